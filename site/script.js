@@ -78,6 +78,7 @@ function equipTables() {
 }
 
 addSwitches();
+addPrices();
 addCopyButtons();
 equipTables();
 focusWideTables();

@@ -210,4 +210,15 @@ Document build_document(const Run& run, bool reference) {
   return document;
 }
 
+RunSummary overview::numbers(const Run& run) {
+  if (measures_both(run)) return numbers(users_half(run));
+  const RunView view(run, find_edition(run.edition));
+  RunSummary summary{};
+  summary.device = device_words(view);
+  summary.edition = run.edition;
+  if (!run.sessions.empty()) summary.started_at = run.sessions.front().started_at;
+  summary.quantities = quantities(view);
+  return summary;
+}
+
 }  // namespace labreport

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/section.h"
+#include "document/summary.h"
 #include "document/view.h"
 
 namespace labreport::overview {
@@ -23,6 +24,10 @@ std::optional<Summary> summary(const RunView& view, const FigureFiles& figures);
 
 /// What pages over several runs show of the run, in the topics' order within each network.
 std::vector<Quantity> quantities(const RunView& view);
+
+/// The numbers of a run that has no page: device, time and quantities. Of a run that measures both
+/// networks they are the user's model's.
+RunSummary numbers(const Run& run);
 
 /// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);

@@ -14,6 +14,7 @@
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "document/comparison/diff_document.h"
+#include "experiments/overview/overview.h"
 #include "orchestrate/worker_info.h"
 #include "plan/editions.h"
 #include "publish/cached_charts.h"
@@ -49,9 +50,9 @@ std::string page(const Document& document) {
   return single_diff_html(document, drawings);
 }
 
-constexpr std::array<const char*, 4> kFormats{"table", "md", "json", "html"};
+constexpr std::array<const char*, 5> kFormats{"text", "table", "md", "json", "html"};
 
-/// What the flag says, else the file's ending, else the table.
+/// The flag's format, else the one that the file's ending names, else the text.
 std::string format_of(const DiffFlags& flags) {
   const std::vector<std::string> known(kFormats.begin(), kFormats.end());
   const auto is_known = [&](const std::string& format) {
@@ -59,7 +60,7 @@ std::string format_of(const DiffFlags& flags) {
   };
   if (flags.format.empty()) {
     const std::string ending = fs::path(flags.out).extension().string();
-    return is_known(ending.substr(ending.empty() ? 0 : 1)) ? ending.substr(1) : "table";
+    return is_known(ending.substr(ending.empty() ? 0 : 1)) ? ending.substr(1) : "text";
   }
   if (!is_known(flags.format)) refuse_unknown("format", flags.format, known);
   return flags.format;
@@ -69,18 +70,19 @@ std::string written(const Comparison& comparison, const Document& document,
                     const std::string& format) {
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
-  return format == "html" ? page(document) : diff_text(document);
+  if (format == "html") return page(document);
+  return format == "table" ? diff_tables(document) : diff_text(document);
 }
 
 bool holds(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// By what every comparison says, in each format.
+/// Recognizes a comparison by what each format says of the matching cells.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
   const bool matches = holds(text, " cells match, ") || holds(text, "1 cell matches, ");
-  const bool words = matches && holds(text, " only in A, ");
+  const bool words = matches && holds(text, " only in ");
   return words || (text.starts_with("{\n  \"schema_version\": ") && holds(text, "\"only_a\": "));
 }
 
@@ -143,7 +145,12 @@ ExitStatus diff(const DiffFlags& flags) {
   options.name_a = "A (" + name_a + ")";
   options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
-  const Document document = diff_document(comparison, {name_a, ""}, {name_b, ""});
+  const auto source = [](const std::string& name, const Run& run) {
+    DiffSource source{.name = name, .page = ""};
+    if (run.source != "imported") source.summaries = {overview::numbers(run)};
+    return source;
+  };
+  const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));
   put(written(comparison, document, format), flags);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
@@ -156,7 +163,7 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous (measured)");
   verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
   verb->add_option("--format", flags->format,
-                   "table, md, json or html (as --out ends, else table)");
+                   "text, table (with every row), md, json or html (as --out ends, else text)");
   verb->add_option("--out", flags->out, "file to write to instead of printing");
   verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,

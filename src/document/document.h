@@ -77,8 +77,9 @@ struct Attachment {
   std::string artifact = {};
 };
 
-/// The closed <details> element "How this was measured".
+/// The closed <details> element of a part.
 struct Details {
+  std::string title = "How this was measured";
   std::string method;                 ///< Markdown.
   std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
   std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
@@ -201,6 +202,12 @@ struct Quantity {
   bool matches(const Quantity& other) const;
 };
 
+/// A step whose cost a comparison's page computes from prices per hour.
+struct PricedStep {
+  std::string name;  ///< "2.7B in BF16, tuned"
+  double a_ms = 0, b_ms = 0;
+};
+
 /// Whose report it is; each may be empty, all is plain text.
 struct FrontMatter {
   std::string author;
@@ -215,14 +222,16 @@ struct FrontMatter {
 
 struct Document {
   FrontMatter front;
-  std::string title;           ///< "Profiling and benchmarking (§1.1)"; writers add the device.
-  std::string relation;        ///< Of a comparison, which has no device: "different hardware".
-  std::string device;          ///< "NVIDIA H200"
-  std::string edition;         ///< "2025"
-  std::string preset;          ///< "full"
-  std::string date;            ///< "2026-05-01"
-  std::string revision;        ///< Short, e.g. "a1b2c3d"; empty when unknown.
-  std::string provenance;      ///< One line of plain text.
+  std::string title;     ///< "Profiling and benchmarking (§1.1)"; writers add the device.
+  std::string relation;  ///< Of a comparison, which has no device: "different hardware".
+  std::string side_a = {}, side_b = {};  ///< Of a comparison: "H100", "H200".
+  std::vector<PricedStep> priced = {};   ///< Of a comparison.
+  std::string device;                    ///< "NVIDIA H200"
+  std::string edition;                   ///< "2025"
+  std::string preset;                    ///< "full"
+  std::string date;                      ///< "2026-05-01"
+  std::string revision;                  ///< Short, e.g. "a1b2c3d"; empty when unknown.
+  std::string provenance;                ///< One line of plain text.
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.

@@ -211,6 +211,11 @@ Facts& Facts::set(const std::string& name, const Value& value, const Notation& n
   return set(name, format_value(value, notation));
 }
 
+Facts& Facts::add(const Facts& others) {
+  entries_.insert(others.entries_.begin(), others.entries_.end());
+  return *this;
+}
+
 Facts& Facts::flag(const std::string& name, bool value) {
   entries_[name] = value;
   return *this;

@@ -28,6 +28,8 @@ class Facts {
     for (const auto& column : columns) set(column.name, column.value(row), column.notation);
     return *this;
   }
+  /// All of the others' values, which have names of their own.
+  Facts& add(const Facts& others);
   Facts& flag(const std::string& name, bool value);
   /// One situation and the values of its sentences, which stand in {{#name}}…{{/name}} alone.
   Facts& when(const std::string& name, const std::optional<Facts>& values);

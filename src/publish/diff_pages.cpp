@@ -57,11 +57,46 @@ bool belong_together(const PairedSubject& a, const PairedSubject& b) {
   return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
 }
 
-/// What was measured is held against what was published, whichever comes first by name.
-std::pair<const PairedRun*, const PairedRun*> in_order(const PairedRun& a, const PairedRun& b) {
-  return b.store.is_imported() ? std::pair(&b, &a) : std::pair(&a, &b);
+struct Pair {
+  const PairedRun *a, *b;
+
+  /// One's own runs come before those that ship with the project, newer ones before older.
+  auto rank() const {
+    const auto time = [](const PairedRun& run) {
+      return run.place.substr(run.place.rfind('/') + 1);
+    };
+    const bool own = !a->store.is_reference() || !b->store.is_reference();
+    return std::tuple(own, std::max(time(*a), time(*b)), std::min(time(*a), time(*b)));
+  }
+};
+
+/// A measured run is held against a published one, whichever comes first by name.
+std::vector<Pair> pairs_of(const std::vector<PairedRun>& runs) {
+  const std::vector<const PairedRun*> latest = latest_runs(runs);
+  std::vector<Pair> pairs;
+  for (auto a = latest.begin(); a != latest.end(); ++a) {
+    for (auto b = a + 1; b != latest.end(); ++b) {
+      if (!belong_together(subject_of(**a), subject_of(**b))) continue;
+      pairs.push_back((*b)->store.is_imported() ? Pair{*b, *a} : Pair{*a, *b});
+    }
+  }
+  std::ranges::stable_sort(pairs, std::greater(), &Pair::rank);
+  return pairs;
 }
 
+/// The key of a pair's pages, which show numbers of other runs of the two GPUs, too.
+std::string pair_key(const std::string& folder, const Pair& pair,
+                     const std::vector<PairedRun>& runs) {
+  std::string parts = folder + "\n" + pair.a->key + "\n" + pair.b->key;
+  for (const PairedRun& run : runs) {
+    const std::string gpu = subject_of(run).gpu;
+    if (gpu == subject_of(*pair.a).gpu || gpu == subject_of(*pair.b).gpu) parts += "\n" + run.key;
+  }
+  return content_hash(parts);
+}
+
+constexpr const char* kAbove = "../../";  // From a pair's page to the site's root.
+constexpr std::size_t kMostPages = 10;
 constexpr std::size_t kLongestName = 200;  // 255 bytes are the most that file systems take
 
 std::string pair_name(const PairedRun& from, const PairedRun& to) {
@@ -70,11 +105,22 @@ std::string pair_name(const PairedRun& from, const PairedRun& to) {
                                      : name.substr(0, kLongestName / 2) + "-" + content_hash(name);
 }
 
-/// Where the page looks for a run's report, and what a command calls the run.
-DiffSource source_of(const PairedRun& run) {
-  const bool has_report = !run.store.is_imported();
-  return {.name = "site/runs/" + run.place,
-          .page = has_report ? "../../" + run.place + "/index.html" : ""};
+/// Where the page looks for a run's report, what a command calls the run, and what its GPU found: a
+/// GPU held against another one speaks for all of its runs.
+DiffSource source_of(const PairedRun& run, const PairedRun& other,
+                     const std::vector<PairedRun>& runs) {
+  DiffSource source{.name = "site/runs/" + run.place, .page = ""};
+  if (!run.summary) return source;
+  source.page = kAbove + run.summary->address("");
+  source.summaries = {*run.summary};
+  if (subject_of(run).gpu == subject_of(other).gpu) return source;
+  for (const PairedRun& more : runs) {
+    const bool same_gpu = more.summary && more.summary->gpu() == run.summary->gpu();
+    if (same_gpu && more.place != run.place) source.summaries.push_back(*more.summary);
+  }
+  std::sort(source.summaries.begin() + 1, source.summaries.end(),
+            [](const auto& a, const auto& b) { return a.started_at > b.started_at; });
+  return source;
 }
 
 /// All pictures or none, as for the reports.
@@ -136,14 +182,16 @@ std::string implementation_of(const Run& run) {
   return model == nullptr ? "" : model->implementation;
 }
 
-void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& loaded,
+void fill(DiffPage& page, const Pair& pair, const std::vector<PairedRun>& runs, LoadedRuns& loaded,
           const std::string& site_url, ChartTool& tool) {
+  const PairedRun &a = *pair.a, &b = *pair.b;
   try {
     const Run& in_a = loaded.at(a.store);
     const Run& in_b = loaded.at(b.store);
     if (implementation_of(in_a) != implementation_of(in_b)) return;
     const Comparison comparison = compare_runs(in_a, in_b);
-    const Document document = diff_document(comparison, source_of(a), source_of(b));
+    const Document document =
+        diff_document(comparison, source_of(a, b, runs), source_of(b, a, runs), kAbove);
     page.entry.device = document.title;
     page.entry.edition = comparison.a.edition == comparison.b.edition
                              ? comparison.a.edition
@@ -169,23 +217,21 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
                                       const std::string& site_url) {
   LoadedRuns loaded;
   std::vector<DiffPage> pages;
-  const std::vector<const PairedRun*> latest = latest_runs(runs);
-  for (auto a = latest.begin(); a != latest.end(); ++a) {
-    for (auto b = a + 1; b != latest.end(); ++b) {
-      if (!belong_together(subject_of(**a), subject_of(**b))) continue;
-      const auto [from, to] = in_order(**a, **b);
-      DiffPage page;
-      page.entry.folder = "diff/" + pair_name(*from, *to);
-      page.key = content_hash(page.entry.folder + "\n" + from->key + "\n" + to->key);
-      if (const auto kept = find_pages(cache, page.key, out)) {
-        page.entry = kept->summary;
-        page.kept = kept->files;
-        page.stays = true;
-      } else {
-        fill(page, *from, *to, loaded, site_url, tool);
-      }
-      pages.push_back(std::move(page));
+  std::size_t made = 0;
+  for (const Pair& pair : pairs_of(runs)) {
+    if (made == kMostPages) break;
+    DiffPage page;
+    page.entry.folder = "diff/" + pair_name(*pair.a, *pair.b);
+    page.key = pair_key(page.entry.folder, pair, runs);
+    if (const auto kept = find_pages(cache, page.key, out)) {
+      page.entry = kept->summary;
+      page.kept = kept->files;
+      page.stays = true;
+    } else {
+      fill(page, pair, runs, loaded, site_url, tool);
     }
+    made += !page.files.empty() || !page.kept.empty();
+    pages.push_back(std::move(page));
   }
   return pages;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct PairedRun {
   std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
   std::string key;    ///< Changes with everything that its pages depend on.
   std::string preset = {};
+  std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 
 /// One pair's pages, made now or by an earlier render.
@@ -33,7 +35,8 @@ struct DiffPage {
 
 /// One page for each two GPUs whose latest runs of an edition have cells in common, imported tables
 /// among them, and for the two editions of one GPU; none for two imported tables. One's own runs go
-/// before later ones that ship with the project, and full ones among these before quick ones. Pairs
+/// before later ones that ship with the project, and full ones among these before quick ones. At
+/// most ten pages are made, of the newest pairs, one's own first. Pairs
 /// that have nothing in common, or measured two models, have no files. Without the chart tool pages
 /// have their tables alone. What `cache` knows to stand in the site `out` is not made again.
 /// `site_url`: see `SiteOptions`.

@@ -151,11 +151,12 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
                               const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    const auto [preset, headline] =
-        run.kept ? std::tie(run.kept->summary.preset, run.kept->summary.headline)
-                 : std::tie(run.loaded.document.preset, run.loaded.document.headline);
-    // What times no training step is no pair's first choice.
-    paired.push_back({run.store, run.place, run.key, headline.network.empty() ? "" : preset});
+    RunSummary summary = run.kept
+                             ? run.kept->summary
+                             : run_summary(run.loaded.document, run.place, run.loaded.started_at);
+    // A run that times no training step is no pair's first choice.
+    const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
+    paired.push_back({run.store, run.place, run.key, preset, std::move(summary)});
   }
   return make_diff_pages(paired, options.out, tool, cache, options.site_url);
 }

@@ -54,9 +54,21 @@ class Diff(BrowserTest):
         links = page.locator("td a[href^='#row-']")
         self.assertGreater(links.count(), 3)
         for link in links.all():
+            self.open_details(page)
             target = page.locator(link.get_attribute("href"))
             link.click()
             target.wait_for(state="visible")
+        self.assert_quiet()
+
+    def test_prices_per_hour_stay_in_the_address(self):
+        page = self.open(self.site / "diff/two-gpus/index.html")
+        cost = page.locator(".prices output")
+        self.assertIn("Enter both", cost.inner_text())
+        page.get_by_label("L4").fill("0.9")
+        page.get_by_label("B200").fill("4.5")
+        self.assertIn("tiny in BF16: 0.0225 on L4, 0.0250 on B200 (L4: 10 % less)", cost.inner_text())
+        page.reload()
+        self.assertIn("0.0225", cost.inner_text())
         self.assert_quiet()
 
     def test_names_stay_text_and_no_label_is_cut(self):

@@ -89,10 +89,21 @@ TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
     table.keep_imported(imported());
     runs_.push_back({table, gpu + "/2025/1-imported", "key of " + gpu});
   }
-  EXPECT_THAT(folders(), ElementsAre("diff/a100-2025-1-imported--b200-2025-2-a",
-                                     "diff/b200-2025-2-a--b200-2026-2-a",
+  EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--b200-2026-2-a",
+                                     "diff/a100-2025-1-imported--b200-2025-2-a",
                                      "diff/h200-2025-1-imported--b200-2025-2-a"))
       << "a table is what the others are held against";
+}
+
+TEST_F(DiffPages, AreTenOfTheNewestPairsAtMost) {
+  for (int day = 1; day <= 6; ++day) {
+    const std::string name = std::to_string(day);
+    add("gpu" + name + "/2025/" + name + "-a", three_launches());
+  }
+  const std::vector<std::string> found = folders();
+  EXPECT_EQ(found.size(), 10u) << "15 pairs";
+  EXPECT_EQ(found.front(), "diff/gpu5-2025-5-a--gpu6-2025-6-a");
+  EXPECT_EQ(std::ranges::count(found, "diff/gpu1-2025-1-a--gpu2-2025-2-a"), 0);
 }
 
 TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {

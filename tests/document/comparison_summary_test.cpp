@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
+#include "plan/editions.h"
 
 namespace labreport::comparison_summary_test {
 namespace {
@@ -89,18 +90,11 @@ TEST(ComparisonSummary, NamesTheOptimizerWhereItMakesMostOfTheDifference) {
   EXPECT_THAT(said({step(Precision::kFp32, 0.5), adamw}), Not(HasSubstr("AdamW")));
 }
 
-TEST(ComparisonSummary, SaysThatLaunchesWereSingle) {
-  ComparedRow single = step(Precision::kFp32, 0.9);
-  EXPECT_THAT(said({single}), Not(HasSubstr("once")));
-  single.a.launches = single.b.launches = {1e6};
-  EXPECT_THAT(said({single}), HasSubstr("Each side was launched once"));
-}
-
 TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
   EXPECT_EQ(
       said({inference}),
-      "The H200 is **2.00 times** as fast as the H100 in the only timing that both runs have.");
+      "- The H200 is **2.00 times** as fast as the H100 in the only timing that both runs have.");
   EXPECT_EQ(said({optimizer(1)}), "No whole step has a value on both sides.");
   EXPECT_EQ(said({}), "Nothing in the cells that both runs have can be compared yet.");
 }
@@ -136,6 +130,97 @@ TEST(TwoModels, AreCalledByTheirNames) {
   const std::string& answer = document.sections.front().parts.front().answer;
   EXPECT_THAT(answer, HasSubstr("labreport’s network takes **1,000 ms** for small's FP32 training "
                                 "step at context 512, Net-0a1b2c3d 1,500 ms"));
+}
+
+TEST(TwoModels, HaveAWarningWhereEachWasLaunchedOnce) {
+  ComparedRow single = step(Precision::kFp32, 0.9);
+  const auto answer = [&] {
+    return document_of(of_two_models({single})).sections.front().parts.front().answer;
+  };
+  EXPECT_THAT(answer(), Not(HasSubstr("once")));
+  single.a.launches = single.b.launches = {1e6};
+  EXPECT_THAT(answer(), HasSubstr("Each side was launched once"));
+}
+
+/// One run of a GPU that found these.
+RunSummary found(const char* gpu, std::vector<Quantity> quantities) {
+  RunSummary run{};
+  run.device = gpu;
+  run.title = "How fast";
+  run.started_at = "2026-05-01T10:15:00Z";
+  run.quantities = std::move(quantities);
+  return run;
+}
+
+Quantity of(const char* topic, std::vector<std::pair<std::string, double>> values,
+            const char* remark = "") {
+  return {.topic = topic,
+          .network = "small",
+          .parameters = static_cast<double>(parameter_count(ModelShape{768, 3072, 12, 12, 10000})),
+          .precision = "BF16",
+          .setting = "context 512",
+          .unit = "ms",
+          .values = std::move(values),
+          .remark = remark};
+}
+
+/// The comparison of an H100 (A) and an H200 (B), with what other runs of the two found.
+Document with_others(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8) {
+  Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
+  comparison.a.device = "NVIDIA H100";
+  comparison.b.device = "NVIDIA H200";
+  return diff_document(comparison,
+                       {"a", "", {found("NVIDIA H100", {of_a}), found("NVIDIA H100", {})}},
+                       {"b", "", {found("NVIDIA H200", {of_b})}});
+}
+
+TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
+  const Document document = with_others(of(topic::kFastestStep, {{"einsum", 900}, {"SDPA", 120}}),
+                                        of(topic::kFastestStep, {{"einsum", 800}, {"SDPA", 100}}));
+  const std::string& answer = document.sections.front().parts.front().answer;
+  EXPECT_THAT(answer,
+              HasSubstr("Tuned, small's BF16 training step takes **100 ms** on the H200 and "
+                        "120 ms on the H100: **1.20 times** as long."));
+  EXPECT_THAT(answer,
+              HasSubstr("an hour of the H200 may cost **1.25 times** an hour of the H100 for "
+                        "small in BF16, **1.20 times** if the step is tuned."));
+  ASSERT_EQ(document.priced.size(), 2u);
+  EXPECT_EQ(document.priced.back().b_ms, 100);
+}
+
+TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
+  ComparedRow refused = step(Precision::kFp32, 1);
+  refused.standing = RowStanding::kFailedA;
+  refused.ratio.reset();
+  refused.a.value.reset();
+  refused.a.fits = false;
+  refused.spec.context = 1024;
+  EXPECT_THAT(said({step(Precision::kFp32, 0.9), refused}),
+              HasSubstr("small's FP32 training step at context 1,024 fits **the H200** and not the "
+                        "H100."));
+}
+
+TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
+  const Document document = with_others(of(topic::kTrainingStep, {{"step", 1000}}, "launch-bound"),
+                                        of(topic::kTrainingStep, {{"step", 800}}));
+  const Part& part = document.sections.front().parts.front();
+  EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
+  EXPECT_EQ(part.tables.front().slug, "launch-bound");
+  EXPECT_TRUE(document.priced.empty()) << "a price says nothing of a host";
+}
+
+TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {
+  const Document document =
+      with_others(of(topic::kCompilation, {{"eager", 300}, {"compiled", 250}}),
+                  of(topic::kCompilation, {{"eager", 200}}));
+  const Section& others = document.sections.at(1);
+  ASSERT_EQ(others.problem, "others");
+  const TableView& table = others.parts.front().tables.front();
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.text(table.rows[0], 3), "eager (ms)");
+  EXPECT_EQ(table.text(table.rows[0], 6), "1.50");
+  EXPECT_THAT(others.parts.front().details.method,
+              HasSubstr("How fast, NVIDIA H100, 2026-05-01 10:15 UTC"));
 }
 
 std::string kernels_said(const PlaceDifference& largest) {

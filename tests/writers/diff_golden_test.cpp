@@ -33,8 +33,9 @@ class DiffFormats : public testing::TestWithParam<DiffCase> {
 };
 
 TEST_P(DiffFormats, HoldNoControlCharacter) {
-  for (const std::string& bytes : {diff_text(document_), diff_markdown(document_),
-                                   diff_json(comparison_), single_diff_html(document_, {})}) {
+  for (const std::string& bytes :
+       {diff_text(document_), diff_tables(document_), diff_markdown(document_),
+        diff_json(comparison_), single_diff_html(document_, {})}) {
     for (const char byte : std::string("\x07\x1b\x7f")) {
       EXPECT_EQ(bytes.find(byte), std::string::npos) << int{byte};
     }
@@ -72,8 +73,8 @@ TEST(Diff, OfOneMachineHasVerdictsWithWhatTheyRestOn) {
        {"Rows with at least three launches a side get a verdict.",
         "equally fast within 1 % in the median of 3 timings. Verdicts on B: 1 faster, 1 same and 1 "
         "unclear.",
-        "| 10.01 | 9.010 | 0.90 | −10.0 | 0.898 to 0.902 | ▼ faster | 1.1 |  |",
-        "| 0.670 to 1.808 | ? unclear | 196.0 | launches vary too much to tell |",
+        "| 10.01 | 9.010 | 1.11 | 1.108 to 1.114 | ▼ faster | 1.1 |  |",
+        "| 0.553 to 1.493 | ? unclear | 196.0 | launches vary too much to tell |",
         "| tiny, context 64, BF16, inference, warm-up 1, 3 steps | timing | only in B |",
         "Verdicts: Welch’s t with Holm’s correction over all rows at 5 %"}) {
     EXPECT_THAT(text, HasSubstr(words));
@@ -82,18 +83,28 @@ TEST(Diff, OfOneMachineHasVerdictsWithWhatTheyRestOn) {
 
 TEST(Diff, OfPublishedNumbersHasNoVerdict) {
   EXPECT_THAT(diff_markdown(document_of(with_published())),
-              AllOf(HasSubstr("Imported numbers: ratios, no verdicts (B is imported: nobody "
+              AllOf(HasSubstr("Imported numbers: ratios, no verdicts (the H200 is imported: nobody "
                               "measured it with this program, its times are means as published)."),
                     HasSubstr("| counted steps: 3 against unknown |"),
                     HasSubstr("| Driver | 580.1 | – |"), Not(HasSubstr("Verdict"))));
 }
 
 TEST(Diff, LinesColumnsUpInTheTerminal) {
-  EXPECT_THAT(diff_text(document_of(two_gpus())),
+  EXPECT_THAT(diff_tables(document_of(two_gpus())),
               HasSubstr("Speedup over FP32, side by side\n"
-                        "Cell                                   What  A (×)  B (×)\n"
-                        "tiny, context 64, BF16, forward        step   5.00   5.00\n"
-                        "tiny, context 64, BF16, training step  step   2.00      –\n"));
+                        "Cell                                   What  B200 (×)  L4 (×)\n"
+                        "tiny, context 64, BF16, forward        step      5.00    5.00\n"
+                        "tiny, context 64, BF16, training step  step      2.00       –\n"));
+}
+
+TEST(Diff, SaysInTheTerminalWhatTheCardSays) {
+  EXPECT_EQ(
+      diff_text(document_of(two_gpus())),
+      "NVIDIA L4 vs. NVIDIA B200\n"
+      "7 cells match, 0 only in the B200, 0 only in the L4. Different hardware: ratios beside "
+      "what the measured limits predict, no verdicts.\n\n"
+      "The B200 takes 20.0 ms for tiny's BF16 training step at context 64, the L4 90.0 ms: "
+      "4.50 times as long.\n");
 }
 
 TEST(Diff, KeepsTheNumbersOfBothSidesInItsJson) {
@@ -118,13 +129,13 @@ TEST(Diff, MarkupAndTagsInNamesStayText) {
 }
 
 TEST(Diff, NoLineOfTheTerminalIsAsLongAsAName) {
-  std::string text = diff_text(document_of(hostile_comparison()));
+  std::string text = diff_tables(document_of(hostile_comparison()));
   EXPECT_THAT(text, Not(HasSubstr(std::string(300, 'W'))));
 }
 
 TEST(Diff, NumbersThatATableDoesNotHaveAreCountedAndNotListed) {
-  const std::string text = diff_text(document_of(with_published()));
-  EXPECT_THAT(text, HasSubstr("numbers that the other run has are not in B."));
+  const std::string text = diff_tables(document_of(with_published()));
+  EXPECT_THAT(text, HasSubstr("numbers that the other run has are not in the H200."));
   EXPECT_THAT(text, Not(HasSubstr("not recorded")));
 }
 
@@ -149,7 +160,7 @@ TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {
     row.judged->adjusted_p.reset();
     row.judged->reason = "fewer than three launches a side";
   }
-  const std::string text = diff_text(document_of(comparison));
+  const std::string text = diff_tables(document_of(comparison));
   EXPECT_THAT(text, HasSubstr("too few launches, three a side are needed"));
   EXPECT_THAT(text, Not(HasSubstr("unclear")));
   EXPECT_THAT(text, Not(HasSubstr("fewer than three")));
@@ -165,9 +176,9 @@ TEST(Diff, AFigureShowsEachRatioWithItsRow) {
 
 TEST(Diff, SpeedupsOfOneSideAloneAreNoTable) {
   Comparison comparison = two_gpus();
-  EXPECT_THAT(diff_text(document_of(comparison)), HasSubstr("side by side"));
+  EXPECT_THAT(diff_tables(document_of(comparison)), HasSubstr("side by side"));
   for (SpeedupRow& row : comparison.speedups) row.b.reset();
-  EXPECT_THAT(diff_text(document_of(comparison)), Not(HasSubstr("side by side")));
+  EXPECT_THAT(diff_tables(document_of(comparison)), Not(HasSubstr("side by side")));
 }
 
 }  // namespace

@@ -30,21 +30,23 @@ struct StepPair {
   }
 };
 
-const std::vector<Column<StepPair>> kSteps{
-    {"size", "Size", [](const auto& pair) { return pair.step->size; }},
-    {"context", "Context", &StepPair::context, "", {Notation::kCount}},
-    {"precision", "Precision",
-     [](const auto& pair) {
-       return describe(pair.step->spec.precision.value_or(Precision::kFp32));
-     }},
-    {"a", "Step A", [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
-    {"b", "Step B", [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
-    {"ratio", "B ÷ A", [](const auto& pair) { return Value(pair.step->ratio); }, "", kShareOfA},
-    {"forward", "Forward", &StepPair::forward, "B ÷ A", kShareOfA},
-    {"backward", "Backward", &StepPair::backward, "B ÷ A", kShareOfA},
-    {"optimizer", "Optimizer", &StepPair::optimizer, "B ÷ A", kShareOfA},
-    {"memory", "Peak memory", &StepPair::memory, "B ÷ A", kShareOfA},
-    {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+std::vector<Column<StepPair>> step_columns(const SideNames& names) {
+  const std::string over = names.head_b + " ÷ " + names.head_a;
+  return {{"size", "Size", [](const auto& pair) { return pair.step->size; }},
+          {"context", "Context", &StepPair::context, "", {Notation::kCount}},
+          {"precision", "Precision",
+           [](const auto& pair) {
+             return describe(pair.step->spec.precision.value_or(Precision::kFp32));
+           }},
+          {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
+          {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
+          {"ratio", over, [](const auto& pair) { return Value(pair.step->ratio); }, "", kShareOfA},
+          {"forward", "Forward", &StepPair::forward, over, kShareOfA},
+          {"backward", "Backward", &StepPair::backward, over, kShareOfA},
+          {"optimizer", "Optimizer", &StepPair::optimizer, over, kShareOfA},
+          {"memory", "Peak memory", &StepPair::memory, over, kShareOfA},
+          {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+}
 
 /// A timed step's own peak where it counts one, as on every GPU; else the memory problem's.
 std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
@@ -89,7 +91,7 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
     if (row.measure == Measure::kStep) {
       pairs.push_back({.step = &row, .whole = row.ratio});
       pairs.back().memory = memory_ratio(comparison, run, row);
-      pairs.back().flags = diff_row(0, row).flags;
+      pairs.back().flags = diff_row(0, row, names_of(comparison)).flags;
     }
     if (!pairs.empty() && pairs.back().step->cell == row.cell) take(pairs.back(), row);
   }
@@ -152,10 +154,9 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
     const bool shown = row.standing == RowStanding::kMatched && unit(row.measure) == in;
-    if (shown) rows.push_back(diff_row(0, row));
+    if (shown) rows.push_back(diff_row(0, row, names_of(comparison)));
   }
-  const bool imported = comparison.related.relation == Relation::kImported;
-  Dataset data = ratio_data(rows, imported).front();
+  Dataset data = ratio_data(rows, comparison).front();
   data.name = name;
   for (RowView& row : data.rows) {
     for (Value& value : row.cells) value.link.clear();  // there is no row of launches behind it
@@ -184,8 +185,9 @@ PartContent beside(const Comparison& comparison, const Run& run) {
   part.facts.set("kernels", kernels_of(run));
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),
-                       {make_dataset("steps", kSteps, pairs), each_ratio(comparison, "times", "ns"),
-                        each_ratio(comparison, "peaks", "B"), lone_data(comparison.rows)});
+                       {make_dataset("steps", step_columns(names_of(comparison)), pairs),
+                        each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
+                        lone_data(comparison)});
   return part;
 }
 

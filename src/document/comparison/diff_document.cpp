@@ -17,7 +17,6 @@ namespace {
 struct Problem {
   const char* name;
   const char* title;
-  const char* part;
   RowNoun noun;
   bool (*holds)(const ComparedRow&);
 };
@@ -29,28 +28,24 @@ bool is_timed(const ComparedRow& row) { return row.spec.kind == CellKind::kTimin
 
 constexpr RowNoun kTimings{"timing", "timings"};
 constexpr std::array kProblems{
-    Problem{"benchmarking_script", "Timing the training step", "Steps and phases in FP32", kTimings,
+    Problem{"benchmarking_script", "Steps and phases in FP32", kTimings,
             [](const ComparedRow& row) { return is_timed(row) && in_fp32(row); }},
     Problem{"nsys_profile",
-            "Kernels",
             "Kernel time of a profiled step",
             {"profile", "profiles"},
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kKernels; }},
-    Problem{"benchmarking_mixed_precision", "Mixed precision",
-            "Steps and phases under mixed precision", kTimings,
+    Problem{"benchmarking_mixed_precision", "Steps and phases under mixed precision", kTimings,
             [](const ComparedRow& row) { return is_timed(row) && !in_fp32(row); }},
     Problem{"memory_profiling",
-            "Memory",
             "Peak memory",
             {"peak", "peaks"},
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kMemory; }},
-    Problem{"distributed_communication_single_node", "All-reduce", "All-reduces by message size",
-            kTimings, [](const ComparedRow& row) { return row.spec.kind == CellKind::kAllReduce; }},
-    Problem{"data_parallel", "Data-parallel training", "Steps on several ranks", kTimings,
+    Problem{"distributed_communication_single_node", "All-reduces by message size", kTimings,
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kAllReduce; }},
+    Problem{"data_parallel", "Data-parallel steps", kTimings,
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kDataParallel; }},
-    Problem{"optimizer_state_sharding_accounting", "Sharded training",
-            "Steps of ranks that shard what they hold", kTimings,
-            [](const ComparedRow& row) { return row.spec.kind == CellKind::kSharding; }}};
+    Problem{"optimizer_state_sharding_accounting", "Steps of ranks that shard what they hold",
+            kTimings, [](const ComparedRow& row) { return row.spec.kind == CellKind::kSharding; }}};
 
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.
@@ -63,18 +58,19 @@ std::vector<DiffRow> rows_of(const Comparison& comparison, const Problem& proble
   std::vector<DiffRow> rows;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparedRow& row = comparison.rows[i];
-    if (is_shown(row) && problem.holds(row)) rows.push_back(diff_row(i + 1, row));
+    if (is_shown(row) && problem.holds(row))
+      rows.push_back(diff_row(i + 1, row, names_of(comparison)));
   }
   return rows;
 }
 
-Facts facts_of(const Comparison& comparison, const Problem& problem) {
+Facts facts_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
   std::vector<const ComparedRow*> all;
   for (const ComparedRow& row : comparison.rows) {
     if (problem.holds(row)) all.push_back(&row);
   }
-  Facts facts = facts_of(rows_of(comparison, problem), all, comparison, problem.noun);
-  facts.set("subject", problem.part);
+  Facts facts = facts_of(rows_of(comparison, problem), all, comparison, runs, problem.noun);
+  facts.set("subject", problem.title);
   const bool of_kernels = std::string_view(problem.name) == "nsys_profile";
   facts.list("differences", of_kernels ? place_facts(comparison) : std::vector<Facts>());
   return facts;
@@ -84,52 +80,84 @@ std::string_view file(const std::string& name) {
   return embedded::document().at("src/document/comparison/" + name);
 }
 
+std::string_view figure_file(const std::string& name) {
+  return file("figures/" + name + ".vl.json");
+}
+
 /// All sections have the same words; what has no data is left out of them.
 Section composed(const Problem& problem, const Facts& facts, std::vector<Dataset> datasets) {
   PartContent content;
   content.facts = facts;
   content.datasets = std::move(datasets);
-  Section section = compose_section(file("section.md"), {{"", content}}, [](const auto& name) {
-    return file("figures/" + name + ".vl.json");
-  });
-  section.problem = section.parts.front().problem = problem.name;
+  Section section = compose_section(file("section.md"), {{"", content}}, figure_file);
+  Part& part = section.parts.front();
+  section.problem = part.problem = problem.name;
   section.title = problem.title;
-  section.parts.front().title = problem.part;
-  for (Figure& figure : section.parts.front().figures) {
+  part.title = "";
+  part.details.title = "Every row";
+  for (Figure& figure : part.details.figures) {
     figure.slug += std::string("-") + problem.name;
     figure.data = {};  // the same as the table below it
   }
   return section;
 }
 
-Section summary_of(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+Section summary_of(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
+                   const SideRuns& runs) {
   PartContent content;
   content.facts = summary_facts(comparison);
-  content.datasets = {sides_data(comparison, a, b)};
-  Section section = compose_section(file("summary.md"), {{"", content}});
-  section.parts.front().title = "";
+  content.facts.add(card_facts(comparison, runs));
+  content.datasets = saved_data(comparison, runs);
+  content.datasets.insert(content.datasets.end(),
+                          {step_data(comparison, runs), launch_bound_data(comparison, runs),
+                           sides_data(comparison, a, b)});
+  Section section = compose_section(file("summary.md"), {{"", content}}, figure_file);
+  Part& part = section.parts.front();
+  part.title = "";
+  part.details.title = "The two runs";
   return section;
 }
 
-Section section_of(const Comparison& comparison, const Problem& problem) {
-  std::vector<Dataset> data =
-      ratio_data(rows_of(comparison, problem), comparison.related.relation == Relation::kImported);
+/// What the two GPUs measured beyond the compared cells; nothing if they have nothing in common.
+std::optional<Section> others_of(const Comparison& comparison, const SideRuns& runs) {
+  PartContent content;
+  content.datasets = {other_data(comparison, runs)};
+  if (content.datasets.front().rows.empty()) return std::nullopt;
+  std::vector<Facts> list;
+  for (const GpuRuns* side : {&runs.a, &runs.b}) {
+    for (std::size_t i = 1; i < side->runs.size(); ++i) {
+      const RunSummary& run = *side->runs[i];
+      list.push_back(Facts()
+                         .set("title", run.title)
+                         .set("device", run.device)
+                         .set("time", readable_time(run.started_at)));
+    }
+  }
+  content.facts.list("runs", std::move(list));
+  Section section = compose_section(file("others.md"), {{"", content}});
+  Part& part = section.parts.front();
+  part.title = "";
+  part.details.title = "The other runs";
+  return section;
+}
+
+Section section_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
+  std::vector<Dataset> data = ratio_data(rows_of(comparison, problem), comparison);
   const std::string_view name = problem.name;
   if (name == "nsys_profile") {
     std::ranges::move(place_data(comparison), std::back_inserter(data));
-    data.push_back(kernel_data(comparison.kernels));
+    data.push_back(kernel_data(comparison));
   }
-  if (name == "benchmarking_mixed_precision") data.push_back(speedup_data(comparison.speedups));
-  if (name == "memory_profiling") data.push_back(fits_data(comparison.rows));
-  return composed(problem, facts_of(comparison, problem), std::move(data));
+  if (name == "benchmarking_mixed_precision") data.push_back(speedup_data(comparison));
+  if (name == "memory_profiling") data.push_back(fits_data(comparison));
+  return composed(problem, facts_of(comparison, runs, problem), std::move(data));
 }
 
 Section not_compared(const Dataset& lone) {
   Part part;
   part.problem = "not_compared";
-  part.title = "Measurements missing from one or both runs";
-  part.tables = {table_of(lone)};
-  part.tables.front().title = "Not compared";
+  part.details.tables = {table_of(lone)};
+  part.details.tables.front().title = part.details.title = "Not compared";
   return {.problem = part.problem, .title = "Not compared", .parts = {part}};
 }
 
@@ -146,24 +174,40 @@ std::string title_of(const Comparison& comparison) {
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
 std::string counts_of(const Comparison& comparison) {
-  return fmt::format("{} {}, {} only in A, {} only in B", comparison.matched,
+  const SideNames names = names_of(comparison);
+  return fmt::format("{} {}, {} only in {}, {} only in {}", comparison.matched,
                      comparison.matched == 1 ? "cell matches" : "cells match", comparison.only_a,
-                     comparison.only_b);
+                     names.a, comparison.only_b, names.b);
+}
+
+GpuRuns side_runs(const DiffSource& source) {
+  GpuRuns side;
+  for (const RunSummary& summary : source.summaries) side.runs.push_back(&summary);
+  if (!side.runs.empty()) side.gpu = side.short_name = side.runs.front()->gpu();
+  return side;
 }
 
 }  // namespace
 
-Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
+                       const std::string& root) {
+  const SideRuns runs{side_runs(a), side_runs(b), root};
+  const SideNames names = names_of(comparison);
   Document document;
   document.title = title_of(comparison);
   document.relation = describe(comparison.related.relation);
+  document.side_a = names.head_a;
+  document.side_b = names.head_b;
+  document.priced = priced_steps(comparison, runs);
   document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
-  document.sections = {summary_of(comparison, a, b)};
+  document.sections = {summary_of(comparison, a, b, runs)};
+  if (auto others = others_of(comparison, runs)) document.sections.push_back(std::move(*others));
   for (const Problem& problem : kProblems) {
-    Section section = section_of(comparison, problem);
-    if (!section.parts.front().tables.empty()) document.sections.push_back(std::move(section));
+    Section section = section_of(comparison, runs, problem);
+    if (!section.parts.front().details.tables.empty())
+      document.sections.push_back(std::move(section));
   }
-  const Dataset lone = lone_data(comparison.rows);
+  const Dataset lone = lone_data(comparison);
   if (!lone.rows.empty()) document.sections.push_back(not_compared(lone));
   document.method = method_of(comparison);
   document.reproduce = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",

@@ -2,20 +2,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/comparison.h"
 #include "document/document.h"
+#include "document/summary.h"
 
 namespace labreport {
 
-/// How a side is called where the document is read.
+/// How a side is called where the document is read, and what its GPU found.
 struct DiffSource {
   std::string name;  ///< As a command takes it: a folder, a file or a GPU's name.
   std::string page;  ///< Relative address of its report; empty: no link.
+  /// The compared run's summary, then those of other runs of its GPU, newest first. Empty: not
+  /// known, as of an imported table.
+  std::vector<RunSummary> summaries = {};
 };
 
-/// A summary, then a section for each problem that both runs have rows of. Each ratio of its tables
-/// leads to a row of the section's details, "row-3".
-Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
+/// A card with what decides between the sides, then a section for each problem that both runs have
+/// rows of, its rows in a drawer. Each ratio of its tables leads to a row of the drawer, "row-3".
+/// `root` leads from the document's page to the site's root.
+Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
+                       const std::string& root = "");
 
 }  // namespace labreport

@@ -42,17 +42,53 @@ std::string model_name(const ComparedRun& side) {
   return side.model.empty() ? "labreport’s network" : side.model;
 }
 
+namespace {
+
+constexpr std::size_t kLongestSide = 40;  // More characters of a name do not fit a sentence.
+
+std::string short_device(const std::string& device) {
+  const std::string name = replaced(device, "NVIDIA ", "");
+  return name.substr(0, name.find(' '));
+}
+
+/// Heads of columns by what tells two runs of one device apart; empty: nothing does.
+std::pair<std::string, std::string> runs_apart(const ComparedRun& a, const ComparedRun& b) {
+  constexpr std::size_t kDay = std::string_view("2026-05-01").size();
+  constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
+  if (a.edition != b.edition) return {a.edition, b.edition};
+  for (const std::size_t digits : {kDay, kMinute}) {
+    const std::string first = a.started_at.substr(0, digits),
+                      second = b.started_at.substr(0, digits);
+    if (!first.empty() && !second.empty() && first != second)
+      return {replaced(first, "T", " "), replaced(second, "T", " ")};
+  }
+  return {};
+}
+
+}  // namespace
+
 SideNames names_of(const Comparison& comparison) {
-  constexpr std::size_t kLongest = 40;  // of what a sentence can carry
-  const auto is_name = [](const std::string& name) {
-    return !name.empty() && name.size() <= kLongest;
-  };
-  const std::string& a = comparison.a.device;
-  const std::string& b = comparison.b.device;
-  const bool two_models = comparison.of_two_models();
-  if (two_models && a == b) return {model_name(comparison.a), model_name(comparison.b)};
-  if (two_models || a == b || !is_name(a) || !is_name(b)) return {};
-  return {"the " + replaced(a, "NVIDIA ", ""), "the " + replaced(b, "NVIDIA ", "")};
+  const ComparedRun &a = comparison.a, &b = comparison.b;
+  const bool one_device = a.device == b.device;
+  if (comparison.of_two_models()) {
+    if (!one_device) return {};
+    return {model_name(a), model_name(b), model_name(a), model_name(b)};
+  }
+  if (one_device) {
+    const auto [first, second] = runs_apart(a, b);
+    if (first.empty()) return {};
+    return {"the run of " + first, "the run of " + second, first, second};
+  }
+  if (a.device.empty() || b.device.empty() || a.device.size() > kLongestSide ||
+      b.device.size() > kLongestSide) {
+    return {};
+  }
+  std::string first = short_device(a.device), second = short_device(b.device);
+  if (first == second) {
+    first = replaced(a.device, "NVIDIA ", "");
+    second = replaced(b.device, "NVIDIA ", "");
+  }
+  return {"the " + first, "the " + second, first, second};
 }
 
 std::string at_start(const std::string& name) {
@@ -66,11 +102,15 @@ constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
 
 /// Sets the one situation that holds; none where no row has a ratio.
 void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
-                   const RowNoun& noun) {
-  std::vector<double> ratios;
+                   const SideRuns& runs, const RowNoun& noun) {
+  std::vector<double> all, ratios;
   for (const DiffRow& row : rows) {
-    if (row.row->ratio) ratios.push_back(*row.row->ratio);
+    if (!row.row->ratio) continue;
+    all.push_back(*row.row->ratio);
+    if (!is_launch_bound(runs, row.row->spec)) ratios.push_back(*row.row->ratio);
   }
+  const bool some_left_out = !ratios.empty() && ratios.size() < all.size();
+  if (ratios.empty()) ratios = all;
   facts.flag("none", ratios.empty());
   const double middle = ratios.empty() ? 1 : median(ratios);
   // Smaller changes of a median are called equal: the smallest effect of a verdict.
@@ -85,14 +125,15 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
           .set("first", at_start(b_first ? names.b : names.a))
           .set("second", b_first ? names.a : names.b)
           .set("median", format_ratio(bytes ? middle : std::max(middle, 1 / middle)))
-          .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun));
+          .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun) +
+                           (some_left_out ? " that are not launch-bound" : ""));
   for (const std::string name : kSituations) facts.when(name, name == holds, values);
 }
 
-std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows) {
+std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows, const SideNames& names) {
   std::vector<Facts> sides;
   for (const auto& [who, side] :
-       {std::pair{"A", &ComparedRow::a}, std::pair{"B", &ComparedRow::b}}) {
+       {std::pair{names.a, &ComparedRow::a}, std::pair{names.b, &ComparedRow::b}}) {
     const auto count = std::ranges::count_if(
         rows, [side](const ComparedRow* row) { return (row->*side).unrecorded; });
     if (count == 0) continue;
@@ -120,7 +161,10 @@ std::string same_machine_words(const Comparison& comparison) {
 
 /// Why there are ratios and no verdicts, or what the verdicts rest on.
 std::string why_verdicts(const Comparison& comparison) {
-  const std::string reasons = join(comparison.related.reasons, "; ");
+  const SideNames names = names_of(comparison);
+  std::string reasons = join(comparison.related.reasons, "; ");
+  for (const auto& [who, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
+    reasons = replaced(reasons, who, name + " is");
   switch (comparison.related.relation) {
     case Relation::kSameMachine:
       return same_machine_words(comparison);
@@ -165,14 +209,14 @@ std::string verdict_words(const std::vector<DiffRow>& rows) {
 }
 
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
-               const Comparison& comparison, const RowNoun& noun) {
+               const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
   const SideNames names = names_of(comparison);
   Facts facts;
-  set_situation(facts, rows, names, noun);
+  set_situation(facts, rows, names, runs, noun);
   const std::string verdicts = verdict_words(rows);
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  facts.list("unrecorded", unrecorded(all));
-  facts.set("name_b", at_start(names.b));
+  facts.list("unrecorded", unrecorded(all, names));
+  facts.set("name_b", names.b).set("head_a", names.head_a).set("head_b", names.head_b);
   facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
                return row.row->interval.has_value();
              }));
@@ -195,6 +239,8 @@ std::string relation_words(const Comparison& comparison) {
 std::string method_of(const Comparison& comparison) {
   constexpr const char* kWords = "src/document/comparison/method.md";
   Facts facts;
+  const SideNames names = names_of(comparison);
+  facts.set("a", names.a).set("b", names.b);
   facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", any_judged(comparison));

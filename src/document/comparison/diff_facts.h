@@ -8,6 +8,7 @@
 #include "document/comparison/diff_document.h"
 #include "document/dataset.h"
 #include "document/facts.h"
+#include "document/index/gpus.h"
 
 namespace labreport {
 
@@ -20,15 +21,15 @@ std::string departure_words(double departure);
 /// "labreport’s network", "TransformerLM-0a1b2c3d"
 std::string model_name(const ComparedRun& side);
 
-/// In a sentence: "the H200" where the devices' names tell the sides apart, the model's name where
-/// whose network it is does, else "A" and "B".
+/// The sides in a sentence, "the H200", and at the head of a column, "H200". They are called by
+/// their devices, else by their models, editions or times, else "A" and "B".
 struct SideNames {
-  std::string a = "A";
-  std::string b = "B";
+  std::string a = "A", b = "B";
+  std::string head_a = "A", head_b = "B";
 };
 SideNames names_of(const Comparison& comparison);
 
-/// The same at a sentence's beginning.
+/// The name at a sentence's beginning.
 std::string at_start(const std::string& name);
 
 /// One number of one cell on both sides.
@@ -39,7 +40,7 @@ struct DiffRow {
 
   bool in_bytes() const { return unit(row->measure) == "B"; }
 };
-DiffRow diff_row(std::size_t number, const ComparedRow& row);
+DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names);
 
 /// Whether more can be said of the row than that it has too few launches.
 bool is_judged(const ComparedRow& row);
@@ -47,22 +48,36 @@ bool is_judged(const ComparedRow& row);
 /// "▼ faster"; missing where the row is not judged.
 Value verdict_of(const ComparedRow& row);
 
-/// "ratios": what both sides have, or one side failed at. "drawn": the same, where there is a
-/// ratio. "evidence": two rows a ratio, with each launch.
-std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, bool imported);
+/// "ratios": what both sides have, or one side failed at; times with the speedup of B, bytes with
+/// B's over A's. "drawn": the same, where there is a ratio. "evidence": two rows a ratio, with each
+/// launch.
+std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison);
 
 /// "sides": who A and B are.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 /// "fits": cells that fit one device and not the other.
-Dataset fits_data(const std::vector<ComparedRow>& rows);
+Dataset fits_data(const Comparison& comparison);
 /// "lone": cells that one run alone has, or that neither could measure.
-Dataset lone_data(const std::vector<ComparedRow>& rows);
+Dataset lone_data(const Comparison& comparison);
 /// "speedups" over FP32 in each run; without rows where no row has both.
-Dataset speedup_data(const std::vector<SpeedupRow>& speedups);
+Dataset speedup_data(const Comparison& comparison);
 /// "places": one a precision, where the kernels of a step differ; without rows where they do not.
 std::vector<Dataset> place_data(const Comparison& comparison);
 /// "kernels": the longest of a class, where the runs use other families.
-Dataset kernel_data(const std::vector<KernelChange>& changes);
+Dataset kernel_data(const Comparison& comparison);
+
+/// The runs of both sides' GPUs: the compared run first, then others, newest first. Empty for a
+/// side whose summary is not known.
+struct SideRuns {
+  GpuRuns a = {}, b = {};
+  std::string root = {};  ///< From the document's page to the site's root.
+
+  bool known() const { return !a.runs.empty() && !b.runs.empty(); }
+};
+
+/// Whether either run's summary calls the training step of this network in this precision
+/// launch-bound.
+bool is_launch_bound(const SideRuns& runs, const CellSpec& spec);
 
 /// What a set of rows is called: "timing".
 struct RowNoun {
@@ -73,9 +88,10 @@ struct RowNoun {
 /// "the median of 55 timings", "the only timing that both runs have".
 std::string rows_words(std::int64_t count, const RowNoun& noun);
 
-/// Of rows in one unit, among them such as have no ratio. `all` holds also what stands in no table.
+/// Who is ahead in rows of one unit, by the median of those that are not launch-bound. `all` holds
+/// also rows that stand in no table.
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
-               const Comparison& comparison, const RowNoun& noun);
+               const Comparison& comparison, const SideRuns& runs, const RowNoun& noun);
 
 /// Where kernels differ most, one a precision.
 std::vector<Facts> place_facts(const Comparison& comparison);
@@ -83,8 +99,27 @@ std::vector<Facts> place_facts(const Comparison& comparison);
 /// "1 faster, 1 same and 1 unclear"; empty where no row is judged.
 std::string verdict_words(const std::vector<DiffRow>& rows);
 
-/// Of the whole: training steps by precision and the optimizer, with what the limits predict.
+/// The training steps of the largest network by precision, with the optimizer as the reason where
+/// it explains the difference.
 Facts summary_facts(const Comparison& comparison);
+
+/// The tuned step, what fits on one side alone, the ratio of prices at which both are even, which
+/// steps are launch-bound.
+Facts card_facts(const Comparison& comparison, const SideRuns& runs);
+
+/// Steps whose cost can be compared: the largest network's in reduced precision, and the tuned one.
+/// Empty unless the hardware differs.
+std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);
+
+/// "steps": training steps of both sides, without launch-bound ones.
+Dataset step_data(const Comparison& comparison, const SideRuns& runs);
+/// "launch-bound": training steps that are launch-bound on either side.
+Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
+/// "saved": for each precision the largest network's step on one side, by what phases and kinds of
+/// kernels add or save, to the other side's.
+std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs);
+/// "others": what the GPUs measured beyond the compared cells, a row for each quantity.
+Dataset other_data(const Comparison& comparison, const SideRuns& runs);
 
 /// Plain text: how the runs are related and what must be known before any number.
 std::string relation_words(const Comparison& comparison);

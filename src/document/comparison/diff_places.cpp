@@ -55,7 +55,7 @@ std::string noun(const StepDifference& step) {
 Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns)) : Value(); }
 
 /// Counts stand where they differ: between GPUs that run the same operators they say nothing.
-std::vector<Column<PlaceDifference>> columns(const StepDifference& step) {
+std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const SideNames& names) {
   const bool counted = counts_differ(step);
   const auto count = [counted](KernelSum PlaceDifference::* side) {
     return [=](const PlaceDifference& place) {
@@ -63,13 +63,22 @@ std::vector<Column<PlaceDifference>> columns(const StepDifference& step) {
     };
   };
   const std::string kernels = noun(step) == "kernel" ? "Kernels" : "Operators";
-  return {{"phase", "Phase", &PlaceDifference::phase},
-          {"part", "Part", &PlaceDifference::place},
-          {"a", "A", [](const auto& place) { return time_of(place.a); }, "ms", kTime},
-          {"b", "B", [](const auto& place) { return time_of(place.b); }, "ms", kTime},
-          {"change", "B − A", [](const auto& place) { return ms(place.change()); }, "ms", kTime},
-          {"kernels_a", kernels + " A", count(&PlaceDifference::a), "", {Notation::kCount}},
-          {"kernels_b", kernels + " B", count(&PlaceDifference::b), "", {Notation::kCount}}};
+  return {
+      {"phase", "Phase", &PlaceDifference::phase},
+      {"part", "Part", &PlaceDifference::place},
+      {"a", names.head_a, [](const auto& place) { return time_of(place.a); }, "ms", kTime},
+      {"b", names.head_b, [](const auto& place) { return time_of(place.b); }, "ms", kTime},
+      {"change", "Difference", [](const auto& place) { return ms(place.change()); }, "ms", kTime},
+      {"kernels_a",
+       kernels + ", " + names.head_a,
+       count(&PlaceDifference::a),
+       "",
+       {Notation::kCount}},
+      {"kernels_b",
+       kernels + ", " + names.head_b,
+       count(&PlaceDifference::b),
+       "",
+       {Notation::kCount}}};
 }
 
 std::vector<PlaceDifference> rows(const StepDifference& step) {
@@ -140,7 +149,7 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
 std::vector<Dataset> place_data(const Comparison& comparison) {
   std::vector<Dataset> all;
   for (const StepDifference& step : comparison.differences) {
-    Dataset data = make_dataset("places", columns(step), rows(step));
+    Dataset data = make_dataset("places", columns(step, names_of(comparison)), rows(step));
     data.family = "Step";
     data.variant = cell_label(step.spec, step.size);
     all.push_back(std::move(data));

@@ -21,19 +21,25 @@ Value value_of(const RowSide& side, bool bytes) {
   return side.value ? Value(in_unit(*side.value, bytes)) : Value();
 }
 
-Value linked_ratio(const DiffRow& row) {
-  Value ratio(row.row->ratio);
-  if (row.row->ratio) ratio.link = "#row-" + std::to_string(row.number);
-  return ratio;
+/// B's speedup for a time, B's over A's for bytes.
+std::optional<double> shown_ratio(const DiffRow& row) {
+  const auto& ratio = row.row->ratio;
+  return ratio && !row.in_bytes() ? std::optional(1 / *ratio) : ratio;
 }
 
-Value change(const DiffRow& row) { return row.row->ratio ? Value(*row.row->ratio - 1) : Value(); }
+Value linked_ratio(const DiffRow& row) {
+  Value ratio(shown_ratio(row));
+  if (!ratio.is_missing()) ratio.link = "#row-" + std::to_string(row.number);
+  return ratio;
+}
 
 Value interval(const DiffRow& row) {
   if (!row.row->interval || row.in_bytes()) return {};
   const auto [low, high] = *row.row->interval;
-  return format_fixed(low, 3) + " to " + format_fixed(high, 3);
+  return format_fixed(1 / high, 3) + " to " + format_fixed(1 / low, 3);
 }
+
+Value inverse(const std::optional<double>& ratio) { return ratio ? Value(1 / *ratio) : Value(); }
 
 Value detectable(const DiffRow& row) {
   const auto& judged = row.row->judged;
@@ -61,29 +67,35 @@ bool are_medians(const std::vector<DiffRow>& rows) {
   });
 }
 
-std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians) {
+std::string ratio_head(bool bytes, const SideNames& names) {
+  return bytes ? names.head_b + " ÷ " + names.head_a : "Speedup of " + names.head_b;
+}
+
+std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideNames& names) {
   const std::string unit = bytes ? "GiB" : "ms", of_steps = medians ? ", median" : "";
+  const std::string &a = names.head_a, &b = names.head_b;
   const auto in = [bytes](RowSide ComparedRow::* side) {
     return [=](const DiffRow& row) { return value_of(row.row->*side, bytes); };
   };
   return {
       {"cell", "Cell", [](const auto& row) { return cell_label(row.row->spec, row.row->size); }},
       {"what", "What", [](const auto& row) { return describe(row.row->measure); }},
-      {"a", "A" + of_steps, in(&ComparedRow::a), unit},
-      {"b", "B" + of_steps, in(&ComparedRow::b), unit},
-      {"ratio", "B ÷ A", linked_ratio, "", kRatio},
-      {"change", "Change", change, "%", kShare},
+      {"a", a + of_steps, in(&ComparedRow::a), unit},
+      {"b", b + of_steps, in(&ComparedRow::b), unit},
+      {"ratio", ratio_head(bytes, names), linked_ratio, "×", kRatio},
       {"interval", "95 % interval", interval},
       {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
-      {"by_peak", "By peak", [](const auto& row) { return row.row->prediction.by_peak; }, "",
-       kRatio},
+      {"by_peak", "By peak", [](const auto& row) { return inverse(row.row->prediction.by_peak); },
+       "×", kRatio},
       {"by_bandwidth", "By bandwidth",
-       [](const auto& row) { return row.row->prediction.by_bandwidth; }, "", kRatio},
-      {"share_a", "Share A", [](const auto& row) { return share(row, row.row->a); }, "%", kShare},
-      {"share_b", "Share B", [](const auto& row) { return share(row, row.row->b); }, "%", kShare},
-      {"busbw_a", "busbw A", [](const auto& row) { return busbw(row.row->a); }, "GB/s"},
-      {"busbw_b", "busbw B", [](const auto& row) { return busbw(row.row->b); }, "GB/s"}};
+       [](const auto& row) { return inverse(row.row->prediction.by_bandwidth); }, "×", kRatio},
+      {"share_a", "Share, " + a, [](const auto& row) { return share(row, row.row->a); }, "%",
+       kShare},
+      {"share_b", "Share, " + b, [](const auto& row) { return share(row, row.row->b); }, "%",
+       kShare},
+      {"busbw_a", "busbw, " + a, [](const auto& row) { return busbw(row.row->a); }, "GB/s"},
+      {"busbw_b", "busbw, " + b, [](const auto& row) { return busbw(row.row->b); }, "GB/s"}};
 }
 
 struct DrawnRow {
@@ -95,7 +107,7 @@ struct DrawnRow {
 
 const std::vector<Column<DrawnRow>> kDrawn{{"cell", "Cell", &DrawnRow::cell},
                                            {"what", "What", &DrawnRow::what},
-                                           {"ratio", "B ÷ A", &DrawnRow::ratio, "", kRatio},
+                                           {"ratio", "Ratio", &DrawnRow::ratio, "", kRatio},
                                            {"low", "From", &DrawnRow::low},
                                            {"high", "To", &DrawnRow::high},
                                            {"href", "Row", &DrawnRow::href}};
@@ -106,18 +118,18 @@ std::vector<DrawnRow> drawn_rows(const std::vector<DiffRow>& rows) {
   for (const DiffRow& row : rows) {
     if (!row.row->ratio) continue;
     drawn.push_back({cell_label(row.row->spec, row.row->size), describe(row.row->measure),
-                     *row.row->ratio, std::nullopt, std::nullopt,
+                     *shown_ratio(row), std::nullopt, std::nullopt,
                      "#row-" + std::to_string(row.number)});
-    if (!row.row->interval) continue;
-    drawn.back().low = row.row->interval->first;
-    drawn.back().high = row.row->interval->second;
+    if (!row.row->interval || row.in_bytes()) continue;
+    drawn.back().low = 1 / row.row->interval->second;
+    drawn.back().high = 1 / row.row->interval->first;
   }
   return drawn.size() > 1 ? drawn : std::vector<DrawnRow>();
 }
 
 struct SideRow {
   const DiffRow* row;
-  const char* who;
+  std::string who;
   const RowSide* side;
   std::string id = {};
   std::vector<std::string> flags = {};
@@ -129,12 +141,12 @@ std::vector<std::string> remarks_on(const RowSide& side) {
   return remarks;
 }
 
-std::vector<SideRow> side_rows(const std::vector<DiffRow>& rows) {
+std::vector<SideRow> side_rows(const std::vector<DiffRow>& rows, const SideNames& names) {
   std::vector<SideRow> sides;
   for (const DiffRow& row : rows) {
     const std::string id = "row-" + std::to_string(row.number);
-    sides.push_back({&row, "A", &row.row->a, id, remarks_on(row.row->a)});
-    sides.push_back({&row, "B", &row.row->b, "", remarks_on(row.row->b)});
+    sides.push_back({&row, names.head_a, &row.row->a, id, remarks_on(row.row->a)});
+    sides.push_back({&row, names.head_b, &row.row->b, "", remarks_on(row.row->b)});
   }
   return sides;
 }
@@ -190,26 +202,32 @@ Value verdict_of(const ComparedRow& row) {
   return "? unclear";
 }
 
-DiffRow diff_row(std::size_t number, const ComparedRow& row) {
+DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names) {
   DiffRow made{.number = number, .row = &row};
-  for (const auto& [who, side] : {std::pair{"A: ", &row.a}, std::pair{"B: ", &row.b}}) {
-    if (!side->reason.empty()) made.flags.push_back(who + side->reason);
+  for (const auto& [who, side] :
+       {std::pair{names.head_a, &row.a}, std::pair{names.head_b, &row.b}}) {
+    if (!side->reason.empty()) made.flags.push_back(who + ": " + side->reason);
+    for (const std::string& flag : side->flags) made.flags.push_back(who + ": " + flag);
   }
   if (row.prediction.departure) {
     made.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
   }
-  made.flags.insert(made.flags.end(), row.remarks.begin(), row.remarks.end());
-  // What disturbed a side is among the remarks already.
+  for (const std::string& remark : row.remarks) {
+    const bool of_side = remark.starts_with("A: ") || remark.starts_with("B: ");
+    if (!of_side) made.flags.push_back(remark);  // What disturbed a side is there already.
+  }
   const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;
   if (unclear && !is_disturbed(row)) made.flags.push_back(row.judged->reason);
   return made;
 }
 
-std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, bool imported) {
+std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison) {
+  const SideNames names = names_of(comparison);
   const bool bytes = !rows.empty() && rows.front().in_bytes();
-  return {make_dataset("ratios", ratio_columns(bytes, !imported && are_medians(rows)), rows),
+  const bool medians = comparison.related.relation != Relation::kImported && are_medians(rows);
+  return {make_dataset("ratios", ratio_columns(bytes, medians, names), rows),
           make_dataset("drawn", kDrawn, drawn_rows(rows)),
-          make_dataset("evidence", evidence_columns(bytes), side_rows(rows))};
+          make_dataset("evidence", evidence_columns(bytes), side_rows(rows, names))};
 }
 
 }  // namespace labreport

@@ -18,9 +18,6 @@ struct SideFact {
   Value a, b;
 };
 
-const std::vector<Column<SideFact>> kSides{
-    {"what", "What", &SideFact::label}, {"a", "A", &SideFact::a}, {"b", "B", &SideFact::b}};
-
 std::string limit_words(std::optional<double> limit, double unit, const char* name) {
   return limit ? fmt::format("{} {}", format_significant(*limit / unit), name) : "";
 }
@@ -116,13 +113,6 @@ Value fit_words(const RowSide& side) {
   return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
 }
 
-const std::vector<Column<CellRow>> kFits{
-    {"cell", "Cell",
-     [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
-    {"kind", "Kind", kind_of},
-    {"a", "A", [](const CellRow& cell) { return fit_words(cell.row->a); }},
-    {"b", "B", [](const CellRow& cell) { return fit_words(cell.row->b); }}};
-
 /// Also by its steps: cells that differ in nothing else stand beside each other here.
 std::string lone_label(const CellRow& cell) {
   const CellSpec& spec = cell.row->spec;
@@ -131,28 +121,6 @@ std::string lone_label(const CellRow& cell) {
   if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
   return label;
 }
-
-std::string whereabouts(const CellRow& cell) {
-  if (cell.row->standing == RowStanding::kFailedBoth) return "failed on both sides";
-  return cell.row->standing == RowStanding::kOnlyA ? "only in A" : "only in B";
-}
-
-const std::vector<Column<CellRow>> kLone{
-    {"cell", "Cell", lone_label}, {"kind", "Kind", kind_of}, {"where", "Where", whereabouts}};
-
-const std::vector<Column<SpeedupRow>> kSpeedups{
-    {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
-    {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
-    {"a", "A", &SpeedupRow::a, "×", {Notation::kFixed, 2}},
-    {"b", "B", &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
-
-const std::vector<Column<KernelChange>> kKernels{
-    {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
-    {"class", "Class", &KernelChange::kernel_class},
-    {"a", "A", &KernelChange::a},
-    {"share_a", "A’s share", &KernelChange::share_a, "%", {Notation::kPercent}},
-    {"b", "B", &KernelChange::b},
-    {"share_b", "B’s share", &KernelChange::share_b, "%", {Notation::kPercent}}};
 
 }  // namespace
 
@@ -166,40 +134,76 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
     const Value in_b = words_or_nothing(words(comparison.b));
     if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
   }
-  return make_dataset("sides", kSides, facts);
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<SideFact>> columns{{"what", "What", &SideFact::label},
+                                              {"a", names.head_a, &SideFact::a},
+                                              {"b", names.head_b, &SideFact::b}};
+  return make_dataset("sides", columns, facts);
 }
 
-Dataset fits_data(const std::vector<ComparedRow>& rows) {
+Dataset fits_data(const Comparison& comparison) {
   const auto differ = [](const ComparedRow& row) {
     return row.a.fits != row.b.fits && row.standing != RowStanding::kOnlyA &&
            row.standing != RowStanding::kOnlyB;
   };
   std::vector<CellRow> cells;
-  for (const ComparedRow* row : cells_of(rows, differ)) {
+  for (const ComparedRow* row : cells_of(comparison.rows, differ)) {
     cells.push_back({row, {row->a.fits ? row->b.reason : row->a.reason}});
   }
-  return make_dataset("fits", kFits, cells);
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<CellRow>> columns{
+      {"cell", "Cell",
+       [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
+      {"kind", "Kind", kind_of},
+      {"a", names.head_a, [](const CellRow& cell) { return fit_words(cell.row->a); }},
+      {"b", names.head_b, [](const CellRow& cell) { return fit_words(cell.row->b); }}};
+  return make_dataset("fits", columns, cells);
 }
 
-Dataset lone_data(const std::vector<ComparedRow>& rows) {
+Dataset lone_data(const Comparison& comparison) {
+  const SideNames names = names_of(comparison);
   std::vector<CellRow> cells;
-  for (const ComparedRow* row : cells_of(rows, is_lone)) {
+  for (const ComparedRow* row : cells_of(comparison.rows, is_lone)) {
     cells.push_back({row, {}});
     if (row->standing != RowStanding::kFailedBoth) continue;
-    cells.back().flags = {"A: " + row->a.reason, "B: " + row->b.reason};
+    cells.back().flags = {names.head_a + ": " + row->a.reason, names.head_b + ": " + row->b.reason};
   }
-  return make_dataset("lone", kLone, cells);
+  const std::vector<Column<CellRow>> columns{
+      {"cell", "Cell", lone_label},
+      {"kind", "Kind", kind_of},
+      {"where", "Where", [&](const CellRow& cell) {
+         if (cell.row->standing == RowStanding::kFailedBoth)
+           return std::string("failed on both sides");
+         const bool in_a = cell.row->standing == RowStanding::kOnlyA;
+         return "only in " + (in_a ? names.head_a : names.head_b);
+       }}};
+  return make_dataset("lone", columns, cells);
 }
 
-Dataset speedup_data(const std::vector<SpeedupRow>& speedups) {
+Dataset speedup_data(const Comparison& comparison) {
+  const std::vector<SpeedupRow>& speedups = comparison.speedups;
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<SpeedupRow>> columns{
+      {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
+      {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
+      {"a", names.head_a, &SpeedupRow::a, "×", {Notation::kFixed, 2}},
+      {"b", names.head_b, &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
   const bool any_on_both_sides =
       std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
-  return make_dataset("speedups", kSpeedups,
+  return make_dataset("speedups", columns,
                       any_on_both_sides ? speedups : std::vector<SpeedupRow>());
 }
 
-Dataset kernel_data(const std::vector<KernelChange>& changes) {
-  return make_dataset("kernels", kKernels, changes);
+Dataset kernel_data(const Comparison& comparison) {
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<KernelChange>> columns{
+      {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
+      {"class", "Class", &KernelChange::kernel_class},
+      {"a", names.head_a, &KernelChange::a},
+      {"share_a", "Share, " + names.head_a, &KernelChange::share_a, "%", {Notation::kPercent}},
+      {"b", names.head_b, &KernelChange::b},
+      {"share_b", "Share, " + names.head_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
+  return make_dataset("kernels", columns, comparison.kernels);
 }
 
 }  // namespace labreport

@@ -67,7 +67,8 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
 
 /// The step on both sides, the faster one first; the reason of a difference is given once.
 Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
-  const auto [a, b] = names_of(comparison);
+  const SideNames names = names_of(comparison);
+  const std::string &a = names.a, &b = names.b;
   const bool b_leads = *row.ratio < 1;
   return Facts()
       .set("first", at_start(b_leads ? b : a))
@@ -92,7 +93,8 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
       if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
-    const auto [a, b] = names_of(comparison);
+    const SideNames names = names_of(comparison);
+    const std::string &a = names.a, &b = names.b;
     const double middle = median(ratios);
     return Facts()
         .set("first", at_start(middle < 1 ? b : a))
@@ -125,12 +127,15 @@ Facts summary_facts(const Comparison& comparison) {
   }
   std::vector<DiffRow> timings;
   for (const ComparedRow& row : comparison.rows) {
-    if (is_step(row)) timings.push_back(diff_row(0, row));
+    if (is_step(row)) timings.push_back(diff_row(0, row, names_of(comparison)));
   }
   const bool trained = !steps.empty() || !alike.empty();
   const auto any = trained ? std::nullopt : median_facts(comparison);
   const bool some = std::ranges::any_of(comparison.rows, has_row_of_both);
-  const bool measured = comparison.related.relation != Relation::kImported;
+  // Between GPUs of different kinds a launch's own difference is not what one looks for.
+  const Relation relation = comparison.related.relation;
+  const bool alike_machines =
+      relation != Relation::kImported && relation != Relation::kDifferentHardware;
   const std::string verdicts = verdict_words(timings);
   return Facts()
       .list("steps", std::move(steps))
@@ -138,7 +143,8 @@ Facts summary_facts(const Comparison& comparison) {
       .when("median", any)
       .flag("nothing", !some)
       .flag("none", some && !trained && !any)
-      .flag("single", measured && std::ranges::any_of(comparison.rows, from_single_launches))
+      .flag("single", alike_machines && std::ranges::any_of(comparison.rows, from_single_launches))
+      .set("name_b", names_of(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);
 }
 

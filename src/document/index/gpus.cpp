@@ -58,7 +58,7 @@ Value newest_value(const Measurements& measured, const std::string& name, const 
     const double* found = quantity->find(name);
     if (found == nullptr) continue;
     Value value = *found;
-    value.link = root + run->address(quantity->part);
+    if (!run->folder.empty()) value.link = root + run->address(quantity->part);
     return value;
   }
   return {};

@@ -31,8 +31,8 @@ using Measurements = std::vector<Measured>;
 /// Every quantity of the topic that the GPU measured, smaller networks first.
 std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic);
 
-/// The newest value of that name, leading to the part that shows it; missing if there is none.
-/// `root` leads from the page to the site's root.
+/// The newest value of that name, leading to the part that shows it if the run has a page; missing
+/// if there is none. `root` leads from the page to the site's root.
 Value newest_value(const Measurements& measured, const std::string& name, const std::string& root);
 
 /// A key number and the run that has it; null where no run of the GPU has one.

@@ -58,22 +58,36 @@ std::string table_text(const TableView& table) {
   return text + "\n";
 }
 
+/// A line for each paragraph and each item of a list.
 std::string words_text(const std::string& markdown) {
   std::string text;
-  for (const Block& block : rich_text(markdown))
-    text += printable(plain_text(block.inlines)) + "\n";
+  for (const Block& block : rich_text(markdown)) {
+    for (const Blocks& item : block.items) {
+      for (const Block& line : item) text += printable(plain_text(line.inlines)) + "\n";
+    }
+    if (block.items.empty()) text += printable(plain_text(block.inlines)) + "\n";
+  }
   return text;
+}
+
+std::string head_text(const Document& document) {
+  return fitting(document.title) + "\n" + printable(document.provenance) + "\n\n";
 }
 
 }  // namespace
 
 std::string diff_text(const Document& document) {
-  std::string text = fitting(document.title) + "\n" + printable(document.provenance) + "\n\n";
+  return head_text(document) + words_text(document.sections.front().parts.front().answer);
+}
+
+std::string diff_tables(const Document& document) {
+  std::string text = head_text(document);
   for (const Section& section : document.sections) {
     text += "== " + section.title + "\n";
     for (const Part& part : section.parts) {
       text += words_text(part.answer) + "\n";
       for (const TableView& table : part.tables) text += table_text(table);
+      for (const TableView& table : part.details.tables) text += table_text(table);
     }
   }
   return text;

@@ -12,8 +12,11 @@
 
 namespace labreport {
 
-/// For a terminal: columns aligned.
+/// For a terminal: the card alone.
 std::string diff_text(const Document& document);
+
+/// For a terminal: every section with its tables, columns aligned.
+std::string diff_tables(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
 

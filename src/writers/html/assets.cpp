@@ -51,7 +51,7 @@ std::string page_style() {
 std::string page_script() {
   std::string script;
   for (const char* name : {"timeline.js", "what_fits.js", "live_charts.js", "sort.js", "copy.js",
-                           "switches.js", "script.js"}) {
+                           "switches.js", "prices.js", "script.js"}) {
     script += file(name);
   }
   return script;

@@ -1,5 +1,7 @@
 #include "writers/html/html.h"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 
 #include "writers/html/assets.h"
@@ -54,6 +56,14 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
   return list;
 }
 
+/// The steps that site/prices.js reads.
+std::string priced_steps(const Document& document) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const auto& [name, a, b] : document.priced)
+    steps.push_back({{"name", name}, {"a", a}, {"b", b}});
+  return steps.dump();
+}
+
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const Enclosed& enclosed) {
   const HeadWords words{document.name(), description_of(document, options.answers), "article"};
@@ -67,6 +77,10 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"title", document.title},
       {"compares", state.compares},
       {"relation", document.relation},
+      {"priced", !document.priced.empty()},
+      {"steps", priced_steps(document)},
+      {"side_a", document.side_a},
+      {"side_b", document.side_b},
       {"device", document.device},
       {"edition", document.edition},
       {"preset", document.preset},

@@ -86,7 +86,8 @@ std::string details_html(const Part& part, PageState& state) {
   state.in_drawer = true;
   const std::string figures = figures_html(details.figures, state, paper);
   state.in_drawer = false;
-  return fill_template("details.html", {{"method", markdown_to_html(words)},
+  return fill_template("details.html", {{"title", details.title},
+                                        {"method", markdown_to_html(words)},
                                         {"tables", tables_html(part, details.tables, state, paper)},
                                         {"figures", figures},
                                         {"warned", !details.warnings.empty()},

@@ -84,8 +84,7 @@ class MarkdownWriter {
           "looks like, not what a GPU does.");
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
-    const std::string line =
-        compares_ ? "Comparison · " + document.relation + " · B against A" : document.marks();
+    const std::string line = compares_ ? "Comparison · " + document.relation : document.marks();
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance));
   }
@@ -140,7 +139,7 @@ class MarkdownWriter {
 
   void add(const Details& details) {
     if (details.is_empty(answers_)) return;
-    open_details("How this was measured");
+    open_details(details.title);
     paragraph(details.words(answers_));
     for (const std::string& warning : details.warnings) {
       text_ += "- Warning: " + escape_markdown(warning) + "\n";

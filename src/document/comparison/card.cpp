@@ -1,0 +1,339 @@
+// The card of a comparison: the step of the largest network, the tuned step, what fits, the price
+// at which both sides are even; and the figures and tables beside it.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "base/lists.h"
+#include "base/text.h"
+#include "document/comparison/diff_facts.h"
+#include "document/index/ladders.h"
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+constexpr Notation kCardTime{Notation::kSignificant, 3};
+constexpr std::size_t kLongestNetwork = 40;  // More characters of a name do not fit a sentence.
+constexpr Notation kCardRatio{Notation::kFixed, 2};
+
+/// Ladders of both sides; nothing unless both have the same one.
+std::optional<std::pair<const Quantity*, const Quantity*>> both_tuned(const SideRuns& runs) {
+  if (!runs.known()) return std::nullopt;
+  const std::vector<GpuRuns> sides{runs.a, runs.b};
+  const std::vector<GpuLadder> ladders = common_ladders(sides);
+  if (ladders.size() < 2) return std::nullopt;
+  return std::pair(ladders[0].quantity, ladders[1].quantity);
+}
+
+double fastest(const Quantity& ladder) {
+  return std::ranges::min(each(ladder.values, &std::pair<std::string, double>::second));
+}
+
+/// The training step of the smallest context that fits on one side alone, of the largest such
+/// network; null: both sides fit the same.
+const ComparedRow* fits_on_one(const Comparison& comparison) {
+  const ComparedRow* found = nullptr;
+  const auto extent = [](const ComparedRow& row) {
+    return std::pair(parameter_count(*row.spec.model), -row.spec.context.value_or(0));
+  };
+  for (const ComparedRow& row : comparison.rows) {
+    const bool asked =
+        row.standing == RowStanding::kFailedA || row.standing == RowStanding::kFailedB;
+    if (!asked || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks) continue;
+    if (row.spec.mode != Mode::kTrainStep) continue;
+    if (found == nullptr || extent(row) > extent(*found)) found = &row;
+  }
+  return found;
+}
+
+/// A training step that both sides timed, outside of several ranks.
+struct StepRow {
+  const ComparedRow* row;
+  bool launch_bound = false;
+
+  std::string network() const { return cut_short(row->size, kLongestNetwork); }
+  std::string precision() const {
+    return std::string(describe(row->spec.precision.value_or(Precision::kFp32)));
+  }
+  static double ms(const RowSide& side) { return *side.value / kNanosecondsPerMillisecond; }
+};
+
+/// Larger networks first.
+std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& runs) {
+  std::vector<StepRow> rows;
+  for (const ComparedRow& row : comparison.rows) {
+    const bool step = row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
+    if (!step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
+    rows.push_back({&row, is_launch_bound(runs, row.spec)});
+  }
+  std::ranges::stable_sort(rows, std::greater(), [](const StepRow& step) {
+    return std::pair(parameter_count(*step.row->spec.model), step.row->spec.context);
+  });
+  return rows;
+}
+
+struct StepDot {
+  std::string step, side;
+  double ms;
+};
+
+const std::vector<Column<StepDot>> kStepDots{{"row", "Step", &StepDot::step},
+                                             {"device", "Side", &StepDot::side},
+                                             {"value", "Step", &StepDot::ms, "ms", kCardTime}};
+
+/// A bar of the waterfall from one side's step to the other's.
+struct SavedBar {
+  std::string row, part;
+  double from, to;
+  std::string text;
+};
+
+const std::vector<Column<SavedBar>> kSavedBars{{"row", "Row", &SavedBar::row},
+                                               {"part", "Part", &SavedBar::part},
+                                               {"from", "From", &SavedBar::from, "ms"},
+                                               {"to", "To", &SavedBar::to, "ms"},
+                                               {"text", "Time", &SavedBar::text}};
+
+double value_or_zero(const Quantity& quantity, const std::string& name) {
+  const double* found = quantity.find(name);
+  return found == nullptr ? 0 : *found;
+}
+
+std::vector<SavedBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
+  const auto total = [](const Quantity& step) {
+    double sum = 0;
+    for (const auto& [name, ms] : step.values) sum += ms;
+    return sum;
+  };
+  const auto written = [](double ms) {
+    return format_value(ms, {Notation::kSignificant, 4}) + " ms";
+  };
+  std::vector<SavedBar> bars{{names.head_a, "step", 0, total(a), written(total(a))}};
+  double at = total(a);
+  for (const std::string& name : value_names({{{nullptr, &a}, {nullptr, &b}}})) {
+    const double change = value_or_zero(b, name) - value_or_zero(a, name);
+    if (change == 0) continue;
+    bars.push_back({name, change > 0 ? "slower" : "saved", at, at + change,
+                    (change > 0 ? "+" : "−") + format_value(std::abs(change), kCardTime) + " ms"});
+    at += change;
+  }
+  bars.push_back({names.head_b, "step", 0, total(b), written(total(b))});
+  return bars;
+}
+
+/// The last value that both sides have of a quantity: the longest sequence, the last change.
+struct OtherRow {
+  const Quantity* quantity;
+  std::string name;
+  Value a, b;
+  std::string topic_page;  ///< Empty: no link.
+
+  bool is_time() const { return quantity->unit == "ms"; }
+  Value topic() const {
+    Value topic = quantity->topic;
+    topic.link = topic_page;
+    return topic;
+  }
+  /// The larger network's, of one network the faster one's.
+  bool goes_before(const OtherRow& other) const {
+    if (quantity->parameters != other.quantity->parameters)
+      return quantity->parameters > other.quantity->parameters;
+    return is_time() && *b.number() < *other.b.number();
+  }
+};
+
+/// One row for each precision and unit of a topic.
+std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
+  std::vector<OtherRow> rows;
+  const auto of_b = measurements(runs.b, topic);
+  for (const Measurements& a : measurements(runs.a, topic)) {
+    const Quantity& quantity = *a.front().quantity;
+    const auto b = std::ranges::find_if(
+        of_b, [&](const Measurements& same) { return same.front().quantity->matches(quantity); });
+    if (b == of_b.end()) continue;
+    const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
+      return !newest_value(*b, name, "").is_missing();
+    });
+    if (common.empty()) continue;
+    const OtherRow row{&quantity, common.back(), newest_value(a, common.back(), runs.root),
+                       newest_value(*b, common.back(), runs.root),
+                       runs.root.empty() ? "" : runs.root + topic_folder(topic) + "/index.html"};
+    const auto known = std::ranges::find_if(rows, [&](const OtherRow& other) {
+      return other.quantity->precision == quantity.precision &&
+             other.quantity->unit == quantity.unit;
+    });
+    if (known == rows.end()) {
+      rows.push_back(row);
+    } else if (row.goes_before(*known)) {
+      *known = row;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
+  const auto parameters = counted_parameters(spec);
+  if (spec.kind != CellKind::kTiming || !runs.known() || !parameters) return false;
+  const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
+  const auto says_so = [&](const Quantity& quantity) {
+    return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
+           quantity.parameters == static_cast<double>(*parameters) &&
+           quantity.precision == precision;
+  };
+  return std::ranges::any_of(runs.a.runs.front()->quantities, says_so) ||
+         std::ranges::any_of(runs.b.runs.front()->quantities, says_so);
+}
+
+Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
+  const SideNames names = names_of(comparison);
+  Facts facts;
+  const auto tuned = both_tuned(runs);
+  facts.when("tuned", std::nullopt);
+  if (tuned) {
+    const double a = fastest(*tuned->first), b = fastest(*tuned->second);
+    facts.when("tuned", Facts()
+                            .set("network", cut_short(tuned->first->network, kLongestNetwork))
+                            .set("precision", tuned->first->precision)
+                            .set("first", b < a ? names.b : names.a)
+                            .set("second", b < a ? names.a : names.b)
+                            .set("ms", std::min(a, b), kCardTime)
+                            .set("other_ms", std::max(a, b), kCardTime)
+                            .set("times", format_ratio(std::max(a / b, b / a))));
+  }
+  const ComparedRow* alone = fits_on_one(comparison);
+  facts.when("fits", std::nullopt);
+  if (alone != nullptr) {
+    facts.when("fits",
+               Facts()
+                   .set("size", cut_short(alone->size, kLongestNetwork))
+                   .set("context", format_count(alone->spec.context.value_or(0)))
+                   .set("precision", describe(alone->spec.precision.value_or(Precision::kFp32)))
+                   .set("who", alone->a.fits ? names.a : names.b)
+                   .set("other", alone->a.fits ? names.b : names.a));
+  }
+  const std::vector<PricedStep> priced = priced_steps(comparison, runs);
+  facts.when("price", std::nullopt);
+  if (!priced.empty()) {
+    const auto times = [](const PricedStep& step) {
+      return format_ratio(std::max(step.a_ms / step.b_ms, step.b_ms / step.a_ms));
+    };
+    const bool b_leads = priced.front().b_ms < priced.front().a_ms;
+    facts.when("price",
+               Facts()
+                   .set("faster", b_leads ? names.b : names.a)
+                   .set("slower", b_leads ? names.a : names.b)
+                   .set("times", times(priced.front()))
+                   .set("step", priced.front().name)
+                   .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back())));
+  }
+  const std::vector<StepRow> steps = step_rows(comparison, runs);
+  std::vector<std::string> launch_bound;
+  for (const StepRow& step : steps) {
+    if (step.launch_bound) launch_bound.push_back(step.network() + " in " + step.precision());
+  }
+  return facts.when(
+      "launch_bound", !launch_bound.empty(),
+      Facts().set("steps", join_words(launch_bound)).flag("several", launch_bound.size() > 1));
+}
+
+std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
+  if (comparison.related.relation != Relation::kDifferentHardware) return {};
+  const SideNames names = names_of(comparison);
+  std::vector<PricedStep> priced;
+  const std::vector<StepRow> steps = step_rows(comparison, runs);
+  const auto reduced = std::ranges::find_if(steps, [](const StepRow& step) {
+    return step.row->spec.precision != Precision::kFp32 && !step.launch_bound;
+  });
+  if (reduced != steps.end()) {
+    priced.push_back({reduced->network() + " in " + reduced->precision(),
+                      StepRow::ms(reduced->row->a), StepRow::ms(reduced->row->b)});
+  }
+  if (const auto tuned = both_tuned(runs)) {
+    priced.push_back({cut_short(tuned->first->network, kLongestNetwork) + " in " +
+                          tuned->first->precision + ", tuned",
+                      fastest(*tuned->first), fastest(*tuned->second)});
+  }
+  return priced;
+}
+
+Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
+  const SideNames names = names_of(comparison);
+  const std::vector<StepRow> steps = step_rows(comparison, runs);
+  const bool one_context = std::ranges::all_of(steps, [&](const StepRow& step) {
+    return step.row->spec.context == steps.front().row->spec.context;
+  });
+  std::vector<StepDot> dots;
+  for (const StepRow& step : steps) {
+    if (step.launch_bound) continue;
+    const std::string context = format_count(step.row->spec.context.value_or(0));
+    const std::string label =
+        step.network() + ", " + step.precision() + (one_context ? "" : ", context " + context);
+    dots.push_back({label, names.head_a, StepRow::ms(step.row->a)});
+    dots.push_back({label, names.head_b, StepRow::ms(step.row->b)});
+  }
+  return make_dataset("steps", kStepDots, dots.size() > 2 ? dots : std::vector<StepDot>());
+}
+
+Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<StepRow>> columns{
+      {"network", "Network", &StepRow::network},
+      {"precision", "Precision", &StepRow::precision},
+      {"a", names.head_a, [](const StepRow& step) { return StepRow::ms(step.row->a); }, "ms"},
+      {"b", names.head_b, [](const StepRow& step) { return StepRow::ms(step.row->b); }, "ms"},
+      {"speedup", "Speedup of " + names.head_b,
+       [](const StepRow& step) { return 1 / *step.row->ratio; }, "×", kCardRatio}};
+  return make_dataset("launch-bound", columns,
+                      only(step_rows(comparison, runs), &StepRow::launch_bound));
+}
+
+std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs) {
+  if (!runs.known()) return {};
+  std::vector<Dataset> datasets;
+  std::set<std::string> precisions;
+  const auto of_a = measurements(runs.a, topic::kKernels);
+  const auto of_b = measurements(runs.b, topic::kKernels);
+  for (auto largest = of_a.rbegin(); largest != of_a.rend(); ++largest) {
+    const Quantity& a = *largest->front().quantity;
+    const auto b = std::ranges::find_if(
+        of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
+    if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
+    Dataset data = make_dataset("saved", kSavedBars,
+                                saved_bars(a, *b->front().quantity, names_of(comparison)));
+    data.family = "Precision";
+    data.variant = a.network + " in " + a.precision;
+    datasets.push_back(std::move(data));
+  }
+  return datasets;
+}
+
+Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
+  std::vector<OtherRow> rows;
+  for (const char* topic :
+       {topic::kFastestStep, topic::kCheckpointing, topic::kAttention, topic::kAttentionMemory,
+        topic::kCompilation, topic::kSeveralGpus, topic::kAllReduce}) {
+    if (runs.known()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
+  }
+  const SideNames names = names_of(comparison);
+  const std::vector<Column<OtherRow>> columns{
+      {"topic", "Topic", &OtherRow::topic},
+      {"network", "Network", [](const OtherRow& row) { return row.quantity->network; }},
+      {"setting", "Setting", [](const OtherRow& row) { return row.quantity->words(); }},
+      {"value", "Value",
+       [](const OtherRow& row) { return row.name + " (" + row.quantity->unit + ")"; }},
+      {"a", names.head_a, &OtherRow::a},
+      {"b", names.head_b, &OtherRow::b},
+      {"speedup", "Speedup of " + names.head_b,
+       [](const OtherRow& row) {
+         return row.is_time() ? Value(*row.a.number() / *row.b.number()) : Value();
+       },
+       "×", kCardRatio}};
+  return make_dataset("others", columns, rows);
+}
+
+}  // namespace labreport
