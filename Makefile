@@ -57,7 +57,7 @@ help:
 	@echo '              ATTENTION=file.py:Class'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo '              SITE_URL=https://host/path/ gives link previews their picture'
-	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
+	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=text|table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'
 	@echo '              latest or previous'
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
