@@ -102,12 +102,13 @@ double value_or_zero(const Quantity& quantity, const std::string& name) {
   return found == nullptr ? 0 : *found;
 }
 
+double total(const Quantity& step) {
+  double sum = 0;
+  for (const auto& [name, ms] : step.values) sum += ms;
+  return sum;
+}
+
 std::vector<SavedBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
-  const auto total = [](const Quantity& step) {
-    double sum = 0;
-    for (const auto& [name, ms] : step.values) sum += ms;
-    return sum;
-  };
   const auto written = [](double ms) {
     return format_value(ms, {Notation::kSignificant, 4}) + " ms";
   };
@@ -303,6 +304,9 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
     const auto b = std::ranges::find_if(
         of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
+    constexpr double kApart = 1.02;  // A smaller difference is not worth a figure.
+    const double ratio = total(a) / total(*b->front().quantity);
+    if (std::max(ratio, 1 / ratio) < kApart) continue;
     Dataset data = make_dataset("saved", kSavedBars,
                                 saved_bars(a, *b->front().quantity, names_of(comparison)));
     data.family = "Precision";

@@ -77,7 +77,9 @@ SideNames names_of(const Comparison& comparison) {
   if (one_device) {
     const auto [first, second] = runs_apart(a, b);
     if (first.empty()) return {};
-    return {"the run of " + first, "the run of " + second, first, second};
+    const char* of = a.edition != b.edition ? " edition’s run" : "";
+    const std::string begin = a.edition != b.edition ? "the " : "the run of ";
+    return {begin + first + of, begin + second + of, first, second};
   }
   if (a.device.empty() || b.device.empty() || a.device.size() > kLongestSide ||
       b.device.size() > kLongestSide) {
