@@ -31,21 +31,22 @@ struct StepPair {
 };
 
 std::vector<Column<StepPair>> step_columns(const SideNames& names) {
-  const std::string over = names.head_b + " ÷ " + names.head_a;
-  return {{"size", "Size", [](const auto& pair) { return pair.step->size; }},
-          {"context", "Context", &StepPair::context, "", {Notation::kCount}},
-          {"precision", "Precision",
-           [](const auto& pair) {
-             return describe(pair.step->spec.precision.value_or(Precision::kFp32));
-           }},
-          {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
-          {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
-          {"ratio", over, [](const auto& pair) { return Value(pair.step->ratio); }, "", kShareOfA},
-          {"forward", "Forward", &StepPair::forward, over, kShareOfA},
-          {"backward", "Backward", &StepPair::backward, over, kShareOfA},
-          {"optimizer", "Optimizer", &StepPair::optimizer, over, kShareOfA},
-          {"memory", "Peak memory", &StepPair::memory, over, kShareOfA},
-          {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+  const std::string over = "×";  // The model's time or memory over that of labreport's network.
+  return {
+      {"size", "Size", [](const auto& pair) { return pair.step->size; }},
+      {"context", "Context", &StepPair::context, "", {Notation::kCount}},
+      {"precision", "Precision",
+       [](const auto& pair) {
+         return describe(pair.step->spec.precision.value_or(Precision::kFp32));
+       }},
+      {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
+      {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
+      {"ratio", "Step", [](const auto& pair) { return Value(pair.step->ratio); }, over, kShareOfA},
+      {"forward", "Forward", &StepPair::forward, over, kShareOfA},
+      {"backward", "Backward", &StepPair::backward, over, kShareOfA},
+      {"optimizer", "Optimizer", &StepPair::optimizer, over, kShareOfA},
+      {"memory", "Peak memory", &StepPair::memory, over, kShareOfA},
+      {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
 }
 
 /// A timed step's own peak where it counts one, as on every GPU; else the memory problem's.

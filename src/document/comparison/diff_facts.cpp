@@ -72,7 +72,12 @@ SideNames names_of(const Comparison& comparison) {
   const bool one_device = a.device == b.device;
   if (comparison.of_two_models()) {
     if (!one_device) return {};
-    return {model_name(a), model_name(b), model_name(a), model_name(b)};
+    const auto head = [](const ComparedRun& side) {
+      return side.model.empty() ? "labreport" : side.model.substr(0, side.model.rfind('-'));
+    };
+    const bool told = head(a) != head(b);
+    return {model_name(a), model_name(b), told ? head(a) : model_name(a),
+            told ? head(b) : model_name(b)};
   }
   if (one_device) {
     const auto [first, second] = runs_apart(a, b);

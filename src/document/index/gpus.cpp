@@ -108,7 +108,7 @@ std::string common_setting(const std::vector<Measurements>& all) {
 std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
   for (const Measurements& same : all) {
-    for (const Measured& one : same) {
+    for (const Measurement& one : same) {
       auto at = names.begin();
       for (const auto& [name, value] : one.quantity->values) {
         auto found = std::ranges::find(names, name);

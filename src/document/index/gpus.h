@@ -20,13 +20,13 @@ struct GpuRuns {
 /// The GPU that was measured last comes first. `runs` has to outlive the result.
 std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs);
 
-struct Measured {
+struct Measurement {
   const RunSummary* run;
   const Quantity* quantity;
 };
 
 /// Measurements of one quantity by one GPU, newest first; at least one.
-using Measurements = std::vector<Measured>;
+using Measurements = std::vector<Measurement>;
 
 /// Every quantity of the topic that the GPU measured, smaller networks first.
 std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic);
