@@ -190,7 +190,7 @@ Document index_document(std::vector<RunSummary> runs) {
   return document;
 }
 
-std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs) {
+std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   std::vector<OverviewPage> pages{{"",
                                    "Each report measures a Transformer’s training step, on one GPU "
                                    "or several, and answers problems of CS336 assignment 2 from "

@@ -24,7 +24,7 @@ struct OverviewPage {
 /// The index, then the page of each GPU, then that of each topic, then kComparePage if there is
 /// something to compare. Demonstrations stand on the index alone, behind all other runs. Without
 /// runs there is the index, whose document has no section.
-std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs);
+std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
 /// A script that hands the summaries, each as in its summary.json, over to site/compare.js, the
 /// newest first, with the topics and the GPUs in their order.
