@@ -27,6 +27,9 @@ namespace {
 
 using Quantities = std::vector<Quantity>;
 
+/// Remarks on numbers that the host's CPU sets rather than the GPU.
+constexpr const char* kLaunchBound = "launch-bound";
+
 constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most usual head width.
 
 /// A quantity of a network, its setting being context, batch and ranks.
@@ -67,10 +70,10 @@ void add_steps(Quantities& all, const RunView& view) {
     add_mean(times, "forward", network.forward.ms);
     add_mean(times, "backward", network.backward.ms);
     add_mean(times, "optimizer", phases(*network.group).optimizer);
-    if (network.bound == Bound::kLaunch) times.remark = "launch-bound";
+    Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
+    if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
     add(all, std::move(times));
     const auto step = timed(*network.group, Mode::kTrainStep);
-    Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
     const auto share = step ? share_of_peak(view, *step) : std::nullopt;
     if (share) add_value(mfu, "MFU", 100 * *share);
     add(all, std::move(mfu));
@@ -91,6 +94,7 @@ void add_speedups(Quantities& all, const RunView& view) {
       const auto speedup = pair.speedup(pass);
       if (speedup) add_value(speedups, name, speedup->value);
     }
+    if (pair.other->bound == Bound::kLaunch) speedups.remark = kLaunchBound;
     add(all, std::move(speedups));
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -49,6 +50,11 @@ std::string RunSummary::gpu() const {
 
 std::string RunSummary::address(const std::string& anchor) const {
   return folder + "/index.html" + (anchor.empty() ? "" : "#" + anchor);
+}
+
+bool RunSummary::is_before(const RunSummary& other) const {
+  // ISO times compare as texts.
+  return std::tie(other.started_at, folder) < std::tie(started_at, other.folder);
 }
 
 RunSummary run_summary(const Document& document, const std::string& folder,

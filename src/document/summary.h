@@ -33,6 +33,8 @@ struct RunSummary {
   std::string gpu() const;
   /// The address of a part's anchor on the run's page; an empty anchor is the page itself.
   std::string address(const std::string& anchor) const;
+  /// Orders runs, the newest first; those of one second by their folders.
+  bool is_before(const RunSummary& other) const;
 };
 
 // The form of summary.json, which summary.schema.json describes.

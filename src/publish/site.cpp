@@ -186,9 +186,11 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
   tell_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
-void add_assets(Site& site, const std::string& bundle) {
+void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
+  site.files.push_back({"assets/compare.js", compare_script()});
+  site.files.push_back({"assets/summaries.js", summaries_script(runs)});
   site.files.push_back({kIconPath, page_icon()});
   site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
@@ -225,12 +227,6 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-std::vector<OverviewPage> overviews_of(const Site& site, const std::vector<KeptRun>& kept) {
-  std::vector<RunSummary> all = site.summaries;
-  for (const KeptRun& run : kept) all.push_back(run.summary);
-  return overview_pages(std::move(all));
-}
-
 /// The index names every comparison, a GPU's page its own.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
@@ -244,7 +240,8 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
   });
   append(site.files, picture_files(folder, page.document, drawings));
   place_card(options.site_url, folder, card, shown, site.files);
-  site.files.push_back({folder + "index.html", overview_html(page, drawings, shown, pairs)});
+  if (!shown.address.empty() && page.file == kComparePage) shown.address += page.file;
+  site.files.push_back({folder + page.file, overview_html(page, drawings, shown, pairs)});
 }
 
 }  // namespace
@@ -267,8 +264,10 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const SiteRun& run : runs) {
     site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
   }
+  std::vector<RunSummary> all = site.summaries;
+  for (const KeptRun& run : kept) all.push_back(run.summary);
   std::vector<OverviewPage> overviews;
-  if (options.formats.contains(Format::kHtml)) overviews = overviews_of(site, kept);
+  if (options.formats.contains(Format::kHtml)) overviews = overview_pages(all);
   const Charts charts = draw_charts(runs, overviews, tool, site);
   const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -297,7 +296,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     add_overview(site, overviews[i - 1], charts.overviews[i - 1], cards[runs.size() + i - 1],
                  !charts.bundle.empty(), options);
   }
-  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
+  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle, all);
   show_control_characters(site);
   return site;
 }

@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
   const std::vector<labreport::SiteRun> runs = {
       {kFirstRun, labreport::sample_document(), "{}\n"},
       {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},
-      {"hostile/2025/20260503-090000-a1b2c3d", hostile_page(), "{}\n"}};
+      {"hostile/2025/20260503-090000-a1b2c3d", hostile_page(), "{}\n"},
+      {"hostile/2025/20260504-090000-a1b2c3d", hostile_page(), "{}\n", "2026-05-04T09:00:00Z"}};
   labreport::Site site = labreport::render_site(runs, {}, &tool);
   add_diff(site, "one-machine", labreport::one_machine(), tool);
   add_diff(site, "two-gpus", labreport::two_gpus(), tool);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "writers/sample_fixture.h"
 
 namespace labreport::site_test {
@@ -82,6 +83,28 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
   EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
+}
+
+TEST(RenderSite, HandsOverTheSummariesOfAllItsRunsTheNewestFirst) {
+  std::vector<SiteRun> runs = sample_runs();
+  runs[0].started_at = "2026-05-02T09:00:00Z";
+  const RunSummary kept = run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
+  const Site site = render_site(runs, {}, nullptr, {{kept, {}}});
+  std::string summaries = summary_json(kept) + bytes(site, "cpu/2025/2-a/summary.json") +
+                          bytes(site, "nvidia-h200/2025/1-a/summary.json");
+  summaries = replaced(summaries, "}\n{", "},\n{");
+  const std::string script = bytes(site, "assets/summaries.js");
+  EXPECT_THAT(script, testing::EndsWith("\"runs\": [\n" + summaries + "]};\n"));
+  const std::vector<SiteRun> turned(runs.rbegin(), runs.rend());
+  EXPECT_EQ(bytes(render_site(turned, {}, nullptr, {{kept, {}}}), "assets/summaries.js"), script);
+}
+
+TEST(RenderSite, OneRunHasNothingToBeComparedWith) {
+  const Site site = render_site({sample_runs()[1]}, {}, nullptr);
+  EXPECT_THAT(paths(site), Not(Contains("compare.html")));
+  EXPECT_THAT(bytes(site, "index.html"), Not(HasSubstr("compare.html")));
+  EXPECT_THAT(bytes(render_site(sample_runs(), {}, nullptr), "index.html"),
+              HasSubstr("<a href=\"compare.html\">"));
 }
 
 TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {

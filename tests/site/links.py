@@ -109,7 +109,7 @@ def link_problems(name, address, request, files):
     if not target.startswith(SUB_PATH):
         yield "leaves a site that lies below a path"
         return
-    target = urllib.parse.unquote(target.removeprefix(SUB_PATH)) or "index.html"
+    target = urllib.parse.unquote(target.partition("?")[0].removeprefix(SUB_PATH)) or "index.html"
     if target not in files:
         yield "is not there"
     elif fragment and urllib.parse.unquote(fragment) not in files[target][0]:

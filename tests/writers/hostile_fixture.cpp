@@ -106,6 +106,13 @@ Document hostile_document() {
   document.front.repository = "https://example.org/" + everything();
   document.demonstration = document.incomplete = true;
   document.headline = {everything(), everything(), 1, 1, 1, 1};
+  document.quantities = {{.topic = topic::kTrainingStep,
+                          .network = everything(),
+                          .precision = everything(),
+                          .setting = everything(),
+                          .unit = "ms",
+                          .values = {{everything(), 1}},
+                          .remark = everything()}};
   document.environment = hostile_table();
   document.sections.front().title = everything();
   document.sections.front().parts = {hostile_part()};

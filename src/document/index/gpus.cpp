@@ -26,7 +26,8 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
   for (const RunSummary& run : runs) {
     if (!run.demonstration) newest.push_back(&run);
   }
-  std::ranges::stable_sort(newest, std::greater<>(), &RunSummary::started_at);
+  std::ranges::sort(newest,
+                    [](const auto* run, const auto* other) { return run->is_before(*other); });
   std::vector<GpuRuns> gpus;
   for (const RunSummary* run : newest) {
     auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);

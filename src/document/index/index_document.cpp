@@ -1,5 +1,7 @@
 #include "document/index/index_document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -16,14 +18,13 @@ constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 
 /// One's own runs come before those that ship with the project, and of these full ones that time a
-/// network first; then the newest. CPU demonstrations come last. ISO times compare as texts.
+/// network first; then the newest. CPU demonstrations come last.
 bool before(const RunSummary& a, const RunSummary& b) {
   const auto kind = [](const RunSummary& run) {
     const bool excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
     return std::tuple(run.demonstration, run.reference, excerpt);
   };
-  if (kind(a) != kind(b)) return kind(a) < kind(b);
-  return std::tie(b.started_at, a.folder) < std::tie(a.started_at, b.folder);
+  return kind(a) != kind(b) ? kind(a) < kind(b) : a.is_before(b);
 }
 
 /// One training step of one run at one precision.
@@ -189,24 +190,49 @@ Document index_document(std::vector<RunSummary> runs) {
   return document;
 }
 
-std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs) {
+std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   std::vector<OverviewPage> pages{{"",
                                    "Each report measures a Transformer’s training step, on one GPU "
                                    "or several, and answers problems of CS336 assignment 2 from "
                                    "what it measured.",
                                    index_document(runs)}};
+  const bool comparable = runs.size() > 1;
+  if (comparable) pages.front().compare = kComparePage;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
     pages.push_back({gpu.folder(),
                      "The newest number of each kind that this GPU measured, and its runs.",
                      gpu_document(gpu, gpus)});
+    if (comparable) pages.back().compare = std::string("../") + kComparePage + "?a=" + gpu.folder();
   }
   for (const std::string topic : kTopics) {
     if (!has_page(gpus, topic)) continue;
     pages.push_back({topic_folder(topic), "The newest numbers of every GPU, side by side.",
                      topic_document(topic, gpus)});
   }
+  if (comparable) {
+    Document chosen;
+    chosen.title = "Compare two GPUs or runs";
+    pages.push_back({"", "The main numbers of both, side by side.", chosen});
+    pages.back().file = kComparePage;
+  }
   return pages;
+}
+
+std::string summaries_script(std::vector<RunSummary> runs) {
+  std::ranges::sort(runs, &RunSummary::is_before);
+  nlohmann::json gpus = nlohmann::json::array();
+  for (const GpuRuns& gpu : runs_by_gpu(runs)) {
+    gpus.push_back({{"folder", gpu.folder()}, {"name", gpu.gpu}, {"short_name", gpu.short_name}});
+  }
+  std::string lines;
+  for (const RunSummary& run : runs) {
+    lines += lines.empty() ? "" : ",\n";
+    lines += trimmed(summary_json(run));
+  }
+  return fmt::format(
+      "window.labreportSummaries = {{\"topics\": {},\n\"gpus\": {},\n\"runs\": [\n{}\n]}};\n",
+      nlohmann::json(kTopics).dump(-1, ' ', true), gpus.dump(-1, ' ', true), lines);
 }
 
 }  // namespace labreport

@@ -9,15 +9,25 @@
 
 namespace labreport {
 
+/// The page on which a reader chooses two GPUs or runs to compare.
+inline constexpr const char* kComparePage = "compare.html";
+
 /// A page over several runs and its place in the site.
 struct OverviewPage {
-  std::string folder;  ///< "topic/memory"; empty: the index.
+  std::string folder;  ///< "topic/memory"; empty: the site's root.
   std::string lead;    ///< One sentence of plain text below the title.
   Document document;
+  std::string file = "index.html";
+  std::string compare = {};  ///< Leads to kComparePage; empty: this page does not.
 };
 
-/// The index, then the page of each GPU, then that of each topic. Demonstrations stand on the index
-/// alone, behind all other runs. Without runs there is the index, whose document has no section.
-std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs);
+/// The index, then the page of each GPU, then that of each topic, then kComparePage if there is
+/// something to compare. Demonstrations stand on the index alone, behind all other runs. Without
+/// runs there is the index, whose document has no section.
+std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
+
+/// A script that hands the summaries, each as in its summary.json, over to site/compare.js, the
+/// newest first, with the topics and the GPUs in their order.
+std::string summaries_script(std::vector<RunSummary> runs);
 
 }  // namespace labreport

@@ -57,6 +57,8 @@ std::string page_script() {
   return script;
 }
 
+std::string compare_script() { return file("compare.js"); }
+
 std::string page_icon() { return file("favicon.svg"); }
 
 std::string specs_script(const Document& document, const Drawings& drawings) {

@@ -16,8 +16,11 @@ namespace labreport {
 /// The sheets of site/*.css: screen, charts, paper.
 std::string page_style();
 
-/// The scripts of site/*.js.
+/// The scripts of site/*.js that every page loads.
 std::string page_script();
+
+/// The script of kComparePage.
+std::string compare_script();
 
 /// The sign that browsers show beside a page's title, an SVG, and where it lies in the site.
 std::string page_icon();

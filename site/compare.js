@@ -1,0 +1,244 @@
+// Two GPUs or two runs held against each other by the summaries of a site's runs, as the address
+// says: "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3".
+"use strict";
+
+// No character of a run's texts hides itself or reorders others.
+const kHidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
+const { topics, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
+  typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
+const kTrainingStep = "Training step";
+const kFastestStep = "Fastest step";
+const kLaunchBound = "launch-bound";
+const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Value", "name"]]
+  .map(([head, key]) => ({ head, of: (row) => ({ text: row[key] }) }));
+
+/** Of `names` the first by which two sides differ is shown. */
+function sideOfGpu({ folder, name, short_name: short }) {
+  return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
+    runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)) };
+}
+
+function sideOfRun(run) {
+  const gpu = gpus.find(({ folder }) => run.folder.startsWith(`${folder}/`));
+  const device = gpu ? run.device.replace(gpu.name, gpu.short_name) : run.device;
+  const [day, minute] = [10, 16].map((end) => run.started_at.slice(0, end).replace("T", " "));
+  return { group: "Runs", folder: run.folder, label: `${run.title}, ${run.device}, ${minute}`,
+    names: [device, day, minute, run.folder], runs: [run] };
+}
+
+/** Gives each side its name, its place in a sentence and itself as a subject. */
+function nameApart(sides) {
+  const at = sides[0].names.findIndex((name, i) => name !== sides[1].names[i]);
+  for (const side of sides) {
+    const name = side.names[at];
+    const [place, subject] = name === "newest" ? ["in the newest runs", "the newest run is"]
+      : at > 0 ? [`in the run of ${name}`, `the run of ${name} is`]
+        : /^\d/.test(name) ? [`on ${name}`, `${name} are`] : [`on the ${name}`, `the ${name} is`];
+    Object.assign(side, { name, place, subject });
+  }
+}
+
+/** A side's quantities, each value the newest, by all that has to agree before they are compared. */
+function quantitiesOf(side) {
+  const all = new Map();
+  for (const run of side.runs) {
+    for (const quantity of run.quantities) {
+      const { topic, network, parameters, precision, setting, unit, part } = quantity;
+      const key = JSON.stringify([topic, parameters || network, precision, setting, unit]);
+      if (!all.has(key)) all.set(key, { ...quantity, values: new Map() });
+      const { values } = all.get(key);
+      const page = `${run.folder}/index.html${part && `#${part}`}`;
+      for (const [name, value] of quantity.values) if (!values.has(name)) values.set(name, { value, page });
+    }
+  }
+  return all;
+}
+
+/** Every quantity with what each side has of it, by topic, larger networks first. */
+function pairsOf(sides) {
+  const all = sides.map(quantitiesOf);
+  const pairs = [...new Set(all.flatMap((one) => [...one.keys()]))].map((key) => {
+    const both = all.map((one) => one.get(key));
+    const known = both.filter(Boolean);
+    return { ...known[0], both, shared: known.length === 2, bound: known.some(({ remark }) => remark === kLaunchBound),
+      network: [...new Set(known.map(({ network }) => network))].sort().join(", ") };
+  });
+  const order = ({ topic }) => topics.indexOf(topic);
+  return pairs.sort((a, b) => order(a) - order(b) || b.parameters - a.parameters);
+}
+
+/** One row for each named value; a side without it has none. */
+function rowsOf(pairs) {
+  return pairs.flatMap((pair) => {
+    const names = new Set(pair.both.flatMap((one) => [...(one?.values.keys() ?? [])]));
+    return [...names].map((name) => ({ ...pair, name, values: pair.both.map((one) => one?.values.get(name)) }));
+  });
+}
+
+function significant(value, digits) {
+  return value.toLocaleString("en", { minimumSignificantDigits: digits, maximumSignificantDigits: digits });
+}
+
+function timesAsFast(a, b) {
+  return (Math.max(a, b) / Math.min(a, b)).toFixed(2);
+}
+
+function scoped(name, scope, style, ...children) {
+  return Object.assign(element(name, style, ...children), name === "th" ? { scope } : {});
+}
+
+/** A column's `of` gives a row's text and, of a number, the number and the page that shows it. */
+function tableOf(title, columns, rows) {
+  const decimals = (text) => text.split(" ")[0].split(".")[1]?.length ?? 0;
+  const shown = columns.map(({ head, unit, of }) => ({ head, unit, cells: rows.map(of) }))
+    .filter(({ cells }) => cells.some(({ text }) => text))
+    .map((column) => ({ ...column, style: column.cells[0].number === undefined ? "" : "number",
+      most: Math.max(...column.cells.map(({ text }) => decimals(text))) }));
+  const cellOf = ({ style, most, cells }, row, name) => {
+    const { text, number, page } = cells[row];
+    const words = page ? Object.assign(element("a", "", text), { href: page }) : text || "–";
+    const cell = scoped(name, "row", style, words);
+    if (style === "") return cell;
+    cell.dataset.sort = number;
+    const pad = element("i", "");
+    pad.dataset.pad = (most > 0 && decimals(text) === 0 ? "." : "") + "0".repeat(most - decimals(text));
+    cell.append(pad);
+    return cell;
+  };
+  const heads = shown.map(({ head, unit, style }) =>
+    scoped("th", "col", style, head, ...(unit ? [" ", element("span", "unit", unit)] : [])));
+  const body = rows.map((_, row) =>
+    element("tr", "", ...shown.map((column, i) => cellOf(column, row, i === 0 ? "th" : "td"))));
+  const table = element("table", "", element("caption", "", title),
+    element("thead", "", element("tr", "", ...heads)), element("tbody", "", ...body));
+  const place = element("div", "tabled", element("div", "table", table));
+  addSortButtons(table);
+  addTableMenu(table);
+  return place;
+}
+
+/** Numbers of one topic in one unit. A setting that all of them share stands in the title. */
+function topicTable(rows, sides) {
+  const [{ topic, unit, setting }] = rows;
+  const common = rows.every((row) => row.setting === setting) ? setting : "";
+  const [a, b] = [0, 1].map((i) => (row) => row.values[i].value);
+  const numbers = sides.map(({ name }, i) => ({ head: name, unit, of: ({ values: { [i]: { value, page } } }) =>
+    ({ text: significant(value, 4), number: value, page }) }));
+  const times = (row) => timesAsFast(a(row), b(row));
+  const held = unit === "ms"
+    ? [{ head: "Times as fast", of: (row) => ({ text: times(row), number: times(row) }) },
+      { head: "Faster", of: (row) => ({ text: times(row) === "1.00" ? "" : sides[a(row) < b(row) ? 0 : 1].name }) }]
+    : [{ head: `${sides[0].name} / ${sides[1].name}`, of: (row) =>
+      ({ text: (a(row) / b(row)).toFixed(2), number: a(row) / b(row) }) }];
+  const words = kWords.filter(({ head }) => head !== "Setting" || !common);
+  return tableOf(`${topic} (${unit})${common && `, ${common}`}`, [...words, ...numbers, ...held], rows);
+}
+
+/** Each table with its sides' remarks, "out of memory at context 2,048", below it. */
+function topicTables(rows, sides) {
+  return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((some) => {
+    const remarks = some.flatMap(({ network, precision, setting, both }) =>
+      both.map(({ remark }, i) => remark && remark !== kLaunchBound &&
+        `${[network, precision, setting].filter(Boolean).join(", ")}: ${remark} ${sides[i].place}.`));
+    const lines = [...new Set(remarks.filter(Boolean))].map((line) => element("p", "muted", line));
+    return [topicTable(some, sides), ...lines];
+  });
+}
+
+function drawerOf({ place }, i, rows) {
+  const title = `Only ${place}: ${rows.length} ${rows.length === 1 ? "number" : "numbers"}`;
+  const topic = { head: "Topic", of: (row) => ({ text: row.topic }) };
+  const number = { head: "Number", of: ({ values: { [i]: { value, page } }, unit }) =>
+    ({ text: `${significant(value, 4)} ${unit}`, page }) };
+  const columns = [topic, ...kWords, number];
+  return element("details", "details", element("summary", "", title), tableOf(title, columns, rows));
+}
+
+/** "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast" */
+function headline(words, values, sides) {
+  const [a, b] = values.map((value, i) =>
+    [element("strong", "", `${significant(value, value < 1000 ? 3 : 4)} ms`), ` ${sides[i].place}`]);
+  const times = timesAsFast(...values);
+  const faster = times === "1.00" ? "the same within half a percent"
+    : element("strong", "", `${sides[values[0] < values[1] ? 0 : 1].subject} ${times} times as fast`);
+  return element("li", "", `${words.filter(Boolean).join(", ")}: `, ...a, ", ", ...b, ": ", faster);
+}
+
+/** The largest network's training step in each precision, then its tuned step. */
+function headlines(pairs, rows, sides) {
+  const steps = rows.filter(({ topic, unit, name }) => topic === kTrainingStep && unit === "ms" && name === "step");
+  const lines = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([{ network, precision, values }]) =>
+    headline([network, precision], values.map(({ value }) => value), sides));
+  const ladders = pairs.filter(({ topic, shared }) => topic === kFastestStep && shared);
+  const largest = ladders.filter(({ parameters }) => parameters === ladders[0].parameters);
+  const ladder = largest.find(({ precision }) => precision !== "FP32") ?? largest[0];
+  const best = ladder?.both.map(({ values }) => Math.min(...[...values.values()].map(({ value }) => value)));
+  return ladder ? [...lines, headline([ladder.network, ladder.precision, "tuned"], best, sides)] : lines;
+}
+
+/** Links to the pages that compare runs of both cell by cell. */
+function renderedPages(sides) {
+  if (sides[0].group !== sides[1].group) return [];
+  const [a, b] = sides.map((side) => new Set(side.runs.map(({ folder }) => folder.replaceAll("/", "-"))));
+  return [...document.querySelectorAll(".pairs li")].filter((pair) => {
+    const [first, second] = pair.querySelector("a").getAttribute("href").split("/")[1].split("--");
+    return (a.has(first) && b.has(second)) || (b.has(first) && a.has(second));
+  }).map((pair) => element("p", "", "Cell by cell: ", ...pair.cloneNode(true).childNodes));
+}
+
+function comparison(sides) {
+  nameApart(sides);
+  const pairs = pairsOf(sides);
+  const all = rowsOf(pairs);
+  const [bound, rows] = [true, false].map((is) => all.filter((row) => row.values.every(Boolean) && row.bound === is));
+  const slowed = bound.length === 0 ? [] : [element("h2", "", "Launch-bound"),
+    element("p", "muted", "The host’s CPU sets these times: it launches kernels more slowly than the GPU runs them."),
+    ...topicTables(bound, sides)];
+  const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
+    .filter(([, , alone]) => alone.length > 0).map((one) => drawerOf(...one));
+  const none = bound.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
+  return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...none,
+    ...topicTables(rows, sides), ...slowed, ...drawers];
+}
+
+function selectOf(sides, words, chosen) {
+  const groups = [...Map.groupBy(sides, ({ group }) => group)].map(([label, some]) => Object.assign(
+    element("optgroup", "", ...some.map((side) => new Option(side.label, side.folder))), { label }));
+  const select = Object.assign(element("select", "", ...groups), { ariaLabel: words });
+  select.value = chosen;
+  return select;
+}
+
+/** What the address leaves open is the first GPU or run that it does not name. */
+function chooseSides() {
+  const runSides = runs.map(sideOfRun).sort((a, b) => a.label.localeCompare(b.label, "en"));
+  const sides = [...gpus.map(sideOfGpu), ...runSides];
+  const asked = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
+  asked.forEach((folder, i) => (asked[i] = folder ?? sides.find((side) => side.folder !== asked[1 - i]).folder));
+  const [a, b] = [selectOf(sides, "Compare", asked[0]), selectOf(sides, "with", asked[1])];
+  const swap = Object.assign(element("button", "", "Swap"), { type: "button" });
+  const notice = Object.assign(element("p", ""), { role: "status" });
+  const found = element("div", "");
+  const update = () => {
+    const chosen = [a, b].map(({ value }) => sides.find(({ folder }) => folder === value));
+    const unknown = asked.filter((_, i) => !chosen[i])
+      .map((name) => `No GPU or run here is called “${name}”. Choose another.`);
+    const same = unknown.length === 0 && a.value === b.value ? ["Both are the same. Choose another."] : [];
+    notice.textContent = [...unknown, ...same].join(" ");
+    if (unknown.length === 0) history.replaceState(null, "", `?a=${a.value}&b=${b.value}`);
+    found.replaceChildren(...(notice.textContent ? [] : comparison(chosen)));
+    if (!notice.textContent) document.title = `labreport: ${chosen.map(({ name }) => name).join(" and ")}`;
+    focusWideTables();
+  };
+  swap.addEventListener("click", () => {
+    [a.value, b.value] = [b.value, a.value];
+    asked.reverse();
+    update();
+  });
+  for (const select of [a, b]) select.addEventListener("change", update);
+  const form = element("form", "choice", "Compare ", a, " with ", b, swap);
+  document.getElementById("chosen").append(form, notice, found);
+  update();
+}
+
+chooseSides();

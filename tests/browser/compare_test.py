@@ -1,0 +1,186 @@
+"""Any two runs or GPUs compared from their summaries: the numbers, the address, what stays text, every screen.
+
+python3 compare_test.py SAMPLE_SITE_PROGRAM LABREPORT
+"""
+import json
+import subprocess
+import sys
+import unittest
+
+from recorded_test import axe_source
+from site_browser import PHONE, ROOT, WIDE, BrowserTest
+
+ROWS = """(tables) => tables.map((table) => [table.caption.textContent,
+  [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent))])"""
+
+
+class Compare(BrowserTest):
+    labreport = ""  # renders recorded runs
+
+    @classmethod
+    def write_site(cls):
+        super().write_site()
+        cls.sample, cls.site = cls.site, cls.site.parent / "recorded"
+        subprocess.run([cls.labreport, "render", "--out", cls.site, "--format", "html"],
+                       cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        cls.folders = [path.parent.relative_to(cls.site).as_posix()
+                       for path in sorted(cls.site.glob("*/*/*/summary.json"))]
+        cls.h200, cls.h100 = (next(folder for folder in cls.folders if folder.startswith(start)) for start in
+                              ("nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123"))
+
+    def compare(self, a="", b="", **settings):
+        page = self.open(self.site / "compare.html", **settings)
+        if a or b:
+            page.goto(page.url.split("?")[0] + "?" + "&".join(f"{k}={v}" for k, v in (("a", a), ("b", b)) if v))
+        return page
+
+    def tables(self, page):
+        return dict(page.locator("#chosen table").evaluate_all(ROWS))
+
+    def chosen(self, page):
+        return [page.get_by_label(name, exact=True).input_value() for name in ("Compare", "with")]
+
+    def headlines(self, page):
+        return page.locator("#chosen li").all_inner_texts()
+
+    def notice(self, page):
+        return page.get_by_role("status").inner_text()
+
+    def numbers(self, folder, topic, unit):
+        """A run's numbers as the page writes them, by what they belong to."""
+        summary = json.loads((self.site / folder / "summary.json").read_text())
+        return {(one["network"], one["precision"], name): value for one in summary["quantities"]
+                if (one["topic"], one["unit"]) == (topic, unit) for name, value in one["values"]}
+
+    def test_numbers_are_those_of_the_summaries(self):
+        page = self.compare(self.h200, self.h100)
+        own, other = (self.numbers(folder, "Training step", "ms") for folder in (self.h200, self.h100))
+        rows = [row for title, table in self.tables(page).items() if title.startswith("Training step (ms)")
+                for row in table]
+        self.assertTrue(rows)
+        for network, precision, name, a, b, times, faster in rows:
+            x, y = own[network, precision, name], other[network, precision, name]
+            for text, value in ((a, x), (b, y)):
+                self.assertAlmostEqual(float(text.replace(",", "")) / value, 1, delta=6e-4)
+            self.assertEqual(times, f"{max(x, y) / min(x, y):.2f}")
+            if times != "1.00":
+                self.assertEqual(faster, "H200" if x < y else "H100")
+        self.assert_quiet()
+
+    def test_headlines_name_the_largest_networks_step_and_the_faster_gpu(self):
+        lines = self.headlines(self.compare(self.h200, self.h100))
+        self.assertIn("2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast", lines)
+        tuned = self.headlines(self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
+        self.assertRegex(tuned, r"^2\.7B, BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
+
+    def test_runs_of_one_gpu_are_told_apart_by_their_dates(self):
+        other = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2026/20261123"))
+        page = self.compare(self.h200, other)
+        self.assertIn("in the run of 2026-11-22", self.headlines(page)[0])
+        heads = page.locator("#chosen thead").first.inner_text()
+        self.assertIn("2026-11-23", heads)
+        self.assertNotIn("H200", heads)
+
+    def test_launch_bound_steps_stand_behind_the_others(self):
+        page = self.compare(self.h200, self.h100)
+        behind = page.locator("h2:has-text('Launch-bound') ~ .tabled").all_inner_texts()
+        self.assertTrue(any("small" in text for text in behind))
+        rows = page.locator("#chosen .tabled").first.locator("tbody tr").all_inner_texts()
+        self.assertFalse([row for row in rows if row.startswith("small\tBF16")])
+
+    def test_what_one_alone_has_is_counted_in_a_closed_drawer(self):
+        attention = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2025/20261124-080605"))
+        page = self.compare(attention, self.h100)
+        drawer = page.locator("#chosen details:has(> summary:text('Only on the H200'))")
+        self.assertFalse(drawer.locator(".tabled").is_visible())
+        count = int(drawer.locator("> summary").inner_text().split()[-2])
+        self.assertEqual(drawer.locator("tbody tr").count(), count)
+
+    def test_the_address_holds_the_choice_and_swapping_turns_it_around(self):
+        page = self.compare(a="nvidia-h200")
+        first = self.chosen(page)
+        self.assertEqual(first[0], "nvidia-h200")
+        self.assertNotEqual(*first)
+        self.assertTrue(page.url.endswith(f"?a={first[0]}&b={first[1]}"))
+        page.get_by_role("button", name="Swap").click()
+        self.assertEqual(self.chosen(page), first[::-1])
+        page.get_by_label("with", exact=True).select_option(self.h100)
+        address = page.url
+        self.assertTrue(address.endswith(f"&b={self.h100}"))
+        words = page.locator("#chosen").inner_text()
+        page.goto(address)
+        self.assertEqual(page.locator("#chosen").inner_text(), words)
+        self.assert_quiet()
+
+    def test_a_name_that_is_none_is_said_to_be_none(self):
+        page = self.compare("<b>nobody</b>", self.h100)
+        self.assertEqual(self.notice(page), "No GPU or run here is called “<b>nobody</b>”. Choose another.")
+        page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
+        self.assertEqual(self.notice(page), "")
+        self.assertTrue(self.headlines(page))
+        page.get_by_label("Compare", exact=True).select_option(self.h100)
+        self.assertEqual(self.notice(page), "Both are the same. Choose another.")
+
+    def test_a_comparison_that_was_rendered_is_linked_to(self):
+        rendered = "#chosen a[href^='diff/']"
+        page = self.compare(self.h100, self.h200)
+        self.assertEqual(page.locator(rendered).count(), 1)
+        page.locator(rendered).click()
+        page.locator("h1:has-text('NVIDIA H200 vs. NVIDIA H100')").wait_for()
+        other = next(folder for folder in self.folders if folder not in (self.h200, self.h100))
+        self.assertEqual(self.compare(self.h200, other).locator(rendered).count(), 0)
+
+    def test_every_number_leads_to_a_page(self):
+        page = self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3")
+        links = page.locator("#chosen td a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))")
+        self.assertTrue(links)
+        for link in set(links):
+            path, _, anchor = link.partition("#")
+            self.assertIn(f'id="{anchor}"' if anchor else "<h1", (self.site / path).read_text(encoding="utf-8"))
+
+    def test_the_index_and_gpus_lead_here_and_load_no_summaries(self):
+        for path in ("index.html", "nvidia-h200/index.html"):
+            page = self.open(self.site / path)
+            self.assertFalse([url for url in self.requests if "summaries" in url])
+            page.get_by_role("link", name="Any two GPUs or runs").click()
+            page.locator("#chosen li").first.wait_for()
+        self.assertEqual(self.chosen(page)[0], "nvidia-h200")
+
+    def test_without_scripts_the_rendered_comparisons_are_named(self):
+        page = self.compare(java_script_enabled=False)
+        self.assertIn("needs JavaScript", page.locator("main").inner_text())
+        self.assertGreater(page.locator(".pairs a").count(), 0)
+
+    def test_nothing_of_a_run_becomes_markup(self):
+        self.site = self.sample
+        one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
+        page = self.compare(one, other)
+        for place in ("option", "caption", "#chosen tbody", "#chosen p"):
+            text = " ".join(page.locator(place).all_inner_texts())
+            self.assertIn("<script>document.title='owned'</script>", text, place)
+        self.assertEqual(page.locator("#chosen :is(script, img, b, iframe)").count(), 0)
+        self.assertNotEqual(page.title(), "owned")
+        self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), WIDE["width"])
+        self.assert_quiet()
+
+    def test_every_screen_and_paper_hold_it(self):
+        for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
+            page = self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport, color_scheme=scheme)
+            self.open_details(page)
+            with self.subTest(width=viewport["width"], scheme=scheme):
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
+                self.assert_quiet()
+                page.evaluate(axe_source())
+                found = page.evaluate("axe.run({resultTypes: ['violations']})"
+                                      ".then((all) => all.violations.map((one) => one.id + one.nodes[0].html))")
+                self.assertEqual(found, [])
+            page.context.close()
+        page = self.compare(self.h200, self.h100)
+        page.emulate_media(media="print")
+        self.assertFalse(page.locator(".choice").is_visible())
+
+
+if __name__ == "__main__":
+    Compare.labreport = sys.argv.pop(2)
+    BrowserTest.program = sys.argv.pop(1)
+    unittest.main()
