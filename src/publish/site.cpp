@@ -67,6 +67,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
       const std::string page = overviews[i].folder.empty() ? "the index" : overviews[i].folder;
       if (!problem.empty()) site.tell("charts are left out of " + page + ": " + problem);
     }
+    problems.resize(runs.size());
     tell_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {

@@ -139,7 +139,9 @@ class Schemas(ProjectTest):
                     self.assertIn(f"run.json: {path_to(steps_to(pointer)[:-1])}", self.checked(wrong, status=2))
 
     def test_summaries_are_as_their_schema_says_and_small(self):
-        self.project.render("--format", "html")
+        folders = [file.parent for file in sorted(RUNS.glob("*/*/*/run.json"))]
+        measured = [str(folder) for folder in folders if not (folder / "imported").exists()]
+        self.project.render(*measured, "--format", "html")
         schema = self.published("summary")
         summaries = sorted((self.project.folder / "site/public").rglob("summary.json"))
         self.assertTrue(summaries)
