@@ -85,3 +85,4 @@ markContents();
 openDetailsToPrint();
 followLinks();
 wakeCharts();
+placeFits();

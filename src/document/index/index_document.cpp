@@ -181,6 +181,7 @@ Document index_document(std::vector<RunSummary> runs) {
   PartContent content;
   set_tuning(content.facts, ladders);
   content.facts.when("mixed", mixed_facts(gpus));
+  content.facts.when("fits", has_fits(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_rungs(ladders), matrix(gpus), run_rows(rows, "")};
@@ -206,6 +207,7 @@ std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs) {
     pages.push_back({topic_folder(topic), "The newest numbers of every GPU, side by side.",
                      topic_document(topic, gpus)});
   }
+  if (has_fits(gpus)) pages.push_back(fits_page(gpus));
   return pages;
 }
 

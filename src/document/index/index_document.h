@@ -14,9 +14,15 @@ struct OverviewPage {
   std::string folder;  ///< "topic/memory"; empty: the index.
   std::string lead;    ///< One sentence of plain text below the title.
   Document document;
+  std::string file = "index.html";
+  nlohmann::json data = {};  ///< Of the script that makes the page interactive; null: none does.
+
+  bool is_index() const { return folder.empty() && data.is_null(); }
 };
 
-/// The index, then the page of each GPU, then that of each topic. Demonstrations stand on the index
+inline constexpr const char* kFitsFile = "what-fits.html";
+
+/// The index, then the page of each GPU, that of each topic and "What fits?". Demonstrations stand on the index
 /// alone, behind all other runs. Without runs there is the index, whose document has no section.
 std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs);
 
