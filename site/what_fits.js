@@ -296,7 +296,9 @@ class FitsPage {
     this.answer.replaceChildren(element("strong", "", this.network().label), known.length === 0
       ? ": no run confirms formulas for such a step." : fitting.length === 0
         ? " fits none of these GPUs." : ` fits ${fitting.join(", ")}.`);
-    this.gpus.replaceChildren(...results.map((result) => this.blockOf(result, asked)));
+    // One scale for all bars.
+    const width = 1.06 * Math.max(...results.flatMap(({ gpu, peak }) => [gpu.bytes, peak?.total ?? 0]));
+    this.gpus.replaceChildren(...results.map((result) => this.blockOf(result, asked, width)));
   }
 
   resultOf(gpu, { step, precision, blocks, ranks, batch, context }) {
@@ -318,31 +320,31 @@ class FitsPage {
     return formulas[step][precision][blocks].map(({ phase, parts }) => ({ phase, parts: parts.map(more) }));
   }
 
-  blockOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }) {
+  blockOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
     const name = element("h2", "", gpu.name, " ", element("span", "unit", byteWords(gpu.bytes)));
-    if (!evidence) {
-      return element("section", "", name, element("p", "muted", "No run of this GPU confirms formulas for such a step."));
-    }
+    const missing = "No run of this GPU confirms formulas for such a step.";
+    if (!evidence) return element("section", "", name, element("p", "muted", missing));
     const beyond = batch > evidence.batch || blocks > evidence.blocks ||
       (ranks > 1 && ranks > evidence.ranks);
-    const mark = (extrapolated) => (extrapolated ? " (extrapolated)" : "");
+    const mark = (length) => (beyond || length > evidence.context ? " (extrapolated)" : "");
+    const longestWords = longest === 0 ? "No context fits at this batch."
+      : `The longest context that fits: ${longest.toLocaleString("en")}${mark(longest)}.`;
     const words = element("p", "", element("strong", "", fits ? "Fits" : "Does not fit"), ": ",
-      element("strong", "", byteWords(peak.total)), mark(beyond || context > evidence.context),
-      ` at the peak, in ${peak.phase}. `, longest === 0 ? "No context fits at this batch." : "The longest context that fits: ",
-      longest === 0 ? "" : longest.toLocaleString("en"), longest === 0 ? "" : `${mark(beyond || longest > evidence.context)}.`);
+      element("strong", "", byteWords(peak.total)),
+      `${mark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
     const bar = shape("svg", { class: "what-fits-bar", "aria-hidden": "true" });
-    drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteWords(gpu.bytes)]],
-      1.06 * Math.max(peak.total, gpu.bytes));
+    drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteWords(gpu.bytes)]], width);
     const key = element("ul", "what-fits-key");
     listParts(key, peak.bytes, this.data.parts);
-    const run = element("a", "", "A run");
+    const run = element("a", "", "measured");
     run.href = evidence.run;
-    const measured = [`batch ${evidence.batch}`, `context ${evidence.context.toLocaleString("en")}`];
+    const measured = [`batch ${evidence.batch}${evidence.ranks > 0 ? " on each GPU" : ""}`, `context ${evidence.context.toLocaleString("en")}`];
     if (evidence.blocks > 0) measured.push(`${evidence.blocks} blocks per checkpoint`);
     if (evidence.ranks > 0) measured.push(`${evidence.ranks} GPUs`);
-    return element("section", "", name, words, bar, key, element("p", "muted", run,
-      ` measured ${evidence.peaks} ${evidence.peaks === 1 ? "peak" : "peaks"} of this kind, up to ` +
-      `${measured.join(", ")}: the prediction is ${missWords(Math.round(1000 * evidence.farthest) / 10)}.`));
+    return element("section", "", name, words, bar, key, element("p", "muted",
+      evidence.peaks === 1 ? "One peak of this kind was " : `${evidence.peaks} peaks of this kind were `, run,
+      `, up to ${measured.join(", ")}: the prediction is ` +
+      `${missWords(Math.round(1000 * evidence.farthest) / 10)}.`));
   }
 }
 

@@ -107,8 +107,8 @@ ConfirmedPeaks confirmed(const Check& check, const Workspaces& workspaces) {
           .workspace = workspaces[has_backward(check.mode)]};
 }
 
-/// A first step has no optimizer state yet, and fewer workspaces. Cells of other kinds compute other
-/// steps, or on several GPUs.
+/// A first step has no optimizer state yet, and fewer workspaces. Cells of other kinds compute
+/// other steps, or on several GPUs.
 bool confirms(const CellSpec& spec, const Check& check) {
   constexpr std::array kKinds{CellKind::kTiming, CellKind::kMemory, CellKind::kCheckpointing};
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
@@ -293,8 +293,8 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
                          {"farthest", std::round(1000 * check.farthest()) / 10}};
     for (const Size& size : grid.sizes) {
       if (check.holds()) {
-        entry["sizes"].push_back(peak_formulas(check.spec(size, 0, 0),
-                                               grid.workspaces[has_backward(check.mode)]));
+        entry["sizes"].push_back(
+            peak_formulas(check.spec(size, 0, 0), grid.workspaces[has_backward(check.mode)]));
       }
     }
     checks.push_back(std::move(entry));

@@ -204,15 +204,15 @@ struct Quantity {
 
 /// A kind of step of which measured peaks agree with the formulas of plan/memory.h.
 struct ConfirmedPeaks {
-  std::string mode;           ///< The name of a Mode: "train_step".
-  std::string precision;      ///< The name of a Precision: "bf16".
-  std::int64_t peaks = 0;     ///< That were measured.
-  double farthest = 0;        ///< The worst prediction over its measured peak, less 1.
-  std::int64_t batch = 0;     ///< The largest one measured, of each rank; likewise …
-  std::int64_t context = 0;   ///< … the longest context,
-  std::int64_t blocks = 0;    ///< … the most blocks per checkpoint; 0: no checkpoints,
-  std::int64_t ranks = 0;     ///< … and ranks that share the optimizer's state; 0: one process.
-  std::int64_t workspace = 0; ///< Bytes of the libraries' workspaces, which no formula predicts.
+  std::string mode;            ///< The name of a Mode: "train_step".
+  std::string precision;       ///< The name of a Precision: "bf16".
+  std::int64_t peaks = 0;      ///< That were measured.
+  double farthest = 0;         ///< The worst prediction over its measured peak, less 1.
+  std::int64_t batch = 0;      ///< The largest one measured, of each rank; likewise …
+  std::int64_t context = 0;    ///< … the longest context,
+  std::int64_t blocks = 0;     ///< … the most blocks per checkpoint; 0: no checkpoints,
+  std::int64_t ranks = 0;      ///< … and ranks that share the optimizer's state; 0: one process.
+  std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
 };
 
 /// What it takes to predict peaks on the run's GPU; without confirmed peaks all is empty.

@@ -1,4 +1,5 @@
-// Peaks of memory: their parts and steps in words, and their bytes as formulas that a page computes.
+// Peaks of memory: their parts and steps in words, and their bytes as formulas that a page
+// computes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -44,9 +45,9 @@ inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeak
 /// The parts' words as "domain", their colors as "range".
 nlohmann::json peak_parts();
 
-/// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]: at
-/// batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch and
-/// context do not matter; `workspace` counts as temporary.
+/// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]:
+/// at batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch
+/// and context do not matter; `workspace` counts as temporary.
 nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace);
 
 }  // namespace labreport

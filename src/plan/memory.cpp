@@ -278,9 +278,9 @@ ExpectedPeak in_group(const ExpectedPeak& base, const CellSpec& spec, std::int64
   return peak;
 }
 
-/// Instants of a step with checkpoints before the end of backward: the loss, and the way back of the
-/// last group, which may be smaller, the one before it, and the first. All parts of the other groups'
-/// peaks lie on a line between those two.
+/// Instants of a step with checkpoints before the end of backward: the loss, and the way back of
+/// the last group, which may be smaller, the one before it, and the first. All parts of the other
+/// groups' peaks lie on a line between those two.
 void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, size = *spec.group;

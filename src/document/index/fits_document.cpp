@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -18,36 +19,49 @@ constexpr std::array<std::int64_t, 4> kContexts{512, 1024, 2048, 4096};
 constexpr std::array<std::int64_t, 4> kRanks{2, 4, 8, 16};
 constexpr std::int64_t kFirstContext = 512;
 
-/// The run that confirms the formulas for one kind of step on a GPU.
+/// The peaks of one kind of step that a GPU's runs measured.
 struct Evidence {
-  const RunSummary* run;
-  const ConfirmedPeaks* peaks;
+  ConfirmedPeaks peaks;   ///< Of all runs together.
+  const RunSummary* run;  ///< The one that measured most of them; of equal ones the newest.
+  std::int64_t most;      ///< Its number of peaks.
 
-  bool checkpoints() const { return peaks->blocks > 0; }
-  bool shards() const { return peaks->ranks > 0; }
+  bool checkpoints() const { return peaks.blocks > 0; }
+  bool shards() const { return peaks.ranks > 0; }
   bool plain() const { return !checkpoints() && !shards(); }
   /// A step with checkpoints is another kind, and so is one that shares the optimizer's state.
   auto kind() const {
-    return std::tuple(checkpoints(), shards(), parse_mode(peaks->mode),
-                      parse_precision(peaks->precision));
+    return std::tuple(checkpoints(), shards(), parse_mode(peaks.mode),
+                      parse_precision(peaks.precision));
   }
-  std::string step() const { return mode_words(parse_mode(peaks->mode)); }
-  std::string precision() const { return std::string(describe(parse_precision(peaks->precision))); }
+  std::string step() const { return mode_words(parse_mode(peaks.mode)); }
+  std::string precision() const { return std::string(describe(parse_precision(peaks.precision))); }
   CellSpec spec(const ModelShape& shape) const {
     CellSpec spec;
     spec.model = shape;
-    spec.mode = parse_mode(peaks->mode);
-    spec.precision = parse_precision(peaks->precision);
+    spec.mode = parse_mode(peaks.mode);
+    spec.precision = parse_precision(peaks.precision);
     return spec;
   }
   double peak(const ModelShape& shape, std::int64_t context) const {
     CellSpec step = spec(shape);
     step.batch = kHandoutBatch;
     step.context = context;
-    return static_cast<double>(expected_peak(step).total() + peaks->workspace);
+    return static_cast<double>(expected_peak(step).total() + peaks.workspace);
   }
   bool measured(std::int64_t context) const {
-    return peaks->batch >= kHandoutBatch && peaks->context >= context;
+    return peaks.batch >= kHandoutBatch && peaks.context >= context;
+  }
+  void add(const Evidence& other) {
+    peaks.peaks += other.peaks.peaks;
+    if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
+      peaks.farthest = other.peaks.farthest;
+    for (const auto member :
+         {&ConfirmedPeaks::batch, &ConfirmedPeaks::context, &ConfirmedPeaks::blocks,
+          &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
+      peaks.*member = std::max(peaks.*member, other.peaks.*member);
+    if (other.most <= most) return;
+    run = other.run;
+    most = other.most;
   }
 };
 
@@ -62,30 +76,28 @@ struct FitGpu {
   }
 };
 
-/// Most peaks are the best evidence, then the longest context, then the newest run.
-std::vector<Evidence> best_evidence(const GpuRuns& gpu) {
-  std::vector<Evidence> best;
+std::vector<Evidence> evidence_of(const GpuRuns& gpu) {
+  std::vector<Evidence> all;
   for (const RunSummary* run : gpu.runs) {
     for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
-      const Evidence fresh{run, &peaks};
-      const auto known = std::ranges::find(best, fresh.kind(), &Evidence::kind);
-      if (known == best.end()) {
-        best.push_back(fresh);
-      } else if (std::tie(peaks.peaks, peaks.context) >
-                 std::tie(known->peaks->peaks, known->peaks->context)) {
-        *known = fresh;
+      const Evidence one{peaks, run, peaks.peaks};
+      const auto known = std::ranges::find(all, one.kind(), &Evidence::kind);
+      if (known == all.end()) {
+        all.push_back(one);
+      } else {
+        known->add(one);
       }
     }
   }
-  std::ranges::sort(best, {}, &Evidence::kind);
-  return best;
+  std::ranges::sort(all, {}, &Evidence::kind);
+  return all;
 }
 
 /// Those with evidence, least memory first.
 std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   std::vector<FitGpu> all;
   for (const GpuRuns& gpu : gpus) {
-    std::vector<Evidence> evidence = best_evidence(gpu);
+    std::vector<Evidence> evidence = evidence_of(gpu);
     if (evidence.empty()) continue;
     const std::int64_t bytes = evidence.front().run->memory.device_bytes;
     all.push_back({&gpu, bytes, std::move(evidence)});
@@ -131,8 +143,8 @@ std::vector<Network> networks_of(const std::vector<GpuRuns>& gpus) {
       }
     }
   }
-  std::ranges::stable_sort(
-      networks, {}, [](const Network& network) { return parameter_count(network.shape); });
+  std::ranges::stable_sort(networks, {},
+                           [](const Network& network) { return parameter_count(network.shape); });
   for (Network& network : networks) {
     const std::string& name = *network.names.begin();
     const bool taken = std::ranges::count(networks, name, &Network::key) > 0;
@@ -213,7 +225,7 @@ nlohmann::json shards_of(const Network& network) {
 nlohmann::json gpu_data(const FitGpu& gpu) {
   nlohmann::json evidence = nlohmann::json::array();
   for (const Evidence& one : gpu.evidence) {
-    const ConfirmedPeaks& peaks = *one.peaks;
+    const ConfirmedPeaks& peaks = one.peaks;
     evidence.push_back({{"step", one.step()},
                         {"precision", one.precision()},
                         {"blocks", peaks.blocks},
@@ -251,8 +263,8 @@ nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector
     if (shards) known.back()["shards"] = shards_of(network);
   }
   const auto fullest = std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
-    return std::tuple(kind.plain(), parse_mode(kind.peaks->mode),
-                      parse_precision(kind.peaks->precision));
+    return std::tuple(kind.plain(), parse_mode(kind.peaks.mode),
+                      parse_precision(kind.peaks.precision));
   });
   return {{"parts", peak_parts()},
           {"networks", known},
@@ -280,8 +292,9 @@ OverviewPage fits_page(const std::vector<GpuRuns>& all) {
   document.title = "What fits?";
   document.sections = {overview_section("fits", std::move(content))};
   return {.folder = "",
-          .lead = "Peak memory of a step, predicted by formulas that measured peaks confirm, on "
-                  "every GPU that was measured.",
+          .lead =
+              "Peak memory of a step, predicted by formulas that measured peaks confirm, on "
+              "every GPU that was measured.",
           .document = std::move(document),
           .file = kFitsFile,
           .data = fits_data(networks, kinds, gpus)};

@@ -22,8 +22,9 @@ struct OverviewPage {
 
 inline constexpr const char* kFitsFile = "what-fits.html";
 
-/// The index, then the page of each GPU, that of each topic and "What fits?". Demonstrations stand on the index
-/// alone, behind all other runs. Without runs there is the index, whose document has no section.
+/// The index, then the page of each GPU, that of each topic and "What fits?". Demonstrations stand
+/// on the index alone, behind all other runs. Without runs there is the index, whose document has
+/// no section.
 std::vector<OverviewPage> overview_pages(std::vector<RunSummary> runs);
 
 }  // namespace labreport
