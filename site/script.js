@@ -86,3 +86,4 @@ markContents();
 openDetailsToPrint();
 followLinks();
 wakeCharts();
+placeFits();

@@ -1,12 +1,13 @@
-// "What fits?": a reader's size, step, precision, context and batch, and the peak memory that the run's
-// formulas predict for them, by part, against cards. Print and readers without scripts have the
-// picture in its place.
+// "What fits?": the peak memory that formulas predict for a reader's step, by part. A report's figure
+// holds it against cards, the page what-fits.html against the GPUs that were measured. Print and
+// readers without scripts have the figure's picture and the page's table.
 "use strict";
 
 const kGigabyte = 1e9;
 const kGibibyte = 2 ** 30;
 const kBarTop = 20; // px, in a drawing of 56
 const kBarHeight = 28;
+const kLargest = 2 ** 20; // of a batch or a context
 const kLeastApart = 0.13; // of the width: closer names of cards would touch
 
 /** `parts` holds four numbers each, of 1, B S, B S² and S². */
@@ -18,6 +19,15 @@ function bytesOf(parts, batch, context) {
 
 function sumOf(numbers) {
   return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** The fullest of the instants: its phase, its parts in bytes and their sum. */
+function peakOf(peaks, batch, context) {
+  const all = peaks.map(({ phase, parts }) => {
+    const bytes = bytesOf(parts, batch, context);
+    return { phase, bytes, total: sumOf(bytes) };
+  });
+  return all.reduce((most, one) => (one.total > most.total ? one : most));
 }
 
 /** The largest batch whose bytes at every instant are at most so many; 0: none. */
@@ -43,43 +53,86 @@ function shape(name, attributes, ...children) {
   return node;
 }
 
+function selectOf(names, chosen, labels = names) {
+  const select = element("select", "");
+  names.forEach((name, i) => select.append(new Option(labels[i], name, false, name === chosen)));
+  return select;
+}
+
+function numberOf(value) {
+  const input = element("input", "");
+  Object.assign(input, { type: "number", min: 1, max: kLargest, required: true, value });
+  return input;
+}
+
+/** A form of labeled controls, by name; a name stands as the label unless `labels` has another. */
+function formOf(controls, labels, update) {
+  const form = element("form", "", ...Object.entries(controls).map(([name, control]) => {
+    const label = element("label", "", labels[name] ?? name);
+    label.htmlFor = control.id = `what-fits-${name}`;
+    return element("div", "", label, control);
+  }));
+  form.addEventListener("input", update);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  return form;
+}
+
+/** "at most 1.4 % too low" */
+function missWords(percent) {
+  return `at most ${Math.abs(percent)}\u00a0% too ${percent < 0 ? "low" : "high"}`;
+}
+
+/** A bar of the parts; `marks` are lines across it, rising, at so many bytes. */
+function drawBar(bar, bytes, colors, marks, width) {
+  const percent = (part) => `${(100 * part) / width}%`;
+  bar.replaceChildren();
+  let at = 0;
+  bytes.forEach((part, i) => {
+    bar.append(shape("rect", { x: percent(at), width: percent(part), y: kBarTop,
+      height: kBarHeight, fill: colors[i] }));
+    at += part;
+  });
+  let last = -1;
+  for (const [place, name] of marks) {
+    if (place > width) break;
+    const x = percent(place);
+    bar.append(shape("line", { x1: x, x2: x, y1: kBarTop - 4, y2: kBarTop + kBarHeight + 6 }));
+    if (place / width - last < kLeastApart) continue;
+    last = place / width;
+    bar.append(shape("text", { x, y: kBarTop - 8, "text-anchor": last > 0.9 ? "end" : "middle" }, name));
+  }
+}
+
+/** The parts that are there, each behind its color. */
+function listParts(key, bytes, { domain, range }) {
+  key.replaceChildren();
+  bytes.forEach((part, i) => {
+    if (part === 0) return;
+    const swatch = shape("svg", { "aria-hidden": "true" },
+      shape("rect", { width: "100%", height: "100%", fill: range[i] }));
+    key.append(element("li", "", swatch, ` ${domain[i]} ${byteWords(part)}`));
+  });
+}
+
 class WhatFits {
   constructor(data) {
     this.data = data;
     const { sizes, checks, first } = data;
+    const names = (all) => [...new Set(all)];
     this.controls = {
-      size: this.makeSelect(sizes, sizes[first.size]),
-      step: this.makeSelect(checks.map(({ step }) => step), checks.at(-1).step),
-      precision: this.makeSelect(checks.map(({ precision }) => precision), checks[0].precision),
-      context: this.makeNumber(first.context),
-      batch: this.makeNumber(first.batch),
+      size: selectOf(sizes, sizes[first.size]),
+      step: selectOf(names(checks.map(({ step }) => step)), checks.at(-1).step),
+      precision: selectOf(names(checks.map(({ precision }) => precision)), checks[0].precision),
+      context: numberOf(first.context),
+      batch: numberOf(first.batch),
     };
-    const fields = Object.entries(this.controls).map(([name, control]) => {
-      const label = element("label", "", name);
-      label.htmlFor = control.id = `what-fits-${name}`;
-      return element("div", "", label, control);
-    });
     this.answer = element("output", "");
-    this.bar = shape("svg", { "aria-hidden": "true" });
+    this.bar = shape("svg", { class: "what-fits-bar", "aria-hidden": "true" });
     this.key = element("ul", "what-fits-key");
     this.cards = element("table", "what-fits-cards");
-    const form = element("form", "", ...fields);
-    form.addEventListener("input", () => this.update());
-    form.addEventListener("submit", (event) => event.preventDefault());
-    this.stage = element("div", "what-fits", form, this.answer, this.bar, this.key, this.cards);
+    this.stage = element("div", "what-fits", formOf(this.controls, {}, () => this.update()),
+      this.answer, this.bar, this.key, this.cards);
     this.update();
-  }
-
-  makeSelect(names, chosen) {
-    const select = element("select", "");
-    for (const name of new Set(names)) select.append(new Option(name, name, false, name === chosen));
-    return select;
-  }
-
-  makeNumber(value) {
-    const input = element("input", "");
-    Object.assign(input, { type: "number", min: 1, max: 2 ** 20, required: true, value });
-    return input;
   }
 
   update() {
@@ -96,58 +149,27 @@ class WhatFits {
       return;
     }
     const peaks = check.sizes[size.selectedIndex];
-    const all = peaks.map(({ parts }) => bytesOf(parts, Number(batch.value), Number(context.value)));
-    const most = all.reduce((best, parts, i) => (sumOf(parts) > sumOf(all[best]) ? i : best), 0);
-    this.tell(check, peaks[most].phase, sumOf(all[most]));
-    this.draw(all[most]);
-    this.list(all[most]);
-    this.compare(peaks, Number(context.value), sumOf(all[most]));
+    const { phase, bytes, total } = peakOf(peaks, Number(batch.value), Number(context.value));
+    this.tell(check, phase, total);
+    this.draw(bytes, total);
+    listParts(this.key, bytes, this.data.parts);
+    this.compare(peaks, Number(context.value), total);
   }
 
   tell(check, phase, peak) {
     const card = this.data.cards.find((one) => peak <= one * kGigabyte);
-    const off = `${Math.abs(check.farthest)}\u00a0% too ${check.farthest < 0 ? "low" : "high"}`;
     const evidence = check.cells === 0 ? "This run measured no peak of this kind."
       : `This run measured ${check.cells} ${check.cells === 1 ? "peak" : "peaks"} of this kind: ` +
-        `the prediction is at most ${off}.`;
+        `the prediction is ${missWords(check.farthest)}.`;
     this.answer.replaceChildren(element("strong", "", byteWords(peak)), ` at the peak, in ${phase}: `,
       element("strong", "", card ? `fits a card of ${card} GB` : "fits none of these cards"), `. ${evidence}`);
   }
 
-  draw(parts) {
-    const { cards } = this.data;
-    const peak = sumOf(parts);
+  draw(bytes, peak) {
+    const { cards, parts } = this.data;
     const next = cards.find((card) => peak <= card * kGigabyte) ?? cards.at(-1);
-    const width = 1.06 * Math.max(peak, next * kGigabyte);
-    const percent = (bytes) => `${(100 * bytes) / width}%`;
-    this.bar.replaceChildren();
-    let at = 0;
-    parts.forEach((bytes, i) => {
-      this.bar.append(shape("rect", { x: percent(at), width: percent(bytes), y: kBarTop,
-        height: kBarHeight, fill: this.data.parts.range[i] }));
-      at += bytes;
-    });
-    let last = -1;
-    for (const bytes of cards.map((card) => card * kGigabyte)) {
-      if (bytes > width) break;
-      const x = percent(bytes);
-      this.bar.append(shape("line", { x1: x, x2: x, y1: kBarTop - 4, y2: kBarTop + kBarHeight + 6 }));
-      if (bytes / width - last < kLeastApart) continue;
-      last = bytes / width;
-      this.bar.append(shape("text", { x, y: kBarTop - 8, "text-anchor": last > 0.9 ? "end" : "middle" },
-        `${bytes / kGigabyte} GB`));
-    }
-  }
-
-  list(parts) {
-    const { domain, range } = this.data.parts;
-    this.key.replaceChildren();
-    parts.forEach((bytes, i) => {
-      if (bytes === 0) return;
-      const swatch = shape("svg", { "aria-hidden": "true" },
-        shape("rect", { width: "100%", height: "100%", fill: range[i] }));
-      this.key.append(element("li", "", swatch, ` ${domain[i]} ${byteWords(bytes)}`));
-    });
+    const marks = cards.map((card) => [card * kGigabyte, `${card} GB`]);
+    drawBar(this.bar, bytes, parts.range, marks, 1.06 * Math.max(peak, next * kGigabyte));
   }
 
   compare(peaks, context, peak) {
@@ -166,8 +188,177 @@ class WhatFits {
   }
 }
 
+/** The longest context whose peak is at most so many bytes, by bisection: peaks grow with it. */
+function longestContext(peaks, batch, bytes) {
+  let fits = 0, tooLong = kLargest + 1;
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (peakOf(peaks, batch, middle).total <= bytes) fits = middle;
+    else tooLong = middle;
+  }
+  return fits;
+}
+
+const kFitLabels = { checkpoint: "blocks per checkpoint", ranks: "GPUs sharing the optimizer" };
+
+/** The page: its state is the address's query, its results a block for each GPU. */
+class FitsPage {
+  constructor(data) {
+    this.data = data;
+    const { networks, gpus, first } = data;
+    const evidence = gpus.flatMap((gpu) => gpu.evidence);
+    const names = (key) => [...new Set(evidence.map((one) => one[key]))];
+    this.controls = {
+      network: selectOf(networks.map(({ key }) => key), first.network, networks.map(({ label }) => label)),
+      step: selectOf(names("step"), first.step),
+      precision: selectOf(names("precision"), first.precision),
+      batch: numberOf(first.batch),
+      context: numberOf(first.context),
+    };
+    if (evidence.some(({ blocks }) => blocks > 0)) {
+      const blocks = networks.flatMap(({ formulas }) => Object.values(formulas)
+        .flatMap((byPrecision) => Object.values(byPrecision)).flatMap(Object.keys));
+      const sorted = [...new Set(blocks)].map(Number).sort((a, b) => a - b).filter((one) => one > 0);
+      this.controls.checkpoint = selectOf(["none", ...sorted.map(String)], "none");
+    }
+    if (evidence.some(({ ranks }) => ranks > 0)) {
+      this.controls.ranks = selectOf(["1", ...Object.keys(networks[0].shards)], "1");
+    }
+    this.answer = element("output", "");
+    this.gpus = element("div", "");
+    this.stage = element("div", "", formOf(this.controls, kFitLabels, () => this.update()), this.answer,
+      this.gpus);
+    const problem = this.read(new URLSearchParams(location.search));
+    if (problem) this.refuse(problem);
+    else this.show();
+  }
+
+  /** Sets the controls; returns what is wrong with the address, if anything is. */
+  read(query) {
+    for (const [name, control] of Object.entries(this.controls)) {
+      const value = query.get(name);
+      if (value === null) continue;
+      const names = control.options && [...control.options].map((option) => option.value);
+      if (names && !names.includes(value)) {
+        return `The address asks for ${name} “${value}”; there are ${names.join(", ")}.`;
+      }
+      if (!names && !/^[1-9][0-9]*$/.test(value)) return `${this.numberWords(name)}, not “${value}”.`;
+      control.value = value;
+    }
+    return this.problem();
+  }
+
+  numberWords(name) {
+    return `The ${name} is a whole number from 1 to ${kLargest.toLocaleString("en")}`;
+  }
+
+  /** What is wrong with the controls; undefined: nothing. */
+  problem() {
+    for (const name of ["batch", "context"]) {
+      if (!this.controls[name].checkValidity()) return `${this.numberWords(name)}.`;
+    }
+    const { layers, label } = this.network();
+    if (Number(this.wanted("checkpoint", "none")) > layers) return `${label} has ${layers} blocks only.`;
+    return undefined;
+  }
+
+  network() {
+    return this.data.networks[this.controls.network.selectedIndex];
+  }
+
+  wanted(name, otherwise) {
+    return this.controls[name]?.value ?? otherwise;
+  }
+
+  update() {
+    const problem = this.problem();
+    if (problem) return this.refuse(problem);
+    const query = new URLSearchParams(Object.entries(this.controls)
+      .map(([name, control]) => [name, control.value]));
+    history.replaceState(null, "", `?${query}`);
+    this.show();
+  }
+
+  refuse(problem) {
+    this.answer.textContent = problem;
+    this.gpus.replaceChildren();
+  }
+
+  show() {
+    const blocks = Number(this.wanted("checkpoint", "0").replace("none", "0"));
+    const ranks = Number(this.wanted("ranks", "1"));
+    const { step, precision, batch, context } = this.controls;
+    const asked = { step: step.value, precision: precision.value, blocks, ranks,
+      batch: Number(batch.value), context: Number(context.value) };
+    const results = this.data.gpus.map((gpu) => this.resultOf(gpu, asked));
+    const fitting = results.filter(({ fits }) => fits).map(({ gpu }) => gpu.name);
+    const known = results.filter(({ evidence }) => evidence);
+    this.answer.replaceChildren(element("strong", "", this.network().label), known.length === 0
+      ? ": no run confirms formulas for such a step." : fitting.length === 0
+        ? " fits none of these GPUs." : ` fits ${fitting.join(", ")}.`);
+    // One scale for all bars.
+    const width = 1.06 * Math.max(...results.flatMap(({ gpu, peak }) => [gpu.bytes, peak?.total ?? 0]));
+    this.gpus.replaceChildren(...results.map((result) => this.blockOf(result, asked, width)));
+  }
+
+  resultOf(gpu, { step, precision, blocks, ranks, batch, context }) {
+    const evidence = gpu.evidence.find((one) => one.step === step && one.precision === precision &&
+      one.blocks > 0 === blocks > 0 && one.ranks > 0 === ranks > 1);
+    if (!evidence) return { gpu };
+    const peaks = this.peaksOf(evidence, blocks, ranks);
+    const peak = peakOf(peaks, batch, context);
+    return { gpu, evidence, peak, fits: peak.total <= gpu.bytes,
+      longest: longestContext(peaks, batch, gpu.bytes) };
+  }
+
+  /** The formulas with the evidence's workspaces, and with a rank's share of the optimizer's state. */
+  peaksOf({ step, precision, workspace }, blocks, ranks) {
+    const { formulas, shards } = this.network();
+    const { domain } = this.data.parts;
+    const more = (part, i) => (domain[i] === "temporary" ? [part[0] + workspace, ...part.slice(1)]
+      : domain[i] === "optimizer state" && ranks > 1 ? [shards[ranks], 0, 0, 0] : part);
+    return formulas[step][precision][blocks].map(({ phase, parts }) => ({ phase, parts: parts.map(more) }));
+  }
+
+  blockOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
+    const name = element("h2", "", gpu.name, " ", element("span", "unit", byteWords(gpu.bytes)));
+    const missing = "No run of this GPU confirms formulas for such a step.";
+    if (!evidence) return element("section", "", name, element("p", "muted", missing));
+    const beyond = batch > evidence.batch || blocks > evidence.blocks ||
+      (ranks > 1 && ranks > evidence.ranks);
+    const mark = (length) => (beyond || length > evidence.context ? " (extrapolated)" : "");
+    const longestWords = longest === 0 ? "No context fits at this batch."
+      : `The longest context that fits: ${longest.toLocaleString("en")}${mark(longest)}.`;
+    const words = element("p", "", element("strong", "", fits ? "Fits" : "Does not fit"), ": ",
+      element("strong", "", byteWords(peak.total)),
+      `${mark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
+    const bar = shape("svg", { class: "what-fits-bar", "aria-hidden": "true" });
+    drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteWords(gpu.bytes)]], width);
+    const key = element("ul", "what-fits-key");
+    listParts(key, peak.bytes, this.data.parts);
+    const run = element("a", "", "measured");
+    run.href = evidence.run;
+    const measured = [`batch ${evidence.batch}${evidence.ranks > 0 ? " on each GPU" : ""}`, `context ${evidence.context.toLocaleString("en")}`];
+    if (evidence.blocks > 0) measured.push(`${evidence.blocks} blocks per checkpoint`);
+    if (evidence.ranks > 0) measured.push(`${evidence.ranks} GPUs`);
+    return element("section", "", name, words, bar, key, element("p", "muted",
+      evidence.peaks === 1 ? "One peak of this kind was " : `${evidence.peaks} peaks of this kind were `, run,
+      `, up to ${measured.join(", ")}: the prediction is ` +
+      `${missWords(Math.round(1000 * evidence.farthest) / 10)}.`));
+  }
+}
+
 /** Behind a figure's picture, which stays for readers without scripts. */
 function placeWhatFits(figure, data) {
   if (figure.querySelector(".what-fits")) return;
   [...figure.querySelectorAll(".frame")].at(-1).after(new WhatFits(data).stage);
+}
+
+/** On the page what-fits.html, whose data lies in a script of its own. */
+function placeFits() {
+  const place = document.querySelector("[data-fits]");
+  if (!place) return;
+  loadScript(place.dataset.fits)
+    .then(() => place.append(new FitsPage(window.labreportFits).stage))
+    .catch((problem) => { place.textContent = `The calculator is left out: ${problem.message}.`; });
 }

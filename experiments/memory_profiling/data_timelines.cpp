@@ -1,6 +1,7 @@
 // Part (a): memory over an inference step and a training step, by what it is held for.
 #include "base/format.h"
 #include "base/lists.h"
+#include "document/peaks.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/memory_profiling/parts.h"

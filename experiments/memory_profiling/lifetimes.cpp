@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "document/peaks.h"
 #include "results/module_path.h"
 
 namespace labreport::memory_profiling {

@@ -106,26 +106,6 @@ std::string Profile::precision() const {
   return std::string(describe(spec.precision.value_or(Precision::kFp32)));
 }
 
-std::string mode_words(Mode mode) {
-  switch (mode) {
-    case Mode::kInference:
-      return "inference forward";
-    case Mode::kForward:
-      return "forward with grad";
-    case Mode::kForwardBackward:
-      return "forward+backward";
-    case Mode::kTrainStep:
-      return "training step";
-  }
-  return "";
-}
-
-std::string pass_words(const std::string& phase) {
-  if (phase == metric::kForward || phase == metric::kBackward) return "the " + phase + " pass";
-  if (phase == metric::kOptimizer) return "the optimizer step";
-  return phase.empty() ? "no phase" : "the " + phase;
-}
-
 std::string phase_words(const std::string& phase) {
   return phase == metric::kOptimizer ? "the optimizer" : phase;
 }

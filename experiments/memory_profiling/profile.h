@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/facts.h"
+#include "document/peaks.h"
 #include "document/view.h"
 
 namespace labreport::memory_profiling {
@@ -72,12 +73,6 @@ Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precis
 
 /// The profiles of the same network in `precision`; contexts rising.
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
-
-/// "inference forward", "forward with grad", "training step".
-std::string mode_words(Mode mode);
-
-/// "the backward pass", "the optimizer step"
-std::string pass_words(const std::string& phase);
 
 /// "backward", "the optimizer"
 std::string phase_words(const std::string& phase);

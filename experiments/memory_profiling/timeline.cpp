@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "document/peaks.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/module_path.h"
@@ -38,24 +39,6 @@ Allocation allocation_of(const MeasuredRow& row) {
 }
 
 }  // namespace
-
-const std::vector<Category>& categories() {
-  static const std::vector<Category> all{{metric::kParameters, "parameters"},
-                                         {metric::kGradients, "gradients"},
-                                         {metric::kOptimizerStates, "optimizer state"},
-                                         {metric::kData, "inputs"},
-                                         {metric::kActivations, "activations"},
-                                         {metric::kWeightCopies, "weight copies"},
-                                         {metric::kWorkspace, "workspace"},
-                                         {metric::kTemporary, "temporary"},
-                                         {metric::kUnknown, "unknown"}};
-  return all;
-}
-
-std::string category_words(const std::string& name) {
-  const auto found = std::ranges::find(categories(), name, &Category::name);
-  return found == categories().end() ? name : std::string(found->words);
-}
 
 double Instant::requested() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
 

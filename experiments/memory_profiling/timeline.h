@@ -10,18 +10,6 @@
 
 namespace labreport::memory_profiling {
 
-/// A use that bytes are held for: the name of its column and the words for readers.
-struct Category {
-  std::string_view name;
-  std::string_view words;
-};
-
-/// All of them in the order of stacking, from below.
-const std::vector<Category>& categories();
-
-/// A name that is no category's stays as it is.
-std::string category_words(const std::string& name);
-
 /// The memory after one event.
 struct Instant {
   double event = 0;

@@ -6,9 +6,9 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/statistics.h"
-#include "document/charts/charts.h"
+#include "document/peaks.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/timeline.h"
+#include "experiments/optimizer_state_sharding_accounting/schemes.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -26,15 +26,6 @@ constexpr Notation kApart{Notation::kPercent};
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
-
-/// The parts of a peak under their categories' names.
-constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kParts[]{
-    {metric::kParameters, &ExpectedPeak::parameters},
-    {metric::kGradients, &ExpectedPeak::gradients},
-    {metric::kOptimizerStates, &ExpectedPeak::moments},
-    {metric::kActivations, &ExpectedPeak::activations},
-    {metric::kWeightCopies, &ExpectedPeak::weight_copies},
-    {metric::kTemporary, &ExpectedPeak::temporaries}};
 
 /// In bytes, without backward and with it: the one thing at a peak that measurement alone knows,
 /// which depends on the GPU and counts as temporary.
@@ -59,17 +50,26 @@ std::vector<ExpectedPeak> predicted(const CellSpec& spec, const Workspaces& work
   return peaks;
 }
 
-/// One step and precision: predicted over measured peaks, less 1.
+/// One step and precision, with checkpoints or without: predicted over measured peaks, less 1, and
+/// the largest settings that were measured.
 struct Check {
   Mode mode;
   Precision precision;
+  bool checkpoints = false;
   std::vector<double> apart = {};
+  std::int64_t batch = 0, context = 0, blocks = 0;
 
   double farthest() const {
     const double* found = largest(apart, [](double one) { return std::abs(one); });
     return found == nullptr ? 0 : *found;
   }
   bool holds() const { return std::abs(farthest()) <= kConfirmed; }
+  void add(const CellSpec& spec, double predicted, double measured) {
+    apart.push_back(predicted / measured - 1);
+    batch = std::max(batch, *spec.batch);
+    context = std::max(context, *spec.context);
+    blocks = std::max(blocks, spec.group.value_or(0));
+  }
   std::string step() const { return mode_words(mode); }
   std::string_view precision_words() const { return describe(precision); }
   CellSpec spec(const Size& size, std::int64_t batch, std::int64_t context) const {
@@ -95,11 +95,36 @@ struct Grid {
   }
 };
 
-/// A first step has no optimizer state yet, and fewer workspaces.
+ConfirmedPeaks confirmed(const Check& check, const Workspaces& workspaces) {
+  return {.mode = std::string(name(check.mode)),
+          .precision = std::string(name(check.precision)),
+          .peaks = static_cast<std::int64_t>(check.apart.size()),
+          .farthest = std::round(1e4 * check.farthest()) / 1e4,
+          .batch = check.batch,
+          .context = check.context,
+          .blocks = check.blocks,
+          .ranks = 0,
+          .workspace = workspaces[has_backward(check.mode)]};
+}
+
+/// A first step has no optimizer state yet, and fewer workspaces. Cells of other kinds compute
+/// other steps, or on several GPUs.
 bool confirms(const CellSpec& spec, const Check& check) {
-  return spec.device == DeviceKind::kCuda && spec.implementation.empty() && spec.model &&
-         spec.batch && spec.context && spec.precision == check.precision &&
-         spec.mode == check.mode && spec.warmup.value_or(0) > 0;
+  constexpr std::array kKinds{CellKind::kTiming, CellKind::kMemory, CellKind::kCheckpointing};
+  return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
+         spec.implementation.empty() && spec.model && spec.batch && spec.context &&
+         spec.precision == check.precision && spec.mode == check.mode &&
+         spec.group.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
+}
+
+void measure(Check& check, const RunView& view, const Grid& grid) {
+  for (const Cell& cell : view.run().cells) {
+    if (!confirms(cell.spec, check)) continue;
+    const auto measured =
+        Step{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
+    const auto expected = static_cast<double>(grid.peak(cell.spec).total());
+    if (measured && *measured > 0) check.add(cell.spec, expected, *measured);
+  }
 }
 
 /// Checks the answers' own precision and the one it is compared with.
@@ -109,18 +134,43 @@ std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& pr
   const Precision other = reduced(profiles).value_or(own);
   std::vector<Check> checks;
   for (const Mode mode : kSteps) {
-    for (const Precision precision : distinct(std::vector{own, other})) {
-      Check& check = checks.emplace_back(Check{mode, precision});
-      for (const Cell& cell : view.run().cells) {
-        if (!confirms(cell.spec, check)) continue;
-        const auto measured =
-            Step{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
-        const auto expected = static_cast<double>(grid.peak(cell.spec).total());
-        if (measured && *measured > 0) check.apart.push_back(expected / *measured - 1);
-      }
-    }
+    for (const Precision precision : distinct(std::vector{own, other}))
+      measure(checks.emplace_back(Check{mode, precision}), view, grid);
   }
   return checks;
+}
+
+/// Checks steps with checkpoints, in every mode and precision that the run has of them.
+std::vector<Check> checkpointed_checks(const RunView& view, const Grid& grid) {
+  std::vector<Check> checks;
+  for (const Mode mode : kSteps) {
+    for (const Precision precision : {Precision::kFp32, Precision::kBf16, Precision::kFp16})
+      measure(checks.emplace_back(Check{mode, precision, true}), view, grid);
+  }
+  return checks;
+}
+
+/// Checks training steps over several ranks that share the optimizer's state: their highest peak
+/// once that state exists.
+std::vector<ConfirmedPeaks> sharded_peaks(const RunView& view) {
+  using namespace optimizer_state_sharding_accounting;
+  std::vector<ConfirmedPeaks> all;
+  for (const Trained& network : trained_networks(view, Sharding::kOptimizer)) {
+    const ShardingScheme& scheme = *network.find(Sharding::kOptimizer);
+    double expected = 0, measured = 0;
+    for (const Stage& stage : scheme.stages) {
+      if (stage.when != When::kLaterStep) continue;
+      expected = std::max(expected, scheme.expected_peak(stage).value_or(0));
+      measured = std::max(measured, stage.point.peak);
+    }
+    const CellSpec& spec = network.spec();
+    if (measured <= 0 || spec.device != DeviceKind::kCuda) continue;
+    Check check{Mode::kTrainStep, *spec.precision};
+    check.add(spec, expected, measured);
+    if (check.holds()) all.push_back(confirmed(check, {}));
+    if (check.holds()) all.back().ranks = spec.ranks->count;
+  }
+  return all;
 }
 
 /// The edition's sizes with the vocabulary of `first`, and the run's own as far as 64 bits hold
@@ -161,7 +211,7 @@ std::vector<Bar> bars_of(const Grid& grid) {
       const ExpectedPeak peak = grid.peak(check.spec(size, grid.batch, grid.context));
       const std::string row = size.name + ", " + std::string(check.precision_words());
       double at = 0;
-      for (const auto& [name, bytes] : kParts) {
+      for (const auto& [name, bytes] : kPeakParts) {
         const double to = at + static_cast<double>(peak.*bytes) / kBytesPerGibibyte;
         if (to > at) bars.push_back({row, category_words(std::string(name)), at, to, ""});
         at = to;
@@ -233,27 +283,6 @@ const std::vector<Column<Check>> kPredictions{
      [](const Check& check) { return check.apart.empty() ? Value() : Value(check.farthest()); },
      "%", kApart}};
 
-/// Bytes as c₀ + c₁ B S + c₂ B S² + c₃ S², found exactly from four evaluations.
-std::vector<nlohmann::json> polynomials(const Grid& grid, const Size& size, const Check& check) {
-  const auto at = [&](std::int64_t batch, std::int64_t context) {
-    return predicted(check.spec(size, batch, context), grid.workspaces);
-  };
-  const auto none = at(0, 0), mask = at(0, 1), one = at(1, 1), two = at(1, 2);
-  std::vector<nlohmann::json> peaks;
-  for (std::size_t i = 0; i < none.size(); ++i) {
-    nlohmann::json parts = nlohmann::json::array();
-    for (const auto& [name, bytes] : kParts) {
-      const std::int64_t constant = none[i].*bytes;
-      const std::int64_t square = mask[i].*bytes - constant;
-      const std::int64_t sum = one[i].*bytes - constant - square;
-      const std::int64_t pair = (two[i].*bytes - constant - 4 * square - 2 * sum) / 2;
-      parts.push_back({constant, sum - pair, pair, square});
-    }
-    peaks.push_back({{"phase", pass_words(std::string(none[i].phase))}, {"parts", parts}});
-  }
-  return peaks;
-}
-
 /// The data that site/what_fits.js reads.
 nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
   nlohmann::json checks = nlohmann::json::array();
@@ -263,14 +292,15 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
                          {"cells", check.apart.size()},
                          {"farthest", std::round(1000 * check.farthest()) / 10}};
     for (const Size& size : grid.sizes) {
-      if (check.holds()) entry["sizes"].push_back(polynomials(grid, size, check));
+      if (check.holds()) {
+        entry["sizes"].push_back(
+            peak_formulas(check.spec(size, 0, 0), grid.workspaces[has_backward(check.mode)]));
+      }
     }
     checks.push_back(std::move(entry));
   }
-  const auto parts =
-      each(kParts, [](const auto& part) { return category_words(std::string(part.first)); });
   return {{"cards", kCards},
-          {"parts", series_scale("color", parts)},
+          {"parts", peak_parts()},
           {"sizes", each(grid.sizes, &Size::name)},
           {"checks", checks},
           {"first", {{"size", first}, {"batch", grid.batch}, {"context", grid.context}}}};
@@ -308,6 +338,29 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   part.datasets.insert(part.datasets.end(),
                        {std::move(bars), cards(), smallest_cards(grid),
                         make_dataset("predictions", kPredictions, grid.checks)});
+}
+
+MemoryFormulas memory_formulas(const RunView& view) {
+  MemoryFormulas found;
+  const auto own = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
+    return cell.spec.model && cell.spec.implementation.empty();
+  });
+  if (!view.on_gpu() || own == view.run().cells.end()) return found;
+  const std::vector<Profile> profiles = profiles_of(view);
+  const Grid grid{workspaces_of(profiles), batch_of(own->spec), view.edition().reference_context};
+  std::vector<Check> checks = checkpointed_checks(view, grid);
+  if (!profiles.empty()) {
+    for (Check& check : checks_of(view, profiles, grid)) checks.push_back(std::move(check));
+  }
+  for (const Check& check : checks) {
+    if (check.holds() && !check.apart.empty())
+      found.confirmed.push_back(confirmed(check, grid.workspaces));
+  }
+  for (ConfirmedPeaks& sharded : sharded_peaks(view)) found.confirmed.push_back(std::move(sharded));
+  if (found.confirmed.empty()) return found;
+  found.device_bytes = view.device()->memory_bytes;
+  found.networks = sizes_of(view, own->spec);
+  return found;
 }
 
 }  // namespace labreport::memory_profiling

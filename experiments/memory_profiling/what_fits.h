@@ -13,4 +13,8 @@ namespace labreport::memory_profiling {
 /// confirms any, and on a CPU. Sets the fact `predicted` in either case.
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
+/// The formulas that the run's measured peaks confirm: of the memory problem's steps, of steps with
+/// checkpoints, and of steps that share the optimizer's state among ranks.
+MemoryFormulas memory_formulas(const RunView& view);
+
 }  // namespace labreport::memory_profiling

@@ -8,6 +8,7 @@
 #include "document/comparison/beside.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
+#include "experiments/memory_profiling/what_fits.h"
 #include "experiments/overview/overview.h"
 
 namespace labreport {
@@ -182,6 +183,7 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   add_sections(document, view);
   add_key_numbers(document);
   document.quantities = quantities_of(document, view);
+  document.memory = memory_profiling::memory_formulas(RunView(run, view.edition()));
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;

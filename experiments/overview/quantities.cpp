@@ -150,7 +150,7 @@ void add_peaks(Quantities& all, const RunView& view) {
       CellSpec spec = profile.spec;
       spec.context.reset();
       Quantity quantity = of_network(topic::kMemory, spec, "GiB", "memory_profiling-b");
-      quantity.setting += ", " + memory_profiling::mode_words(mode);
+      quantity.setting += ", " + mode_words(mode);
       auto same = std::ranges::find_if(
           found, [&](const Quantity& other) { return other.matches(quantity); });
       if (same == found.end()) same = found.insert(same, std::move(quantity));

@@ -9,6 +9,7 @@
 
 #include "document/formulas.h"
 #include "document/value.h"
+#include "plan/editions.h"
 
 namespace labreport {
 
@@ -208,6 +209,26 @@ struct PricedStep {
   double a_ms = 0, b_ms = 0;
 };
 
+/// A kind of step of which measured peaks agree with the formulas of plan/memory.h.
+struct ConfirmedPeaks {
+  std::string mode;            ///< The name of a Mode: "train_step".
+  std::string precision;       ///< The name of a Precision: "bf16".
+  std::int64_t peaks = 0;      ///< That were measured.
+  double farthest = 0;         ///< The worst prediction over its measured peak, less 1.
+  std::int64_t batch = 0;      ///< The largest one measured, of each rank; likewise …
+  std::int64_t context = 0;    ///< … the longest context,
+  std::int64_t blocks = 0;     ///< … the most blocks per checkpoint; 0: no checkpoints,
+  std::int64_t ranks = 0;      ///< … and ranks that share the optimizer's state; 0: one process.
+  std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
+};
+
+/// What it takes to predict peaks on the run's GPU; without confirmed peaks all is empty.
+struct MemoryFormulas {
+  std::int64_t device_bytes = 0;
+  std::vector<Size> networks = {};  ///< Smallest first.
+  std::vector<ConfirmedPeaks> confirmed = {};
+};
+
 /// Whose report it is; each may be empty, all is plain text.
 struct FrontMatter {
   std::string author;
@@ -238,6 +259,7 @@ struct Document {
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
   std::vector<Quantity> quantities = {};  ///< What pages over several runs show.
+  MemoryFormulas memory = {};             ///< What fits the GPU, for a page over several runs.
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.

@@ -73,7 +73,8 @@ RunSummary run_summary(const Document& document, const std::string& folder,
                      .headline = document.headline,
                      .problems = document.headline.network.empty() ? problems_of(document) : "",
                      .key_numbers = key_numbers_of(document),
-                     .quantities = document.quantities};
+                     .quantities = document.quantities,
+                     .memory = document.memory};
   for (Quantity& quantity : summary.quantities) {
     for (auto& [name, value] : quantity.values) value = rounded(value);
   }

@@ -26,6 +26,7 @@ struct RunSummary {
   std::string problems = {};  ///< That it answers, where no network's step stands for it.
   std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
+  MemoryFormulas memory = {};
 
   /// The folder of all runs of this GPU: "nvidia-h200".
   std::string gpu_folder() const;
@@ -42,9 +43,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeyNumber, topic, words, part)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quantity, topic, network, parameters, precision, setting, unit,
                                    values, remark, part)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelShape, d_model, d_ff, layers, heads, vocab)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Size, name, shape)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfirmedPeaks, mode, precision, peaks, farthest, batch, context,
+                                   blocks, ranks, workspace)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryFormulas, device_bytes, networks, confirmed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
                                    revision, outcome, demonstration, reference, incomplete,
-                                   headline, problems, key_numbers, quantities)
+                                   headline, problems, key_numbers, quantities, memory)
 
 /// `started_at` may be empty: the document's date stands in.
 RunSummary run_summary(const Document& document, const std::string& folder,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 
 #include "base/format.h"
 #include "plan/arithmetic.h"
@@ -276,13 +278,16 @@ ExpectedPeak in_group(const ExpectedPeak& base, const CellSpec& spec, std::int64
   return peak;
 }
 
-/// Instants of a step with checkpoints before the end of backward: the loss, each group's way back.
+/// Instants of a step with checkpoints before the end of backward: the loss, and the way back of
+/// the last group, which may be smaller, the one before it, and the first. All parts of the other
+/// groups' peaks lie on a line between those two.
 void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, size = *spec.group;
   const std::int64_t groups = (layers + size - 1) / size;
   peaks.push_back(in_checkpointed_loss(base, spec, groups));
-  for (std::int64_t inputs = groups; inputs > 0; --inputs) {
+  const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
+  for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
     const std::int64_t end = std::min(inputs * size, layers);
     peaks.push_back(in_group(base, spec, end - (inputs - 1) * size, inputs, layers - end));
   }

@@ -71,8 +71,8 @@ struct ExpectedPeak {
 /// The instants of a step among which its peak lies, in their order: the last block's softmax (in
 /// inference its FFN too), the logits, the loss, that softmax's backward, the end of backward, and
 /// AdamW at the largest parameter. Each part is linear in 1, B S, B S² and S². With checkpoints:
-/// the loss, each group's last softmax in backward, and the ends alike. Empty without a network,
-/// and for one that is not labreport's.
+/// the loss, the last softmax in backward of those groups that can have the peak, and the ends
+/// alike. Empty without a network, and for one that is not labreport's.
 std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec);
 
 /// The largest of them.

@@ -64,7 +64,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
     charts.drawings.resize(runs.size());
     for (std::size_t i = 0; i < overviews.size(); ++i) {
       const std::string& problem = problems[runs.size() + i];
-      const std::string page = overviews[i].folder.empty() ? "the index" : overviews[i].folder;
+      const std::string page = overviews[i].is_index() ? "the index" : overviews[i].folder;
       if (!problem.empty()) site.tell("charts are left out of " + page + ": " + problem);
     }
     problems.resize(runs.size());
@@ -237,11 +237,13 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
                        .answers = options.answers};
   std::vector<ComparedPair> pairs;
   std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
-    return page.folder.empty() || pair.compares(page.folder);
+    return page.is_index() || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
   place_card(options.site_url, folder, card, shown, site.files);
-  if (!shown.address.empty() && page.file == kComparePage) shown.address += page.file;
+  if (!shown.address.empty() && page.folder.empty() && !page.is_index()) shown.address += page.file;
+  if (!page.data.is_null())
+    site.files.push_back({kFitsScript, "window.labreportFits = " + page.data.dump() + ";\n"});
   site.files.push_back({folder + page.file, overview_html(page, drawings, shown, pairs)});
 }
 

@@ -157,6 +157,9 @@ TEST(Index, WithoutARunIsTheOnlyPageAndHasNoSection) {
 TEST(RunSummary, IsTheSameAfterItWasKept) {
   RunSummary before = demonstration("2026-05-01T10:15:00Z");
   before.incomplete = before.reference = true;
+  before.memory = {.device_bytes = 80LL << 30,
+                   .networks = {{"small", {768, 3072, 12, 12, 10'000}}},
+                   .confirmed = {{.mode = "train_step", .precision = "bf16", .peaks = 8}}};
   const nlohmann::json kept = before;
   const auto after = nlohmann::json::parse(kept.dump()).get<RunSummary>();
   EXPECT_EQ(nlohmann::json(after), kept);
@@ -275,6 +278,17 @@ TEST(Index, LeadsNowhereThatHasNoPage) {
   RunSummary run = entry("A", "2026-05-01");
   run.key_numbers = {{topic::kMemory, "12 GiB", "memory_profiling-b"}};
   EXPECT_EQ(part_of({run}).tables.front().rows[0].cells[0].link, "");
+  EXPECT_THAT(part_of({run}).answer, testing::Not(HasSubstr("What fits")));
+}
+
+TEST(Index, LeadsToWhatFitsAndSoDoesTheTopicOfMemory) {
+  RunSummary run = entry("A", "2026-05-01");
+  run.quantities = {{.topic = topic::kMemory, .unit = "GiB", .values = {{"context 512", 12}}}};
+  run.memory = {.device_bytes = 80LL << 30,
+                .networks = {{"small", {768, 3072, 12, 12, 10'000}}},
+                .confirmed = {{.mode = "train_step", .precision = "bf16", .peaks = 8}}};
+  EXPECT_THAT(part_of({run}).answer, HasSubstr("](what"));
+  EXPECT_THAT(part_at({run}, "topic/memory").answer, HasSubstr("](../../what"));
 }
 
 TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {

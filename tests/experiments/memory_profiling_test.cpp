@@ -14,6 +14,8 @@ using memory_profiling::allocations_of;
 using memory_profiling::Timeline;
 using memory_profiling::timeline_of;
 using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
@@ -265,6 +267,39 @@ TEST(WhatFits, NeedsAMeasuredPeak) {
   });
   EXPECT_TRUE(part.figures.empty());
   EXPECT_THAT(part.answer, Not(HasSubstr("predict")));
+}
+
+/// "train_step fp32: 4 peaks to context 512" of what the run's summary keeps.
+std::vector<std::string> confirmed(const labreport::Run& run) {
+  std::vector<std::string> found;
+  for (const ConfirmedPeaks& one : build_document(run, false).memory.confirmed) {
+    found.push_back(one.mode + " " + one.precision + ": " + std::to_string(one.peaks) +
+                    " to context " + std::to_string(one.context));
+    if (one.blocks > 0) found.back() += ", " + std::to_string(one.blocks) + " blocks";
+    if (one.ranks > 0) found.back() += ", " + std::to_string(one.ranks) + " ranks";
+  }
+  return found;
+}
+
+TEST(MemoryFormulas, AreKeptWithTheirRange) {
+  EXPECT_THAT(
+      confirmed(measured(only("memory_profiling"))),
+      ElementsAre("inference fp32: 3 to context 512", "inference bf16: 3 to context 512",
+                  "train_step fp32: 3 to context 512", "train_step bf16: 3 to context 512"));
+}
+
+TEST(MemoryFormulas, AreKeptOfStepsThatThePeaksConfirm) {
+  EXPECT_THAT(confirmed(measured(only("memory_profiling"), higher_half_steps(40LL << 30))),
+              Not(Contains(HasSubstr("train_step bf16"))));
+  PlanInput cpu = only("memory_profiling", Preset::kDemo);
+  EXPECT_THAT(confirmed(measured(cpu)), ElementsAre());
+}
+
+TEST(MemoryFormulas, AreKeptOfCheckpointsAndOfASharedOptimizer) {
+  EXPECT_THAT(confirmed(measured(only("gradient_checkpointing", Preset::kFull, "2026"))),
+              ElementsAre("train_step fp32: 4 to context 2048, 8 blocks"));
+  EXPECT_THAT(confirmed(measured(only("optimizer_state_sharding_accounting"))),
+              ElementsAre("train_step fp32: 1 to context 512, 2 ranks"));
 }
 
 TEST(MemoryPrecisions, LeaveOutContextsOnTheWay) {

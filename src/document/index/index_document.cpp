@@ -182,6 +182,7 @@ Document index_document(std::vector<RunSummary> runs) {
   PartContent content;
   set_tuning(content.facts, ladders);
   content.facts.when("mixed", mixed_facts(gpus));
+  content.facts.when("fits", has_fits(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_rungs(ladders), matrix(gpus), run_rows(rows, "")};
@@ -216,6 +217,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
     pages.push_back({"", "The main numbers of both, side by side.", chosen});
     pages.back().file = kComparePage;
   }
+  if (has_fits(gpus)) pages.push_back(fits_page(gpus));
   return pages;
 }
 

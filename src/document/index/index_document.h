@@ -19,11 +19,16 @@ struct OverviewPage {
   Document document;
   std::string file = "index.html";
   std::string compare = {};  ///< Leads to kComparePage; empty: this page does not.
+  nlohmann::json data = {};  ///< Of the script that makes the page interactive; null: none does.
+
+  bool is_index() const { return folder.empty() && file == "index.html"; }
 };
 
+inline constexpr const char* kFitsFile = "what-fits.html";
+
 /// The index, then the page of each GPU, then that of each topic, then kComparePage if there is
-/// something to compare. Demonstrations stand on the index alone, behind all other runs. Without
-/// runs there is the index, whose document has no section.
+/// something to compare, then "What fits?". Demonstrations stand on the index alone, behind all
+/// other runs. Without runs there is the index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
 /// A script that hands the summaries, each as in its summary.json, over to site/compare.js, the

@@ -108,6 +108,8 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
     for (const Measurements& same : of_gpus.back()) units.push_back(same.front().quantity->unit);
   }
   PartContent content;
+  content.facts.when("fits", topic == topic::kMemory && has_fits(gpus), "page",
+                     std::string(kAboveTopic) + kFitsFile);
   for (const std::string& unit : distinct(units)) {
     const std::vector<OnGpus> quantities = matched(of_gpus, unit);
     std::vector<Measurements> all;

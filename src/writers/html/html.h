@@ -51,6 +51,9 @@ struct ComparedPair {
   bool compares(const std::string& gpu_folder) const;
 };
 
+/// The script that holds the data of "What fits?", from the site's root.
+inline constexpr const char* kFitsScript = "assets/fits.js";
+
 /// A page over several runs; without sections in its document no run has been recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/format.h"
+#include "base/lists.h"
+#include "base/text.h"
+#include "document/index/pages.h"
+#include "document/peaks.h"
+#include "plan/sharding.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::array<std::int64_t, 4> kContexts{512, 1024, 2048, 4096};
+constexpr std::array<std::int64_t, 4> kRanks{2, 4, 8, 16};
+constexpr std::int64_t kFirstContext = 512;
+
+/// The peaks of one kind of step that a GPU's runs measured.
+struct Evidence {
+  ConfirmedPeaks peaks;   ///< Of all runs together.
+  const RunSummary* run;  ///< The one that measured most of them; of equal ones the newest.
+  std::int64_t most;      ///< Its number of peaks.
+
+  bool checkpoints() const { return peaks.blocks > 0; }
+  bool shards() const { return peaks.ranks > 0; }
+  bool plain() const { return !checkpoints() && !shards(); }
+  /// A step with checkpoints is another kind, and so is one that shares the optimizer's state.
+  auto kind() const {
+    return std::tuple(checkpoints(), shards(), parse_mode(peaks.mode),
+                      parse_precision(peaks.precision));
+  }
+  std::string step() const { return mode_words(parse_mode(peaks.mode)); }
+  std::string precision() const { return std::string(describe(parse_precision(peaks.precision))); }
+  CellSpec spec(const ModelShape& shape) const {
+    CellSpec spec;
+    spec.model = shape;
+    spec.mode = parse_mode(peaks.mode);
+    spec.precision = parse_precision(peaks.precision);
+    return spec;
+  }
+  double peak(const ModelShape& shape, std::int64_t context) const {
+    CellSpec step = spec(shape);
+    step.batch = kHandoutBatch;
+    step.context = context;
+    return static_cast<double>(expected_peak(step).total() + peaks.workspace);
+  }
+  bool measured(std::int64_t context) const {
+    return peaks.batch >= kHandoutBatch && peaks.context >= context;
+  }
+  void add(const Evidence& other) {
+    peaks.peaks += other.peaks.peaks;
+    if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
+      peaks.farthest = other.peaks.farthest;
+    for (const auto member :
+         {&ConfirmedPeaks::batch, &ConfirmedPeaks::context, &ConfirmedPeaks::blocks,
+          &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
+      peaks.*member = std::max(peaks.*member, other.peaks.*member);
+    if (other.most <= most) return;
+    run = other.run;
+    most = other.most;
+  }
+};
+
+struct FitGpu {
+  const GpuRuns* runs;
+  std::int64_t bytes;
+  std::vector<Evidence> evidence;
+
+  const Evidence* find(const Evidence& alike) const {
+    const auto found = std::ranges::find(evidence, alike.kind(), &Evidence::kind);
+    return found == evidence.end() ? nullptr : &*found;
+  }
+};
+
+std::vector<Evidence> evidence_of(const GpuRuns& gpu) {
+  std::vector<Evidence> all;
+  for (const RunSummary* run : gpu.runs) {
+    for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
+      const Evidence one{peaks, run, peaks.peaks};
+      const auto known = std::ranges::find(all, one.kind(), &Evidence::kind);
+      if (known == all.end()) {
+        all.push_back(one);
+      } else {
+        known->add(one);
+      }
+    }
+  }
+  std::ranges::sort(all, {}, &Evidence::kind);
+  return all;
+}
+
+/// Those with evidence, least memory first.
+std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
+  std::vector<FitGpu> all;
+  for (const GpuRuns& gpu : gpus) {
+    std::vector<Evidence> evidence = evidence_of(gpu);
+    if (evidence.empty()) continue;
+    const std::int64_t bytes = evidence.front().run->memory.device_bytes;
+    all.push_back({&gpu, bytes, std::move(evidence)});
+  }
+  std::ranges::stable_sort(all, {}, &FitGpu::bytes);
+  return all;
+}
+
+/// One of each kind, steps without checkpoints and ranks first.
+std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
+  std::vector<Evidence> kinds;
+  for (const FitGpu& gpu : gpus) {
+    for (const Evidence& one : gpu.evidence) {
+      if (std::ranges::count(kinds, one.kind(), &Evidence::kind) == 0) kinds.push_back(one);
+    }
+  }
+  std::ranges::sort(kinds, {}, &Evidence::kind);
+  return kinds;
+}
+
+struct Network {
+  std::set<std::string> names;  ///< Editions name one network differently.
+  ModelShape shape;
+  std::string key = {};  ///< Unique, stands in addresses.
+
+  std::string label() const {
+    const auto count = static_cast<double>(parameter_count(shape));
+    const std::string parameters = count < 1e9 ? format_significant(count / 1e6, 3) + "M"
+                                               : format_significant(count / 1e9, 3) + "B";
+    return join(std::vector(names.begin(), names.end()), ", ") + " (" + parameters + ")";
+  }
+};
+
+/// Every network that a run of the GPUs knows, smallest first.
+std::vector<Network> networks_of(const std::vector<GpuRuns>& gpus) {
+  std::vector<Network> networks;
+  for (const GpuRuns& gpu : gpus) {
+    for (const RunSummary* run : gpu.runs) {
+      for (const Size& size : run->memory.networks) {
+        auto known = std::ranges::find(networks, size.shape, &Network::shape);
+        if (known == networks.end()) known = networks.insert(known, {{}, size.shape});
+        known->names.insert(size.name);
+      }
+    }
+  }
+  std::ranges::stable_sort(networks, {},
+                           [](const Network& network) { return parameter_count(network.shape); });
+  for (Network& network : networks) {
+    const std::string& name = *network.names.begin();
+    const bool taken = std::ranges::count(networks, name, &Network::key) > 0;
+    network.key = taken ? network.label() : name;
+  }
+  return networks;
+}
+
+struct Row {
+  const Network* network;
+  const Evidence* kind;
+};
+
+Value smallest_gpu(const Row& row, const std::vector<FitGpu>& gpus, std::int64_t context) {
+  bool extrapolated = false;
+  const auto words = [&](const std::string& name) {
+    return name + (extrapolated ? ", extrapolated" : "");
+  };
+  for (const FitGpu& gpu : gpus) {
+    const Evidence* evidence = gpu.find(*row.kind);
+    if (evidence == nullptr) continue;
+    extrapolated = !evidence->measured(context);
+    const double peak = evidence->peak(row.network->shape, context);
+    if (peak <= static_cast<double>(gpu.bytes)) return words(gpu.runs->short_name);
+  }
+  return words("none");
+}
+
+Dataset smallest_gpus(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
+                      const std::vector<FitGpu>& gpus) {
+  std::vector<Row> rows;
+  for (const Network& network : networks) {
+    for (const Evidence& kind : kinds) {
+      if (kind.plain()) rows.push_back({&network, &kind});
+    }
+  }
+  std::vector<Column<Row>> columns{
+      {"network", "Network", [](const Row& row) { return row.network->label(); }},
+      {"step", "Step", [](const Row& row) { return row.kind->step(); }},
+      {"precision", "Precision", [](const Row& row) { return row.kind->precision(); }}};
+  for (const std::int64_t context : kContexts) {
+    columns.push_back(
+        {"at" + std::to_string(context), "Context " + format_count(context),
+         [context, &gpus](const Row& row) { return smallest_gpu(row, gpus, context); }});
+  }
+  return make_dataset("fits", columns, rows);
+}
+
+/// By step, precision and blocks per checkpoint ("0": none).
+nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& kinds) {
+  nlohmann::json formulas = nlohmann::json::object();
+  for (const Evidence& kind : kinds) {
+    CellSpec spec = kind.spec(network.shape);
+    nlohmann::json& by_blocks = formulas[kind.step()][kind.precision()];
+    if (!kind.checkpoints()) by_blocks["0"] = peak_formulas(spec, 0);
+    for (std::int64_t blocks = 1; kind.checkpoints() && blocks <= network.shape.layers;
+         blocks *= 2) {
+      spec.group = blocks;
+      by_blocks[std::to_string(blocks)] = peak_formulas(spec, 0);
+    }
+  }
+  return formulas;
+}
+
+/// Bytes of the optimizer's state on the rank that has most of it, by ranks.
+nlohmann::json shards_of(const Network& network) {
+  nlohmann::json bytes = nlohmann::json::object();
+  CellSpec spec;
+  spec.model = network.shape;
+  spec.sharding = Sharding::kOptimizer;
+  for (const std::int64_t ranks : kRanks) {
+    spec.ranks = Ranks{ranks};
+    bytes[std::to_string(ranks)] = held_bytes(spec).moments;
+  }
+  return bytes;
+}
+
+nlohmann::json gpu_data(const FitGpu& gpu) {
+  nlohmann::json evidence = nlohmann::json::array();
+  for (const Evidence& one : gpu.evidence) {
+    const ConfirmedPeaks& peaks = one.peaks;
+    evidence.push_back({{"step", one.step()},
+                        {"precision", one.precision()},
+                        {"blocks", peaks.blocks},
+                        {"ranks", peaks.ranks},
+                        {"peaks", peaks.peaks},
+                        {"farthest", peaks.farthest},
+                        {"batch", peaks.batch},
+                        {"context", peaks.context},
+                        {"workspace", peaks.workspace},
+                        {"run", one.run->address("")}});
+  }
+  return {{"name", gpu.runs->gpu}, {"bytes", gpu.bytes}, {"evidence", evidence}};
+}
+
+/// The last network whose fullest step fits the GPU with least memory.
+std::string first_network(const std::vector<Network>& networks, const Evidence& step,
+                          const FitGpu& gpu) {
+  std::string key = networks.front().key;
+  for (const Network& network : networks) {
+    if (step.peak(network.shape, kFirstContext) <= static_cast<double>(gpu.bytes))
+      key = network.key;
+  }
+  return key;
+}
+
+nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
+                         const std::vector<FitGpu>& gpus) {
+  const bool shards = std::ranges::any_of(kinds, &Evidence::shards);
+  nlohmann::json known = nlohmann::json::array();
+  for (const Network& network : networks) {
+    known.push_back({{"key", network.key},
+                     {"label", network.label()},
+                     {"layers", network.shape.layers},
+                     {"formulas", formulas_of(network, kinds)}});
+    if (shards) known.back()["shards"] = shards_of(network);
+  }
+  const auto fullest = std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
+    return std::tuple(kind.plain(), parse_mode(kind.peaks.mode),
+                      parse_precision(kind.peaks.precision));
+  });
+  return {{"parts", peak_parts()},
+          {"networks", known},
+          {"gpus", each(gpus, gpu_data)},
+          {"first",
+           {{"network", first_network(networks, *fullest, gpus.front())},
+            {"step", fullest->step()},
+            {"precision", fullest->precision()},
+            {"batch", kHandoutBatch},
+            {"context", kFirstContext}}}};
+}
+
+}  // namespace
+
+bool has_fits(const std::vector<GpuRuns>& gpus) { return !fit_gpus(gpus).empty(); }
+
+OverviewPage fits_page(const std::vector<GpuRuns>& all) {
+  const std::vector<FitGpu> gpus = fit_gpus(all);
+  const std::vector<Network> networks = networks_of(all);
+  const std::vector<Evidence> kinds = kinds_of(gpus);
+  PartContent content;
+  content.facts.set("batch", format_count(kHandoutBatch));
+  content.datasets = {smallest_gpus(networks, kinds, gpus)};
+  Document document;
+  document.title = "What fits?";
+  document.sections = {overview_section("fits", std::move(content))};
+  return {.folder = "",
+          .lead =
+              "Peak memory of a step, predicted by formulas that measured peaks confirm, on "
+              "every GPU that was measured.",
+          .document = std::move(document),
+          .file = kFitsFile,
+          .data = fits_data(networks, kinds, gpus)};
+}
+
+}  // namespace labreport

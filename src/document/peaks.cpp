@@ -1,0 +1,78 @@
+#include "document/peaks.h"
+
+#include <algorithm>
+
+#include "base/lists.h"
+#include "document/charts/charts.h"
+
+namespace labreport {
+
+const std::vector<Category>& categories() {
+  static const std::vector<Category> all{{metric::kParameters, "parameters"},
+                                         {metric::kGradients, "gradients"},
+                                         {metric::kOptimizerStates, "optimizer state"},
+                                         {metric::kData, "inputs"},
+                                         {metric::kActivations, "activations"},
+                                         {metric::kWeightCopies, "weight copies"},
+                                         {metric::kWorkspace, "workspace"},
+                                         {metric::kTemporary, "temporary"},
+                                         {metric::kUnknown, "unknown"}};
+  return all;
+}
+
+std::string category_words(const std::string& name) {
+  const auto found = std::ranges::find(categories(), name, &Category::name);
+  return found == categories().end() ? name : std::string(found->words);
+}
+
+std::string mode_words(Mode mode) {
+  switch (mode) {
+    case Mode::kInference:
+      return "inference forward";
+    case Mode::kForward:
+      return "forward with grad";
+    case Mode::kForwardBackward:
+      return "forward+backward";
+    case Mode::kTrainStep:
+      return "training step";
+  }
+  return "";
+}
+
+std::string pass_words(const std::string& phase) {
+  if (phase == metric::kForward || phase == metric::kBackward) return "the " + phase + " pass";
+  if (phase == metric::kOptimizer) return "the optimizer step";
+  return phase.empty() ? "no phase" : "the " + phase;
+}
+
+nlohmann::json peak_parts() {
+  return series_scale("color", each(kPeakParts, [](const auto& part) {
+                        return category_words(std::string(part.first));
+                      }));
+}
+
+nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace) {
+  const auto at = [&](std::int64_t batch, std::int64_t context) {
+    spec.batch = batch;
+    spec.context = context;
+    return possible_peaks(spec);
+  };
+  // Four evaluations give the coefficients exactly.
+  const auto none = at(0, 0), mask = at(0, 1), one = at(1, 1), two = at(1, 2);
+  nlohmann::json peaks = nlohmann::json::array();
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    nlohmann::json parts = nlohmann::json::array();
+    for (const auto& [name, bytes] : kPeakParts) {
+      const std::int64_t constant = none[i].*bytes;
+      const std::int64_t square = mask[i].*bytes - constant;
+      const std::int64_t sum = one[i].*bytes - constant - square;
+      const std::int64_t pair = (two[i].*bytes - constant - 4 * square - 2 * sum) / 2;
+      const std::int64_t more = name == metric::kTemporary ? workspace : 0;
+      parts.push_back({constant + more, sum - pair, pair, square});
+    }
+    peaks.push_back({{"phase", pass_words(std::string(none[i].phase))}, {"parts", parts}});
+  }
+  return peaks;
+}
+
+}  // namespace labreport

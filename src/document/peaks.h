@@ -1,0 +1,53 @@
+// Peaks of memory: their parts and steps in words, and their bytes as formulas that a page
+// computes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plan/memory.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+
+/// A use that bytes are held for: the name of its column and the words for readers.
+struct Category {
+  std::string_view name;
+  std::string_view words;
+};
+
+/// All of them in the order of stacking, from below.
+const std::vector<Category>& categories();
+
+/// A name that is no category's stays as it is.
+std::string category_words(const std::string& name);
+
+/// "inference forward", "forward with grad", "training step".
+std::string mode_words(Mode mode);
+
+/// "the backward pass", "the optimizer step"
+std::string pass_words(const std::string& phase);
+
+/// The parts of a predicted peak under their categories' names.
+inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeakParts[]{
+    {metric::kParameters, &ExpectedPeak::parameters},
+    {metric::kGradients, &ExpectedPeak::gradients},
+    {metric::kOptimizerStates, &ExpectedPeak::moments},
+    {metric::kActivations, &ExpectedPeak::activations},
+    {metric::kWeightCopies, &ExpectedPeak::weight_copies},
+    {metric::kTemporary, &ExpectedPeak::temporaries}};
+
+// The data of site/what_fits.js.
+
+/// The parts' words as "domain", their colors as "range".
+nlohmann::json peak_parts();
+
+/// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]:
+/// at batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch
+/// and context do not matter; `workspace` counts as temporary.
+nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace);
+
+}  // namespace labreport

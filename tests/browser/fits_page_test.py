@@ -1,0 +1,167 @@
+"""The page "What fits?" over the recorded runs: its numbers, its address, what it refuses.
+
+python3 fits_page_test.py LABREPORT
+"""
+import json
+import re
+import subprocess
+import sys
+import unittest
+from urllib.parse import urlencode
+
+from recorded_test import axe_source
+from site_browser import PHONE, ROOT, WIDE, BrowserTest
+
+STEPS = {"inference": "inference forward", "forward_backward": "forward+backward", "train_step": "training step"}
+
+
+def measured_peaks():
+    """The H200's peaks of steps for which it has formulas: what to ask for, and bytes."""
+    for file in sorted((ROOT / "site/runs/nvidia-h200").glob("*/*/run.json")):
+        for cell in json.loads(file.read_text())["cells"]:
+            params = cell["params"]
+            if cell["kind"] not in ("memory", "checkpointing") or params.get("implementation"):
+                continue
+            if cell["launches"][0]["outcome"]["status"] != "ok":
+                continue
+            for metric in cell["launches"][0]["metrics"]:
+                if (metric["tag"], metric["name"]) == ("memory", "peak_allocated") and params["mode"] in STEPS:
+                    yield {"network": "2.7B" if params["d_model"] == 2560 else params["size"],
+                           "step": STEPS[params["mode"]], "precision": params["precision"].upper(),
+                           "batch": params["batch"], "context": params["context"],
+                           "checkpoint": params.get("group", "none"), "ranks": 1}, metric["value"]
+
+
+class FitsPage(BrowserTest):
+    @classmethod
+    def write_site(cls):
+        subprocess.run([cls.program, "render", "--out", cls.site, "--format", "html"], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def ask(self, state=None, **settings):
+        page = self.open(self.site / "what-fits.html", **settings)
+        if state is not None:
+            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(state)}")
+        page.locator("[data-fits] form").wait_for()
+        return page
+
+    def result(self, page, gpu="NVIDIA H200"):
+        return page.locator("[data-fits] section", has=page.get_by_role("heading", name=gpu)).inner_text()
+
+    def answer(self, page):
+        return page.locator("[data-fits] output").inner_text()
+
+    def test_predictions_are_as_near_to_measured_peaks_as_the_page_says(self):
+        page = self.ask()
+        seen = 0
+        for state, measured in measured_peaks():
+            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(state)}")
+            page.locator("[data-fits] section").first.wait_for()
+            shown = self.result(page)
+            with self.subTest(**state):
+                self.assertNotIn("(extrapolated) at the peak", shown)
+                number, unit = re.search(r"([\d.]+) ([GM]iB) at the peak", shown).groups()
+                miss = float(number) * {"GiB": 2**30, "MiB": 2**20}[unit] / measured - 1
+                most = float(re.search(r"at most ([\d.]+)", shown).group(1)) / 100
+                self.assertLess(abs(miss), most + 0.001)
+            seen += 1
+        self.assertGreater(seen, 15)
+        self.assert_quiet()
+
+    def test_every_choice_stands_in_the_address_and_comes_back_from_it(self):
+        page = self.ask()
+        for label, value in (("network", "small"), ("step", "training step"), ("precision", "FP32"),
+                             ("blocks per checkpoint", "4")):
+            page.get_by_label(label, exact=True).select_option(value)
+        page.get_by_label("batch", exact=True).fill("2")
+        page.get_by_label("context", exact=True).fill("640")
+        before = self.result(page)
+        page.wait_for_url(re.compile(r"\?network=small&step=training\+step&precision=FP32&batch=2&context=640"
+                                     r"&checkpoint=4&ranks=1$"))
+        page.reload()
+        page.locator("[data-fits] section").first.wait_for()
+        self.assertEqual(self.result(page), before)
+        self.assert_quiet()
+
+    def test_what_is_wrong_with_an_address_is_said_in_place_of_a_result(self):
+        for state, words in (({"network": "9B"}, "network “9B”; there are small, medium"),
+                             ({"step": "nap"}, "step “nap”; there are inference forward"),
+                             ({"precision": "FP4"}, "precision “FP4”"),
+                             ({"batch": "-1"}, "The batch is a whole number from 1 to 1,048,576, not “-1”."),
+                             ({"context": "1e3"}, "The context is a whole number"),
+                             ({"context": "2000000"}, "The context is a whole number"),
+                             ({"network": "small", "checkpoint": "32"}, "small (129M) has 12 blocks only."),
+                             ({"ranks": "3"}, "ranks “3”; there are 1, 2, 4")):
+            page = self.ask(state)
+            with self.subTest(**state):
+                self.assertIn(words, self.answer(page))
+                self.assertEqual(page.locator("[data-fits] section").count(), 0)
+                self.assert_quiet()
+            page.context.close()
+
+    def test_what_is_wrong_with_an_input_is_said_until_it_is_right(self):
+        page = self.ask({"network": "2.7B"})
+        for text in ("", "0", "1.5", "1048577"):
+            page.get_by_label("context", exact=True).fill(text)
+            self.assertEqual(self.answer(page), "The context is a whole number from 1 to 1,048,576.")
+            self.assertEqual(page.locator("[data-fits] section").count(), 0)
+        page.get_by_label("context", exact=True).fill("512")
+        self.assertIn("at the peak", self.result(page))
+        self.assert_quiet()
+
+    def test_numbers_beyond_what_was_measured_are_called_extrapolated(self):
+        plain = {"network": "2.7B", "step": "training step", "precision": "BF16", "batch": 4, "context": 1024}
+        checkpoints = plain | {"precision": "FP32", "context": 2048, "checkpoint": 8}
+        shared = plain | {"precision": "FP32", "context": 512, "batch": 2, "ranks": 2}
+        for state, beyond in ((plain, {"context": 1025}), (plain, {"batch": 5}), (checkpoints, {"checkpoint": 16}),
+                              (shared, {"ranks": 4})):
+            for asked, extrapolated in ((state, False), (state | beyond, True)):
+                page = self.ask(asked)
+                with self.subTest(**asked):
+                    self.assertEqual("(extrapolated) at the peak" in self.result(page), extrapolated)
+                page.context.close()
+
+    def test_the_longest_context_fits_and_the_next_does_not(self):
+        state = {"network": "2.7B", "step": "training step", "precision": "BF16"}
+        longest = re.search(r"longest context that fits: ([\d,]+)", self.result(self.ask(state))).group(1)
+        longest = int(longest.replace(",", ""))
+        for context, words in ((longest, "Fits"), (longest + 1, "Does not fit")):
+            self.assertIn(f"\n{words}: ", self.result(self.ask(state | {"context": context})).replace("\n\n", "\n"))
+
+    def test_steps_that_no_run_confirms_have_no_number(self):
+        page = self.ask({"network": "2.7B", "step": "inference forward", "checkpoint": "4"})
+        self.assertIn("no run confirms formulas for such a step", self.answer(page))
+        self.assertNotIn("GiB at the peak", self.result(page))
+
+    def test_without_scripts_a_table_names_the_smallest_gpu(self):
+        page = self.open(self.site / "what-fits.html", java_script_enabled=False)
+        rows = page.locator("#table-fits tbody tr").all_inner_texts()
+        step, = (row for row in rows if row.startswith("2.7B, xl (3.41B)\ttraining step\tBF16"))
+        self.assertIn("\tH100\tH200\tnone, extrapolated", step)
+        self.assertEqual(page.locator("[data-fits] form").count(), 0)
+
+    def test_the_index_and_the_topic_of_memory_lead_to_it(self):
+        for path in (self.site / "index.html", self.site / "topic/memory/index.html"):
+            page = self.open(path)
+            page.get_by_role("link", name="What fits on each GPU").click()
+            page.locator("[data-fits] section").first.wait_for()
+            page.get_by_role("link", name="All runs").click()
+            page.wait_for_url("**/index.html")
+
+    def test_every_screen_and_paper_have_it(self):
+        for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
+            page = self.ask(viewport=viewport, color_scheme=scheme)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
+            self.assert_quiet()  # before axe, which asks for the style sheet
+            page.evaluate(axe_source())
+            found = page.evaluate("axe.run({resultTypes: ['violations']})"
+                                  ".then((all) => all.violations.map((one) => one.id))")
+            self.assertEqual(found, [])
+            page.emulate_media(media="print")
+            self.assertTrue(page.locator("[data-fits] section").first.is_visible())
+            page.context.close()
+
+
+if __name__ == "__main__":
+    FitsPage.program = sys.argv.pop(1)
+    unittest.main()
