@@ -12,7 +12,7 @@ const kLaunchBound = "launch-bound";
 const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Value", "name"]]
   .map(([head, key]) => ({ head, of: (row) => ({ text: row[key] }) }));
 
-/** Of `names` the first by which two sides differ is shown. */
+/** A side is called by the first of its `names` that the other side does not share. */
 function sideOfGpu({ folder, name, short_name: short }) {
   return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
     runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)) };
@@ -209,7 +209,7 @@ function selectOf(sides, words, chosen) {
   return select;
 }
 
-/** What the address leaves open is the first GPU or run that it does not name. */
+/** Sides that the address leaves open become the first GPU or run that it does not name. */
 function chooseSides() {
   const runSides = runs.map(sideOfRun).sort((a, b) => a.label.localeCompare(b.label, "en"));
   const sides = [...gpus.map(sideOfGpu), ...runSides];

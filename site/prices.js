@@ -1,5 +1,5 @@
-// What 1,000 steps cost on each side of a comparison, from two prices per hour that the page's
-// address keeps. The currency is the reader's.
+// Computes what 1,000 steps cost on each side of a comparison. The page's address keeps the two
+// prices per hour; their currency is the reader's.
 "use strict";
 
 const MS_PER_HOUR = 3.6e6;

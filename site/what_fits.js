@@ -252,7 +252,7 @@ class FitsPage {
     return `The ${name} is a whole number from 1 to ${kLargest.toLocaleString("en")}`;
   }
 
-  /** What is wrong with the controls; undefined: nothing. */
+  /** Says what is wrong with the controls; undefined if all is well. */
   problem() {
     for (const name of ["batch", "context"]) {
       if (!this.controls[name].checkValidity()) return `${this.numberWords(name)}.`;

@@ -22,7 +22,7 @@ struct Summary {
 /// Nothing where no training step was timed.
 std::optional<Summary> summary(const RunView& view, const FigureFiles& figures);
 
-/// What pages over several runs show of the run, in the topics' order within each network.
+/// The numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);
 
 /// The numbers of a run that has no page: device, time and quantities. Of a run that measures both

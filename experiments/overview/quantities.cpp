@@ -32,7 +32,7 @@ constexpr const char* kLaunchBound = "launch-bound";
 
 constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most usual head width.
 
-/// A quantity of a network, its setting being context, batch and ranks.
+/// Begins a quantity of a network; its setting holds context, batch and ranks.
 Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
   Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
   if (!spec.implementation.empty() && !is_shipped(spec))
@@ -165,7 +165,7 @@ void add_peaks(Quantities& all, const RunView& view) {
   }
 }
 
-/// One sweep over lengths: a curve of each precision and implementation at one head width.
+/// Adds a curve over lengths for each precision and implementation at one head width.
 void add_attention(Quantities& all, const RunView& view) {
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;

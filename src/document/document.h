@@ -199,7 +199,7 @@ struct Quantity {
   std::string words() const;
   /// Null if there is no value of that name.
   const double* find(const std::string& name) const;
-  /// Whether the other quantity can be held against this one.
+  /// True if the other quantity can be held against this one.
   bool matches(const Quantity& other) const;
 };
 
@@ -222,7 +222,7 @@ struct ConfirmedPeaks {
   std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
 };
 
-/// What it takes to predict peaks on the run's GPU; without confirmed peaks all is empty.
+/// Predicts peaks on the run's GPU; empty unless measured peaks confirm the formulas.
 struct MemoryFormulas {
   std::int64_t device_bytes = 0;
   std::vector<Size> networks = {};  ///< Smallest first.

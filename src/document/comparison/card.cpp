@@ -49,7 +49,7 @@ const ComparedRow* fits_on_one(const Comparison& comparison) {
   return found;
 }
 
-/// A training step that both sides timed, outside of several ranks.
+/// A training step of one process that both sides timed.
 struct StepRow {
   const ComparedRow* row;
   bool launch_bound = false;
@@ -146,7 +146,7 @@ struct OtherRow {
   }
 };
 
-/// One row for each precision and unit of a topic.
+/// Chooses one row for each precision and unit of a topic.
 std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
   std::vector<OtherRow> rows;
   const auto of_b = measurements(runs.b, topic);

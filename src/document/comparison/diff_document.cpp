@@ -118,7 +118,7 @@ Section summary_of(const Comparison& comparison, const DiffSource& a, const Diff
   return section;
 }
 
-/// What the two GPUs measured beyond the compared cells; nothing if they have nothing in common.
+/// The section of numbers beyond the compared cells; nothing if the GPUs have none in common.
 std::optional<Section> others_of(const Comparison& comparison, const SideRuns& runs) {
   PartContent content;
   content.datasets = {other_data(comparison, runs)};

@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-/// How a side is called where the document is read, and what its GPU found.
+/// One side of a comparison: its name where the document is read, and what its GPU found.
 struct DiffSource {
   std::string name;  ///< As a command takes it: a folder, a file or a GPU's name.
   std::string page;  ///< Relative address of its report; empty: no link.

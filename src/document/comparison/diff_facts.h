@@ -75,7 +75,7 @@ struct SideRuns {
   bool known() const { return !a.runs.empty() && !b.runs.empty(); }
 };
 
-/// Whether either run's summary calls the training step of this network in this precision
+/// True if either run's summary calls the training step of this network in this precision
 /// launch-bound.
 bool is_launch_bound(const SideRuns& runs, const CellSpec& spec);
 

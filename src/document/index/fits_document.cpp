@@ -93,7 +93,7 @@ std::vector<Evidence> evidence_of(const GpuRuns& gpu) {
   return all;
 }
 
-/// Those with evidence, least memory first.
+/// The GPUs whose runs confirm formulas, least memory first.
 std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   std::vector<FitGpu> all;
   for (const GpuRuns& gpu : gpus) {
@@ -193,7 +193,7 @@ Dataset smallest_gpus(const std::vector<Network>& networks, const std::vector<Ev
   return make_dataset("fits", columns, rows);
 }
 
-/// By step, precision and blocks per checkpoint ("0": none).
+/// The formulas are keyed by step, precision and blocks per checkpoint ("0": none).
 nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& kinds) {
   nlohmann::json formulas = nlohmann::json::object();
   for (const Evidence& kind : kinds) {

@@ -49,7 +49,7 @@ NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
 /// The edition of which most GPUs have a key number of that topic; of two, the newer one.
 std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
-/// Whether any of the GPUs measured a quantity of that topic, so that it has a page.
+/// True if any of the GPUs measured a quantity of that topic, so that it has a page.
 bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// The setting that all of these have in common; empty: they have none.

@@ -132,8 +132,8 @@ void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
                            .when("apart", apart > 1, "times", format_ratio(apart)));
 }
 
-/// How much reduced precision speeds up a training step on each GPU, for the network that most GPUs
-/// have timed in both, the largest of these.
+/// The speedup of a training step in reduced precision on each GPU: of the network that most GPUs
+/// have timed in both precisions, the largest of these.
 std::optional<Facts> mixed_facts(const std::vector<GpuRuns>& gpus) {
   struct Gain {
     const Quantity* mixed;

@@ -21,10 +21,11 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 /// Every GPU's newest numbers of one topic, side by side.
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
 
-/// Whether a run of any of the GPUs confirms formulas of peak memory, so that there is such a page.
+/// True if a run of any of the GPUs confirms formulas of peak memory, so that there is such a page.
 bool has_fits(const std::vector<GpuRuns>& gpus);
 
-/// What fits on each GPU: a table of the smallest one, and the data of site/what_fits.js.
+/// The page "What fits?": a table of the smallest GPU for each step, and the data of
+/// site/what_fits.js.
 OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 
 /// "runs": a row for each run in this order. `root` leads from the page to the site's root.

@@ -40,7 +40,7 @@ struct ValueRow {
   }
 };
 
-/// What the GPUs measured in one unit, larger networks first.
+/// The quantities that GPUs measured in one unit, larger networks first.
 std::vector<OnGpus> matched(const std::vector<std::vector<Measurements>>& of_gpus,
                             const std::string& unit) {
   std::vector<OnGpus> all;
