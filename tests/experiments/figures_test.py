@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import pathlib
 import sys
 import unittest
 
@@ -25,11 +26,12 @@ class Figures(unittest.TestCase):
                 self.assertNotIn("config", spec)
                 self.assertTrue(vl_convert.vegalite_to_vega(spec)["marks"])
 
-    def test_each_is_placed_by_its_section(self):
+    def test_each_is_placed_by_words_beside_it(self):
         for path in FIGURES:
             folder, name = os.path.split(path)
-            with open(os.path.dirname(folder) + "/section.md", encoding="utf-8") as section:
-                self.assertIn("Figure " + name.removesuffix(".vl.json") + "\n", section.read())
+            words = [file.read_text(encoding="utf-8") for file in pathlib.Path(folder).parent.glob("*.md")]
+            with self.subTest(os.path.relpath(path, ROOT)):
+                self.assertIn("Figure " + name.removesuffix(".vl.json") + "\n", "".join(words))
 
 
 if __name__ == "__main__":
