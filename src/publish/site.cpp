@@ -228,7 +228,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-/// The index names every comparison, a GPU's page its own.
+/// The index and kComparePage name every comparison, a GPU's page its own.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
@@ -237,7 +237,7 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
                        .answers = options.answers};
   std::vector<ComparedPair> pairs;
   std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
-    return page.is_index() || pair.compares(page.folder);
+    return page.is_index() || page.file == kComparePage || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
   place_card(options.site_url, folder, card, shown, site.files);
