@@ -1,4 +1,4 @@
-// What a run found, small enough to keep for every run. Pages over several runs are made of it.
+// A run's summary is small enough to keep for every run. Pages over several runs are made of it.
 #pragma once
 
 #include <nlohmann/json.hpp>

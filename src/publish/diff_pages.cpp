@@ -105,8 +105,8 @@ std::string pair_name(const PairedRun& from, const PairedRun& to) {
                                      : name.substr(0, kLongestName / 2) + "-" + content_hash(name);
 }
 
-/// Where the page looks for a run's report, what a command calls the run, and what its GPU found: a
-/// GPU held against another one speaks for all of its runs.
+/// One side of a pair: the address of its report, its name in a command, and its summaries. A GPU
+/// held against another one speaks for all of its runs.
 DiffSource source_of(const PairedRun& run, const PairedRun& other,
                      const std::vector<PairedRun>& runs) {
   DiffSource source{.name = "site/runs/" + run.place, .page = ""};

@@ -124,7 +124,7 @@ const ModelSource* measured_model(const Run& run);
 /// Whether it times networks, and not only what stands by itself, such as attention or a ladder.
 bool times_networks(const Run& run);
 
-/// Whether more than half of the cells that were launched failed, crashed or ran out of time.
+/// True if more than half of the cells that were launched failed, crashed or ran out of time.
 bool mostly_failed(const Run& run);
 
 /// Whether it measures labreport's network beside the user's model.

@@ -47,7 +47,7 @@ struct ComparedPair {
   std::string edition;
   std::string words;  ///< "different hardware: 90 cells match, …"
 
-  /// Whether one of the runs is in that folder: "nvidia-h200".
+  /// True if one of the runs is in that folder: "nvidia-h200".
   bool compares(const std::string& gpu_folder) const;
 };
 
