@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
+#include "document/waterfall.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ladder.h"
 #include "experiments/problems.h"
@@ -83,23 +84,11 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// A bar of the waterfall: the first step whole, what each change saves, what is left, the floor.
-struct Bar {
-  std::string row, part;
-  double from, to;
-  std::string text;
-};
-
-const std::vector<Column<Bar>> kBars{{"row", "Rung", &Bar::row},
-                                     {"part", "Part", &Bar::part},
-                                     {"from", "From", &Bar::from, "ms"},
-                                     {"to", "To", &Bar::to, "ms"},
-                                     {"text", "Step", &Bar::text}};
-
-std::vector<Bar> waterfall(const Ladder& ladder) {
+/// The first step whole, what each change saves, what is left, the floor.
+std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();
-  std::vector<Bar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
+  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
@@ -179,7 +168,7 @@ Presentation present(const RunView& view) {
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));
   if (drawn != nullptr) {
-    part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
+    part.datasets.push_back(waterfall_data(waterfall(*drawn)));
   }
   part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
   return {{"", std::move(part)}};

@@ -67,7 +67,7 @@ void drop_unasked(Presentation& parts, const std::string& problem,
 
 void add_sections(Document& document, const RunView& view) {
   std::map<std::string, overview::Setting> settings;
-  if (auto summary = overview::summary(view, figure_files("overview"))) {
+  if (auto summary = overview::summary(view)) {
     summary->section.parts.front().title = "";
     document.sections.push_back(std::move(summary->section));
     document.headline = summary->headline;

@@ -20,7 +20,7 @@ struct Summary {
 };
 
 /// Nothing where no training step was timed.
-std::optional<Summary> summary(const RunView& view, const FigureFiles& figures);
+std::optional<Summary> summary(const RunView& view);
 
 /// The numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);

@@ -6,6 +6,7 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "document/waterfall.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/ladder.h"
@@ -154,21 +155,8 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const 
                   std::max(0.0, step - busy)};
 }
 
-/// From the FP32 step to the other one: a bar each, and between them what each part adds.
-struct Bar {
-  std::string row, part;
-  double from, to;
-  std::string text;  ///< Beside the row's last bar.
-};
-
-const std::vector<Column<Bar>> kBars{{"row", "Row", &Bar::row},
-                                     {"part", "Part", &Bar::part},
-                                     {"from", "From", &Bar::from, "ms"},
-                                     {"to", "To", &Bar::to, "ms"},
-                                     {"text", "Time", &Bar::text}};
-
-void add_step(std::vector<Bar>& bars, std::span<const StepPart> parts, std::string_view precision,
-              const StepTime& step) {
+void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
+              std::string_view precision, const StepTime& step) {
   const std::string name = std::string(precision) + " step";
   double at = 0;
   for (const auto& [part, member] : parts) {
@@ -178,8 +166,8 @@ void add_step(std::vector<Bar>& bars, std::span<const StepPart> parts, std::stri
   bars.back().text = format_value(at, kMilliseconds) + " ms";
 }
 
-std::vector<Bar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
-  std::vector<Bar> bars;
+std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
+  std::vector<WaterfallBar> bars;
   const auto parts = parts_of(pair.other->group->spec);
   add_step(bars, parts, pair.fp32->precision(), from);
   double at = bars.back().to;
@@ -366,7 +354,7 @@ Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
 
 }  // namespace
 
-std::optional<Summary> summary(const RunView& view, const FigureFiles& figures) {
+std::optional<Summary> summary(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const auto networks = benchmarking_mixed_precision::networks(view, groups);
   const auto rows = step_rows(view, networks);
@@ -382,10 +370,9 @@ std::optional<Summary> summary(const RunView& view, const FigureFiles& figures) 
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->other->precision() : "");
   part.datasets = {steps(rows)};
-  if (from && to)
-    part.datasets.push_back(make_dataset("step", kBars, waterfall(*pair, *from, *to)));
+  if (from && to) part.datasets.push_back(waterfall_data(waterfall(*pair, *from, *to)));
   return Summary{compose_section(embedded::experiments().at("experiments/overview/section.md"),
-                                 {{"", std::move(part)}}, figures),
+                                 {{"", std::move(part)}}),
                  headline_of(rows, pair ? &*pair : nullptr)};
 }
 

@@ -158,19 +158,27 @@ bool names_gpu(const std::string& word) {
   return !fs::exists(word) && word != "latest" && word != "previous";
 }
 
-/// The edition of the newest pair of wanted runs; empty if no edition has one.
-std::string common_edition(const Runs& a, const Runs& b, const Need& need) {
-  std::string newest_time, common;
+/// The newest pair of wanted runs of one edition; nothing if no edition has one.
+std::optional<std::pair<Choice, Choice>> newest_pair(const Runs& a, const Runs& b,
+                                                     const Need& need) {
+  std::optional<std::pair<Choice, Choice>> found;
+  std::string newest_time;
   for (const std::string& edition : editions_of(a)) {
     const Runs of_b = of_edition(b, edition);
     if (of_b.empty()) continue;
-    const Choice in_a = newest(of_edition(a, edition), need), in_b = newest(of_b, need);
-    const std::string time = std::min(in_a.time(), in_b.time());
-    if (!in_a.wanted || !in_b.wanted || time <= newest_time) continue;
+    std::pair pair(newest(of_edition(a, edition), need), newest(of_b, need));
+    const std::string time = std::min(pair.first.time(), pair.second.time());
+    if (!pair.first.wanted || !pair.second.wanted || time <= newest_time) continue;
     newest_time = time;
-    common = edition;
+    found = std::move(pair);
   }
-  return common;
+  return found;
+}
+
+/// A GPU with runs of one edition alone needs no reason.
+std::vector<std::string> why_paired(const Runs& runs) {
+  if (editions_of(runs).size() == 1) return {};
+  return {"newest pair of one edition"};
 }
 
 /// A GPU's run beside one of `edition`, of the same edition if it has any.
@@ -178,7 +186,7 @@ ChosenRun half_of_pair(const std::string& word, const Runs& runs, const std::str
                        const Need& need) {
   const Runs same = of_edition(runs, edition);
   if (same.empty() || same.size() == runs.size()) return told(word, runs, newest(runs, need));
-  return told(word, runs, newest(same, need), {"newest pair of one edition"});
+  return told(word, runs, newest(same, need), why_paired(runs));
 }
 
 bool times_labreports_network(const Run& run) {
@@ -206,8 +214,10 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
                                             const Need& need) {
   if (names_gpu(a) && names_gpu(b)) {
     const Runs of_a = runs_of_gpu(a, edition, root), of_b = runs_of_gpu(b, edition, root);
-    const std::string common = common_edition(of_a, of_b, need);
-    return {half_of_pair(a, of_a, common, need), half_of_pair(b, of_b, common, need)};
+    auto pair = newest_pair(of_a, of_b, need);
+    if (!pair) return {told(a, of_a, newest(of_a, need)), told(b, of_b, newest(of_b, need))};
+    return {told(a, of_a, std::move(pair->first), why_paired(of_a)),
+            told(b, of_b, std::move(pair->second), why_paired(of_b))};
   }
   if (names_gpu(a)) {
     auto [second, first] = choose_pair(b, a, edition, root, need);

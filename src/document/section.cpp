@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "document/charts/charts.h"
 #include "document/rich_text.h"
+#include "embedded/document.h"
 
 namespace labreport {
 namespace {
@@ -137,13 +138,16 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
       (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
       continue;
     }
-    if (!figures) throw Error("no figure files for " + exhibit.name);
+    if (!figures && exhibit.file.empty()) throw Error("no figure files for " + exhibit.name);
+    const std::string shared = "src/document/charts/figures/" + exhibit.file + ".vl.json";
+    const std::string_view spec =
+        exhibit.file.empty() ? figures(exhibit.name) : embedded::document().at(shared);
     Figure figure{
         .slug = table.slug,
         .title = title,
         .caption = fill(exhibit.caption, exhibit.name),
         .alt = fill(exhibit.alt, exhibit.name),
-        .spec = filled_spec(figures(exhibit.name), dataset, datasets),
+        .spec = filled_spec(spec, dataset, datasets),
         .data = std::move(table),
         .family = dataset.family,
         .variant = dataset.variant,
@@ -246,8 +250,9 @@ class SectionParser {
   /// The lines "name: value" at the block's beginning; the rest is the caption.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> known = {
-        {"data", &exhibit.data},   {"title", &exhibit.title},  {"alt", &exhibit.alt},
-        {"table", &exhibit.table}, {"page", &exhibit.in_page}, {"paper", &exhibit.paper}};
+        {"file", &exhibit.file},  {"data", &exhibit.data},   {"title", &exhibit.title},
+        {"alt", &exhibit.alt},    {"table", &exhibit.table}, {"page", &exhibit.in_page},
+        {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);

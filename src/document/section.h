@@ -19,6 +19,7 @@
 // A figure's or table's block begins with its attributes, a line each; what follows is a figure's
 // caption.
 //
+//   file: waterfall            of a figure, one that sections share: src/document/charts/figures
 //   data: sums                 the dataset; without the line, the one that is called like the block
 //   title: A thousand additions
 //   columns: loop, final       what a table shows of it, or the table below a figure; default: all
@@ -71,7 +72,8 @@ struct PartContent {
 struct Exhibit {
   bool figure = false;
   bool in_details = false;
-  std::string name;  ///< A figure's file and slug, a table's slug.
+  std::string name;  ///< A figure's slug and, unless `file` is set, its file; a table's slug.
+  std::string file = {};
   std::string data, title, alt, caption, in_page;
   std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
   std::string paper;  ///< "no" leaves a figure to the page, "yes" takes a table along.

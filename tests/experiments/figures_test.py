@@ -29,9 +29,11 @@ class Figures(unittest.TestCase):
     def test_each_is_placed_by_words_beside_it(self):
         for path in FIGURES:
             folder, name = os.path.split(path)
-            words = [file.read_text(encoding="utf-8") for file in pathlib.Path(folder).parent.glob("*.md")]
+            shared = folder.endswith("src/document/charts/figures")
+            files = pathlib.Path(ROOT).glob("[se]*/**/*.md") if shared else pathlib.Path(folder).parent.glob("*.md")
+            words = [file.read_text(encoding="utf-8") for file in files]
             with self.subTest(os.path.relpath(path, ROOT)):
-                self.assertIn("Figure " + name.removesuffix(".vl.json") + "\n", "".join(words))
+                self.assertIn(("file: " if shared else "Figure ") + name.removesuffix(".vl.json") + "\n", "".join(words))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/index/ladders.h"
+#include "document/waterfall.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
 
@@ -84,19 +85,6 @@ const std::vector<Column<StepDot>> kStepDots{{"row", "Step", &StepDot::step},
                                              {"device", "Side", &StepDot::side},
                                              {"value", "Step", &StepDot::ms, "ms", kCardTime}};
 
-/// A bar of the waterfall from one side's step to the other's.
-struct SavedBar {
-  std::string row, part;
-  double from, to;
-  std::string text;
-};
-
-const std::vector<Column<SavedBar>> kSavedBars{{"row", "Row", &SavedBar::row},
-                                               {"part", "Part", &SavedBar::part},
-                                               {"from", "From", &SavedBar::from, "ms"},
-                                               {"to", "To", &SavedBar::to, "ms"},
-                                               {"text", "Time", &SavedBar::text}};
-
 double value_or_zero(const Quantity& quantity, const std::string& name) {
   const double* found = quantity.find(name);
   return found == nullptr ? 0 : *found;
@@ -108,11 +96,11 @@ double total(const Quantity& step) {
   return sum;
 }
 
-std::vector<SavedBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
+std::vector<WaterfallBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
   const auto written = [](double ms) {
     return format_value(ms, {Notation::kSignificant, 4}) + " ms";
   };
-  std::vector<SavedBar> bars{{names.head_a, "step", 0, total(a), written(total(a))}};
+  std::vector<WaterfallBar> bars{{names.head_a, "step", 0, total(a), written(total(a))}};
   double at = total(a);
   for (const std::string& name : value_names({{{nullptr, &a}, {nullptr, &b}}})) {
     const double change = value_or_zero(b, name) - value_or_zero(a, name);
@@ -277,7 +265,7 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
     dots.push_back({label, names.head_a, StepRow::ms(step.row->a)});
     dots.push_back({label, names.head_b, StepRow::ms(step.row->b)});
   }
-  return make_dataset("steps", kStepDots, dots.size() > 2 ? dots : std::vector<StepDot>());
+  return make_dataset("dots", kStepDots, dots.size() > 2 ? dots : std::vector<StepDot>());
 }
 
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
@@ -307,8 +295,7 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
     constexpr double kApart = 1.02;  // A smaller difference is not worth a figure.
     const double ratio = total(a) / total(*b->front().quantity);
     if (std::max(ratio, 1 / ratio) < kApart) continue;
-    Dataset data = make_dataset("saved", kSavedBars,
-                                saved_bars(a, *b->front().quantity, names_of(comparison)));
+    Dataset data = waterfall_data(saved_bars(a, *b->front().quantity, names_of(comparison)));
     data.family = "Precision";
     data.variant = a.network + " in " + a.precision;
     datasets.push_back(std::move(data));

@@ -111,12 +111,12 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 /// Empty unless the hardware differs.
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs);
 
-/// "steps": training steps of both sides, without launch-bound ones.
+/// "dots": training steps of both sides, without launch-bound ones.
 Dataset step_data(const Comparison& comparison, const SideRuns& runs);
 /// "launch-bound": training steps that are launch-bound on either side.
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
-/// "saved": for each precision the largest network's step on one side, by what phases and kinds of
-/// kernels add or save, to the other side's.
+/// "waterfall": for each precision the largest network's step on one side, by what phases and kinds
+/// of kernels add or save, to the other side's.
 std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs);
 /// "others": what the GPUs measured beyond the compared cells, a row for each quantity.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);

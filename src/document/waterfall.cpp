@@ -1,0 +1,15 @@
+#include "document/waterfall.h"
+
+namespace labreport {
+
+Dataset waterfall_data(const std::vector<WaterfallBar>& bars) {
+  static const std::vector<Column<WaterfallBar>> columns{
+      {"row", "Row", &WaterfallBar::row},
+      {"part", "Part", &WaterfallBar::part},
+      {"from", "From", &WaterfallBar::from, "ms"},
+      {"to", "To", &WaterfallBar::to, "ms"},
+      {"text", "Time", &WaterfallBar::text}};
+  return make_dataset("waterfall", columns, bars);
+}
+
+}  // namespace labreport
