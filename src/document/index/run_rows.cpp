@@ -19,10 +19,6 @@ struct RunRow {
     name.link = link;
     return name;
   }
-  Value speedup() const {
-    const double fp32 = headline().fp32_ms, mixed = headline().mixed_ms;
-    return fp32 > 0 && mixed > 0 ? Value(fp32 / mixed) : Value();
-  }
 };
 
 constexpr Notation kRunTime{Notation::kSignificant, 4};
@@ -40,12 +36,6 @@ const std::vector<Column<RunRow>> kRuns{
      kRunTime},
     {"mixed", "BF16 step", [](const RunRow& row) { return positive(row.headline().mixed_ms); },
      "ms", kRunTime},
-    {"speedup", "Speedup", &RunRow::speedup, "×", {Notation::kSignificant, 3}},
-    {"mfu",
-     "BF16 MFU",
-     [](const RunRow& row) { return positive(row.headline().mfu); },
-     "%",
-     {Notation::kPercent}},
     {"peak",
      "Peak memory",
      [](const RunRow& row) { return positive(row.headline().peak_bytes); },

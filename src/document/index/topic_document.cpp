@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
 #include "document/index/pages.h"
@@ -8,7 +9,7 @@ namespace labreport {
 namespace {
 
 constexpr const char* kAboveTopic = "../../";
-constexpr std::size_t kMostDrawn = 24;  // More rows do not fit a screen.
+constexpr std::ptrdiff_t kMostDrawn = 24;  // More rows do not fit a screen.
 
 /// One quantity on each GPU, in the GPUs' order; null: not measured there.
 using OnGpus = std::vector<const Measurements*>;
@@ -87,7 +88,7 @@ const std::vector<Column<Dot>> kDots{
 
 Dataset dots(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& gpus) {
   std::vector<Dot> drawn;
-  std::size_t count = 0;
+  std::ptrdiff_t count = 0;
   for (const ValueRow& row : rows) {
     if (!row.on_several() || ++count > kMostDrawn) continue;
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
@@ -110,6 +111,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   PartContent content;
   content.facts.when("fits", topic == topic::kMemory && has_fits(gpus), "page",
                      std::string(kAboveTopic) + kFitsFile);
+  bool cut = false;
   for (const std::string& unit : distinct(units)) {
     const std::vector<OnGpus> quantities = matched(of_gpus, unit);
     std::vector<Measurements> all;
@@ -127,6 +129,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
       columns.push_back({gpus[gpu].gpu, gpus[gpu].short_name,
                          [gpu](const ValueRow& row) { return row.value(gpu); }, unit});
     }
+    cut = cut || std::ranges::count_if(rows, &ValueRow::on_several) > kMostDrawn;
     const auto alone = [](const ValueRow& row) { return !row.on_several(); };
     for (Dataset dataset :
          {dots(rows, gpus), make_dataset("numbers", columns, only(rows, &ValueRow::on_several)),
@@ -135,6 +138,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
       content.datasets.push_back(std::move(dataset));
     }
   }
+  content.facts.flag("cut", cut).set("drawn", format_count(kMostDrawn));
   Document document;
   document.title = topic;
   document.sections = {overview_section("topic", std::move(content))};
