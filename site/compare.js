@@ -8,8 +8,9 @@ const { topics, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummari
   typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
 const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
+const kOpenTopics = [kTrainingStep, kFastestStep];
 const kLaunchBound = "launch-bound";
-const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Value", "name"]]
+const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, of: (row) => ({ text: row[key] }) }));
 
 /** A side is called by the first of its `names` that the other side does not share. */
@@ -145,13 +146,29 @@ function topicTables(rows, sides) {
   });
 }
 
+function numbersOf(rows) {
+  return `${rows.length} ${rows.length === 1 ? "number" : "numbers"}`;
+}
+
+function drawer(title, ...children) {
+  return element("details", "details", element("summary", "", title), ...children);
+}
+
+/** The steps' tables in the open, every other topic in a drawer of its own. */
+function tablesByTopic(rows, sides) {
+  return [...Map.groupBy(rows, ({ topic }) => topic)].flatMap(([topic, some]) => {
+    const tables = topicTables(some, sides);
+    return kOpenTopics.includes(topic) ? tables : [drawer(`${topic}: ${numbersOf(some)}`, ...tables)];
+  });
+}
+
 function drawerOf({ place }, i, rows) {
-  const title = `Only ${place}: ${rows.length} ${rows.length === 1 ? "number" : "numbers"}`;
+  const title = `Only ${place}: ${numbersOf(rows)}`;
   const topic = { head: "Topic", of: (row) => ({ text: row.topic }) };
   const number = { head: "Number", of: ({ values: { [i]: { value, page } }, unit }) =>
     ({ text: `${significant(value, 4)} ${unit}`, page }) };
   const columns = [topic, ...kWords, number];
-  return element("details", "details", element("summary", "", title), tableOf(title, columns, rows));
+  return drawer(title, tableOf(title, columns, rows));
 }
 
 /** "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast" */
@@ -191,14 +208,14 @@ function comparison(sides) {
   const pairs = pairsOf(sides);
   const all = rowsOf(pairs);
   const [bound, rows] = [true, false].map((is) => all.filter((row) => row.values.every(Boolean) && row.bound === is));
-  const slowed = bound.length === 0 ? [] : [element("h2", "", "Launch-bound"),
+  const slowed = bound.length === 0 ? [] : [drawer(`Launch-bound: ${numbersOf(bound)}`,
     element("p", "muted", "The host’s CPU sets these times: it launches kernels more slowly than the GPU runs them."),
-    ...topicTables(bound, sides)];
+    ...topicTables(bound, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
     .filter(([, , alone]) => alone.length > 0).map((one) => drawerOf(...one));
   const none = bound.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
   return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...none,
-    ...topicTables(rows, sides), ...slowed, ...drawers];
+    ...tablesByTopic(rows, sides), ...slowed, ...drawers];
 }
 
 function selectOf(sides, words, chosen) {

@@ -86,6 +86,7 @@ Facts overlap_facts(const Network& network, const Trained& overlapped) {
                        .set("naive", *naive->step_ms(), kThree)
                        .set("flat", *flat->step_ms(), kThree)
                  : Facts())
+      .when("added", communication(network, overlapped))
       .when("hides", hidden.has_value(), "share", format_percent(hidden.value_or(0)))
       .when("stretched", longer > varies, Facts().set("ms", longer, kThree));
 }

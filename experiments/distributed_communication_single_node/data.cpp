@@ -194,13 +194,14 @@ std::vector<std::string> flags_of(const Timing& timing) {
   return {"longer than a larger size"};
 }
 
+/// A row for each size, or one for all sizes of ranks that did not run. These come last.
 std::vector<GridRow> grid_rows(const Groups& groups) {
-  std::vector<GridRow> rows;
+  std::vector<GridRow> rows, not_run;
   for (const Group& group : groups) {
     const std::vector<std::int64_t> sizes = asked_sizes(group);
     if (!group.reason.empty() && !sizes.empty()) {
       const std::string all = size_words(sizes.front()) + " to " + size_words(sizes.back());
-      rows.push_back({group.library(), group.ranks(), all, {}, 0, group.reason});
+      not_run.push_back({group.library(), group.ranks(), all, {}, 0, group.reason});
       continue;
     }
     for (const std::int64_t bytes : sizes) {
@@ -210,6 +211,7 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
                       timing ? flags_of(*timing) : std::vector<std::string>()});
     }
   }
+  rows.insert(rows.end(), not_run.begin(), not_run.end());
   return rows;
 }
 

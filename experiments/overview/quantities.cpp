@@ -135,7 +135,7 @@ void add_ladders(Quantities& all, const RunView& view) {
     Quantity quantity =
         of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
     // Steps that begin at another way of writing the network are not the same steps.
-    quantity.setting += ", from " + ladder.first()->change;
+    quantity.setting += ", " + ladder.first()->change + " baseline";
     for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
     add(all, std::move(quantity));
   }
@@ -225,7 +225,7 @@ void add_checkpoints(Quantities& all, const RunView& view) {
 
 void add_several_gpus(Quantities& all, const RunView& view) {
   for (const data_parallel::Network& network : data_parallel::networks_of(view)) {
-    Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel");
+    Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
     for (const data_parallel::Trained& scheme : network.schemes)
       add_mean(steps, scheme.words(), scheme.steps_ms);
     add(all, std::move(steps));

@@ -83,8 +83,9 @@ class Compare(BrowserTest):
 
     def test_launch_bound_steps_stand_behind_the_others(self):
         page = self.compare(self.h200, self.h100)
-        behind = page.locator("h2:has-text('Launch-bound') ~ .tabled").all_inner_texts()
-        self.assertTrue(any("small" in text for text in behind))
+        drawer = page.locator("#chosen details:has(> summary:text('Launch-bound'))")
+        self.assertFalse(drawer.locator(".tabled").first.is_visible())
+        self.assertIn("small", drawer.locator("tbody").first.text_content())
         rows = page.locator("#chosen .tabled").first.locator("tbody tr").all_inner_texts()
         self.assertFalse([row for row in rows if row.startswith("small\tBF16")])
 

@@ -214,7 +214,10 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
   if (comparable) {
     Document chosen;
     chosen.title = "Compare two GPUs or runs";
-    pages.push_back({"", "The main numbers of both, side by side.", chosen});
+    pages.push_back({"",
+                     "The main numbers of both, side by side. Networks with equally many "
+                     "parameters share a row.",
+                     chosen});
     pages.back().file = kComparePage;
   }
   if (has_fits(gpus)) pages.push_back(fits_page(gpus));

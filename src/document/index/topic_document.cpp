@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -78,6 +80,58 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
   return rows;
 }
 
+/// The number that stands for the topic: of the largest network that several GPUs measured, and of
+/// times in reduced precision if it ran in one, the whole step or else the largest value, such as
+/// that of the longest context; the smallest one if values are those of alternatives. Null: no GPUs
+/// share a number.
+const ValueRow* representative(const std::string& topic, const std::vector<ValueRow>& rows) {
+  const std::set<std::string> of_alternatives{topic::kFastestStep, topic::kCompilation,
+                                              topic::kCheckpointing, topic::kSeveralGpus};
+  const double sign = of_alternatives.contains(topic) ? -1 : 1;
+  const auto rank = [sign](const ValueRow& row) {
+    const Quantity& quantity = quantity_of(*row.measured);
+    double most = 0;
+    for (std::size_t gpu = 0; gpu < row.measured->size(); ++gpu) {
+      if (!row.value(gpu).is_missing()) most = std::max(most, *row.value(gpu).number());
+    }
+    return std::tuple(quantity.remark != "launch-bound", quantity.parameters,
+                      quantity.unit == "ms" && row.precision != "FP32", row.name == "step",
+                      sign * most);
+  };
+  const ValueRow* best = nullptr;
+  for (const ValueRow& row : rows) {
+    if (row.on_several() && (best == nullptr || rank(row) > rank(*best))) best = &row;
+  }
+  return best;
+}
+
+/// Says the row's number on each GPU and, of times, how they compare.
+Facts conclusion(const ValueRow& row, const std::vector<GpuRuns>& gpus, const std::string& unit) {
+  constexpr double kAlike = 1.02;  // Launches of one GPU differ by this much.
+  std::vector<std::string> words;
+  std::set<std::string> numbers;
+  std::vector<std::pair<double, std::string>> measured;
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const Value value = row.value(gpu);
+    if (value.is_missing()) continue;
+    const std::string number = format_value(*value.number(), {Notation::kSignificant, 3});
+    numbers.insert(number);
+    measured.emplace_back(*value.number(), gpus[gpu].short_name);
+    words.push_back("**" + number + (unit == "×" ? "" : " ") + unit + "** on the " +
+                    gpus[gpu].short_name);
+  }
+  const std::string on_each = "**" + *numbers.begin() + " " + unit + "** on each GPU";
+  const auto [fast, slow] = std::ranges::minmax(measured);
+  return Facts()
+      .set("what", row.label())
+      .set_markdown("values", numbers.size() == 1 ? on_each : join_words(words))
+      .when("faster", unit == "ms" && slow.first > kAlike * fast.first,
+            Facts()
+                .set("fast", fast.second)
+                .set("slow", slow.second)
+                .set("times", format_ratio(slow.first / fast.first)));
+}
+
 struct Dot {
   std::string row, device;
   Value value;
@@ -112,6 +166,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   content.facts.when("fits", topic == topic::kMemory && has_fits(gpus), "page",
                      std::string(kAboveTopic) + kFitsFile);
   bool cut = false;
+  std::optional<Facts> concluded;
   for (const std::string& unit : distinct(units)) {
     const std::vector<OnGpus> quantities = matched(of_gpus, unit);
     std::vector<Measurements> all;
@@ -124,11 +179,13 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
     if (!first.precision.empty())
       columns.push_back({"precision", "Precision", &ValueRow::precision});
     if (common.empty()) columns.push_back({"setting", "Setting", &ValueRow::setting});
-    columns.push_back({"name", "Value", &ValueRow::name});
+    columns.push_back({"name", "Quantity", &ValueRow::name});
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       columns.push_back({gpus[gpu].gpu, gpus[gpu].short_name,
                          [gpu](const ValueRow& row) { return row.value(gpu); }, unit});
     }
+    const ValueRow* row = representative(topic, rows);
+    if (!concluded && row != nullptr) concluded = conclusion(*row, gpus, unit);
     cut = cut || std::ranges::count_if(rows, &ValueRow::on_several) > kMostDrawn;
     const auto alone = [](const ValueRow& row) { return !row.on_several(); };
     for (Dataset dataset :
@@ -138,6 +195,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
       content.datasets.push_back(std::move(dataset));
     }
   }
+  content.facts.when("concluded", concluded);
   content.facts.flag("cut", cut).set("drawn", format_count(kMostDrawn));
   Document document;
   document.title = topic;
