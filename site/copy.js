@@ -1,4 +1,4 @@
-// Copying: a command as it is, a table as Markdown, LaTeX or CSV.
+// Copying and saving: a command as it is, a table or an answer as text, a figure as a picture.
 "use strict";
 
 const kDeviation = " ± ";
@@ -51,8 +51,12 @@ function grid({ heads, rows, remarked }) {
   return [[...titles, "Remarks"], ...rows.map(({ values, remark }) => [...values, remark])];
 }
 
+function escapeMarkdown(text) {
+  return text.replace(/[\\`*_{}[\]<>|#~$]/g, "\\$&").replaceAll("&", "&amp;");
+}
+
 function asMarkdown(table) {
-  const escape = (text) => text.replace(/[\\`*_{}[\]<>|#~$]/g, "\\$&").replaceAll("&", "&amp;");
+  const escape = escapeMarkdown;
   const line = (texts) => `| ${texts.join(" | ")} |\n`;
   const [titles, ...rows] = grid(table).map((row) => row.map(escape));
   const rules = titles.map((_, i) => (table.heads[i]?.isNumber ? "---:" : "---"));
@@ -72,9 +76,13 @@ function raised(power) {
   return [...power].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(sign)).map((at) => at ? at - 1 : "-").join("");
 }
 
-function asLatex(table) {
-  const escape = (text) => text.replace(/[\\{}$&#_%^~<>|±×–≤≥µ→−]/g, (sign) => kLatex[sign])
+function escapeLatex(text) {
+  return text.replace(/[\\{}$&#_%^~<>|±×–≤≥µ→−]/g, (sign) => kLatex[sign])
     .replace(/[⁻⁰¹²³⁴-⁹]+/g, (power) => `$^{${raised(power)}}$`);
+}
+
+function asLatex(table) {
+  const escape = escapeLatex;
   const line = (texts) => `    ${texts.join(" & ")} \\\\\n`;
   const [titles, ...rows] = grid(table).map((row) => row.map(escape));
   const columns = titles.map((_, i) => (table.heads[i]?.isNumber ? "r" : "l")).join("");
@@ -138,48 +146,146 @@ async function copyText(text) {
   }
 }
 
-function copyButton(words, label, textOf) {
+/** A button that does `act` and says for a moment what came of it. */
+function actionButton(words, label, act) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
   button.textContent = words;
   button.setAttribute("aria-label", label);
   button.addEventListener("click", async () => {
-    const copied = await copyText(textOf());
+    button.textContent = await act();
     button.focus();
-    button.textContent = copied ? "copied" : "not allowed";
     setTimeout(() => (button.textContent = words), 1500);
   });
   return button;
 }
 
+function copyButton(words, label, textOf) {
+  return actionButton(words, label, async () => ((await copyText(textOf())) ? "copied" : "not allowed"));
+}
+
 function addCopyButtons() {
   for (const code of document.querySelectorAll("td.code code, pre.commands code")) {
     const text = code.textContent.trim();
-    code.after(copyButton("copy", `copy: ${text}`, () => text));
+    code.before(copyButton("copy", `copy: ${text}`, () => text));
   }
 }
 
-const kFormats = { Markdown: asMarkdown, LaTeX: asLatex, CSV: asCsv };
-
-/** One closed control a table; its name tells tables apart where they are listed. */
-function addTableMenu(table) {
+/** A closed control in the corner of `place`. Its name tells it apart in a list of controls. */
+function addMenu(place, words, name, buttons) {
   const menu = document.createElement("details");
   menu.className = "menu";
   const summary = document.createElement("summary");
-  summary.textContent = "copy";
-  summary.setAttribute("aria-label", `copy table: ${plain(table.caption)}`);
+  summary.textContent = words;
+  summary.setAttribute("aria-label", `${words}: ${name}`);
   const choices = document.createElement("div");
-  for (const [format, write] of Object.entries(kFormats)) {
-    choices.append(copyButton(format, `${format}: copy this table`, () => write(readTable(table))));
-  }
+  choices.append(...buttons);
   menu.append(summary, choices);
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;
     summary.focus();
   });
-  const place = table.closest(".tabled");
   place.classList.add("equipped");
   place.append(menu);
+}
+
+function closeMenusOnOutsideClicks() {
+  addEventListener("click", ({ target }) => {
+    for (const menu of document.querySelectorAll(".menu[open]")) {
+      if (!menu.contains(target)) menu.open = false;
+    }
+  });
+}
+
+const kFormats = { Markdown: asMarkdown, LaTeX: asLatex, CSV: asCsv };
+
+function addTableMenu(table) {
+  addMenu(table.closest(".tabled"), "copy", plain(table.caption), Object.entries(kFormats).map(([format, write]) =>
+    copyButton(format, `${format}: copy this table`, () => write(readTable(table)))));
+}
+
+/** How each kind of element of an answer is written. */
+const kProse = {
+  Markdown: { text: escapeMarkdown, strong: (words) => `**${words}**`, em: (words) => `*${words}*`,
+    code: (_, text) => `\`${text}\``, a: (words, { href }) => `[${words}](${href})`, li: (words) => `- ${words.trim()}\n`,
+    ul: (items) => `${items}\n`, ol: (items) => `${items}\n`, p: (words) => `${words}\n\n`,
+    pre: (_, text) => `\`\`\`\n${text.trim()}\n\`\`\`\n\n` },
+  LaTeX: { text: escapeLatex, strong: (words) => `\\textbf{${words}}`, em: (words) => `\\emph{${words}}`,
+    code: (_, text) => `\\texttt{${escapeLatex(text)}}`, a: (words, { href }) => `\\href{${href}}{${words}}`,
+    li: (words) => `  \\item ${words.trim()}\n`, ul: (items) => `\\begin{itemize}\n${items}\\end{itemize}\n\n`,
+    ol: (items) => `\\begin{enumerate}\n${items}\\end{enumerate}\n\n`, p: (words) => `${words}\n\n`,
+    pre: (_, text) => `\\begin{verbatim}\n${text.trim()}\n\\end{verbatim}\n\n` },
+};
+
+function proseOf(node, writers) {
+  if (node.nodeType === Node.TEXT_NODE) return writers.text(node.textContent.replace(/\s+/g, " "));
+  if (node.localName === "math") return `$${node.getAttribute("alttext")}$`;
+  const inside = [...node.childNodes].filter(({ classList }) => !classList?.contains("menu") && !classList?.contains("mark"))
+    .map((child) => proseOf(child, writers)).join("");
+  const write = writers[node.localName];
+  return write ? write(inside, node.localName === "a" ? node : node.textContent) : inside;
+}
+
+function addAnswerMenu(answer) {
+  addMenu(answer, "copy", "this answer", Object.entries(kProse).map(([format, writers]) =>
+    copyButton(format, `${format}: copy this answer`, () => `${proseOf(answer, writers).trim()}\n`)));
+}
+
+function save(name, content) {
+  const link = document.createElement("a");
+  link.href = content instanceof Blob ? URL.createObjectURL(content) : content;
+  link.download = name;
+  link.click();
+  return "saved";
+}
+
+/** The figure's drawing as the text of an SVG file; its interactive chart, if the picture is none. */
+async function drawingOf(figure) {
+  const frame = figure.querySelector(".frame.wide");
+  if (!frame.querySelector("svg")) await bringToLife(frame);
+  const drawing = frame.querySelector("svg").cloneNode(true);
+  drawing.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  return new XMLSerializer().serializeToString(drawing);
+}
+
+async function rasterOf(svg) {
+  const kSharp = 2;
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [kSharp * picture.naturalWidth, kSharp * picture.naturalHeight];
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "white";
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+/** Its address, its picture and the numbers behind it. Figures that are no charts keep their picture. */
+function addFigureMenu(figure) {
+  const name = figure.id;
+  const title = plain(figure.querySelector("figcaption .self"));
+  const address = () => new URL(`#${name}`, location.href).href;
+  const buttons = [copyButton("link", "copy this figure’s address", address)];
+  const picture = figure.querySelector(".frame.wide > img");
+  const source = picture?.src;
+  if (source) {
+    const markdown = () => `![${escapeMarkdown(title)}](${source})\n`;
+    buttons.push(copyButton("Markdown", "copy this figure as Markdown", markdown));
+  }
+  if (!("live" in figure.dataset) && figure.querySelector(".frame.wide")) {
+    const saveSvg = async () => save(`${name}.svg`, new Blob([await drawingOf(figure)], { type: "image/svg+xml" }));
+    const savePng = async () => save(`${name}.png`, await rasterOf(await drawingOf(figure)));
+    buttons.push(actionButton("SVG", "save this figure as SVG", saveSvg),
+      actionButton("PNG", "save this figure as PNG", savePng));
+  }
+  const table = figure.querySelector(":scope > details table");
+  if (table) {
+    const saveCsv = () => save(`${name}.csv`, new Blob([asCsv(readTable(table))], { type: "text/csv" }));
+    buttons.push(actionButton("CSV", "save this figure’s data as CSV", saveCsv));
+  }
+  addMenu(figure, "save", title, buttons);
 }

@@ -9,9 +9,16 @@ function markContents() {
     if (section) links.set(section, link);
   }
   const list = document.querySelector(".contents");
+  const drawer = list?.querySelector("details");
+  const here = document.createElement("span"); // On a phone the closed list names the section being read.
+  drawer?.querySelector("summary").append(here);
+  list?.addEventListener("click", ({ target }) => {
+    if (target.closest("li a")) drawer.open = false;
+  });
   const read = new Set();
   const mark = () => {
     const inner = [...links.keys()].filter((section) => read.has(section)).at(-1);
+    here.textContent = inner ? ` · ${links.get(inner).textContent}` : "";
     for (const [section, link] of links) {
       if (section === inner) link.setAttribute("aria-current", "location");
       else link.removeAttribute("aria-current");
@@ -59,18 +66,24 @@ function openDetailsToPrint() {
   });
 }
 
-/** While the page is idle, a few tables at a time: nobody sorts before having read. */
-function equipTables() {
-  const tables = [...document.querySelectorAll(".tabled table")];
+function equip(element) {
+  if (element.matches("figure")) return addFigureMenu(element);
+  if (element.matches(".answer")) return addAnswerMenu(element);
+  addSortButtons(element);
+  addTableMenu(element);
+}
+
+/** While the page is idle, a few elements at a time: nobody sorts or saves before having read. */
+function equipElements() {
+  const waiting = [...document.querySelectorAll(".tabled table, figure.chart, .answer:not(.blank)")];
   const next = (deadline) => {
     do {
-      const table = tables.shift();
-      if (!table) {
+      const element = waiting.shift();
+      if (!element) {
         document.documentElement.dataset.equipped = "yes";
         return;
       }
-      addSortButtons(table);
-      addTableMenu(table);
+      equip(element);
     } while (deadline && deadline.timeRemaining() > 5);
     onceIdle(next, { timeout: 200 });
   };
@@ -80,7 +93,8 @@ function equipTables() {
 addSwitches();
 addPrices();
 addCopyButtons();
-equipTables();
+closeMenusOnOutsideClicks();
+equipElements();
 focusWideTables();
 markContents();
 openDetailsToPrint();

@@ -40,7 +40,7 @@ function showLinked() {
     details = details.parentElement.closest("details")) {
     details.open = true;
   }
-  target.scrollIntoView();
+  target.scrollIntoView({ block: target.matches("tr") ? "center" : "start" });
 }
 
 function followLinks() {

@@ -72,6 +72,12 @@ function firstBehind(time, count, endOf) {
   return low;
 }
 
+function hint() {
+  return matchMedia("(pointer: coarse)").matches
+    ? "Tap a phase or a block to zoom in, drag to move, pinch to zoom."
+    : "Click a phase or a block to zoom in, drag to move; then the wheel and the keys + and − zoom too.";
+}
+
 function timeWords(ns) {
   const [value, unit] = ns >= 1e6 ? [ns / 1e6, "ms"] : [ns / 1e3, "µs"];
   return `${value >= 1000 ? Math.round(value).toLocaleString("en") : value.toPrecision(4)} ${unit}`;
@@ -109,7 +115,7 @@ class Timeline {
     this.detail.setAttribute("role", "status");
     this.key = this.makeKey(data.classes);
     this.stage = element("div", "timeline", this.makeChoice(data.first),
-      this.makeButtons(), this.canvas, this.key, this.detail);
+      this.makeButtons(), element("p", "timeline-hint", hint()), this.canvas, this.key, this.detail);
     this.pointers = new Map();
     this.choose(data.first);
     this.listen();
@@ -144,7 +150,11 @@ class Timeline {
       const button = element("button", "", text);
       button.type = "button";
       if (label) button.setAttribute("aria-label", label);
-      button.addEventListener("click", action);
+      button.addEventListener("click", () => {
+        action();
+        this.forgetUnseen();
+      });
+      if (text === "One block") this.blockButton = button;
       bar.append(button);
     }
     return bar;
@@ -175,6 +185,7 @@ class Timeline {
 
   choose(index) {
     this.step = this.steps[index];
+    this.blockButton.hidden = !this.step.lanes[1].some(({ first }) => this.step.block(first));
     this.show(0, this.step.total);
     this.point(undefined);
   }
@@ -271,6 +282,12 @@ class Timeline {
     }
     return [element("code", "", step.kernel(first)), ` ${this.classes[step.kind(first)]}, ${times}; `,
       place];
+  }
+
+  /** The readout names a span only while it is in view. */
+  forgetUnseen() {
+    const { found, view } = this;
+    if (found && (found.to < view.from || found.from > view.to)) this.point(undefined);
   }
 
   redraw() {
@@ -428,6 +445,7 @@ class Timeline {
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
+    this.forgetUnseen();
   }
 
   /** The page scrolls unless the reader has clicked on the lanes or presses Ctrl, as a pinch does. */

@@ -38,12 +38,6 @@ std::string Part::generated_answer(Answers answers) const {
   return answer;
 }
 
-std::string Part::answer_mark(bool compares) const {
-  if (calculated) return "Calculated, not measured.";
-  return std::string("Generated from ") + (compares ? "both runs’" : "this run’s") +
-         " measurements.";
-}
-
 bool Part::awaits_answer(Answers answers) const {
   return answers == Answers::kNone && !note && !question.empty();
 }
@@ -63,6 +57,18 @@ std::string FrontMatter::shown_address() const {
 }
 
 std::string Document::name() const { return device.empty() ? title : title + " · " + device; }
+
+std::string Document::provenance_line(Answers answers) const {
+  const auto is_generated = [&](const Part& part) {
+    return !part.calculated && !part.generated_answer(answers).empty();
+  };
+  const bool any = std::ranges::any_of(sections, [&](const Section& section) {
+    return std::ranges::any_of(section.parts, is_generated);
+  });
+  if (!any) return provenance;
+  return provenance + " · answers are generated from " +
+         (relation.empty() ? "this run’s" : "both runs’") + " measurements";
+}
 
 std::string Document::marks() const {
   return edition + " edition · " + preset + " preset · " + date +

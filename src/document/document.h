@@ -107,6 +107,9 @@ struct KeyNumber {
   std::string part;   ///< The part's anchor on its page.
 };
 
+/// Marks an answer that needs no measurement.
+inline constexpr const char* kCalculated = "Calculated, not measured.";
+
 struct Part {
   std::string problem;        ///< "benchmarking_script"
   std::string letter;         ///< "b"; empty for a problem with a single part.
@@ -131,9 +134,6 @@ struct Part {
   /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
   /// nothing to say, or replaced by the author's note.
   std::string generated_answer(Answers answers) const;
-
-  /// What stands below it, and says where it comes from: of a comparison two runs' measurements.
-  std::string answer_mark(bool compares = false) const;
 
   /// Whether room is left for the author's own words: none were asked of this program and none
   /// have come from the author.
@@ -267,6 +267,8 @@ struct Document {
 
   std::string name()
       const;  ///< "How fast can a training step get? · NVIDIA H200"; no device: title.
+  /// The provenance, and that answers are generated if any of them is.
+  std::string provenance_line(Answers answers) const;
   std::string marks() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };
 

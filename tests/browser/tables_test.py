@@ -1,6 +1,7 @@
 """Tables that sort and that are copied, figures that switch, links that lead to each of them."""
 import csv
 import io
+import pathlib
 import sys
 import unittest
 
@@ -101,6 +102,55 @@ class Tables(BrowserTest):
     def test_without_scripts_no_button_promises_what_it_cannot_do(self):
         page = self.open(self.report, java_script_enabled=False)
         self.assertEqual(page.locator("button, .menu, .switch").count(), 0)
+
+
+class Saving(BrowserTest):
+    def setUp(self):
+        self.page = self.open(self.report)
+        self.page.wait_for_selector("[data-equipped]", state="attached")
+
+    def saved(self, figure, words):
+        figure.locator("> .menu > summary").click()
+        with self.page.expect_download() as download:
+            figure.locator("> .menu button", has_text=words).click()
+        return pathlib.Path(download.value.path()).read_bytes()
+
+    def test_a_figure_is_saved_as_svg_and_png_and_its_data_as_csv(self):
+        self.open_details(self.page)
+        figures = self.page.locator("figure.chart:not([data-live]):has(> details):visible")
+        self.assertIn(b"<svg", self.saved(figures.nth(0), "SVG"))
+        self.assertTrue(self.saved(figures.nth(1), "PNG").startswith(b"\x89PNG"))
+        self.assertGreater(self.saved(figures.nth(2), "CSV").count(b"\r\n"), 1)
+        self.assert_quiet()
+
+    def test_an_answer_is_copied_as_markdown_and_latex(self):
+        self.page.evaluate("""() => {
+            window.copied = [];
+            copyText = async (text) => { window.copied.push(text); return true; };
+        }""")
+        answer = self.page.locator(".answer:has(strong)").first
+        bold = answer.locator("strong").first.inner_text()
+        answer.locator("> .menu > summary").click()
+        for words in ("Markdown", "LaTeX"):
+            answer.get_by_role("button", name=f"{words}: copy this answer").click()
+        markdown, latex = self.page.evaluate("window.copied")
+        self.assertIn("**", markdown)
+        self.assertIn(bold.split()[0], markdown)
+        self.assertIn("\\textbf{", latex)
+        self.assertNotIn("copy", markdown)
+
+    def test_a_click_outside_closes_a_menu(self):
+        menu = self.page.locator("figure.chart > .menu").first
+        menu.locator("summary").click()
+        self.page.locator("h1").click()
+        self.assertIsNone(menu.get_attribute("open"))
+
+    def test_controls_are_at_least_24_pixels_high(self):
+        self.open_details(self.page)
+        for menu in self.page.locator(".menu").all()[:3]:
+            menu.evaluate("(menu) => (menu.open = true)")
+        heights = self.heights(self.page, ":is(button, summary, .switch label):visible")
+        self.assertGreaterEqual(min(heights), 24)
 
 
 class Links(BrowserTest):

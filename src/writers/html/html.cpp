@@ -85,7 +85,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"edition", document.edition},
       {"preset", document.preset},
       {"date", document.date},
-      {"provenance", document.provenance},
+      {"provenance", document.provenance_line(state.answers)},
       {"formatted", !options.formats.empty()},
       {"formats", format_list(options.formats)},
       {"sections", section_list(document, state)},

@@ -86,7 +86,7 @@ class MarkdownWriter {
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
     const std::string line = compares_ ? "Comparison · " + document.relation : document.marks();
     paragraph(escape_markdown(line));
-    paragraph(escape_markdown(document.provenance));
+    paragraph(escape_markdown(document.provenance_line(answers_)));
   }
 
   void add(const Part& part) {
@@ -108,11 +108,11 @@ class MarkdownWriter {
     text_ += '\n';
   }
 
-  /// The generated answer and the author's own words, each marked as what it is.
+  /// The generated answer and the author's own words, which are marked as such.
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
-    if (!generated.empty()) paragraph("*" + part.answer_mark(compares_) + "*");
+    if (!generated.empty() && part.calculated) paragraph("*" + std::string(kCalculated) + "*");
     if (part.note) {
       paragraph(part.note->markdown);
       paragraph("*" + escape_markdown(note_mark_) + "*");

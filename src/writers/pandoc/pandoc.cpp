@@ -47,7 +47,7 @@ class PartWriter {
     const std::string generated = part.generated_answer(options_.answers);
     if (!generated.empty()) {
       append(blocks_, pandoc_blocks(generated));
-      add(pandoc_paragraph(pandoc_emph(part.answer_mark())));
+      if (part.calculated) add(pandoc_paragraph(pandoc_emph(kCalculated)));
     }
     if (part.note) {
       append(blocks_, pandoc_blocks(part.note->markdown, part.note->formulas));
@@ -125,7 +125,7 @@ json title_block(const Document& document, const PandocOptions& options) {
   return {{"title", inlines_value(pandoc_title(document.name()))},
           {"author", pandoc_node("MetaList", authors)},
           {"date", inlines_value(pandoc_title(document.marks()))},
-          {"provenance", inlines_value(pandoc_words(document.provenance))},
+          {"provenance", inlines_value(pandoc_words(document.provenance_line(options.answers)))},
           {"paper", pandoc_node("MetaString", options.paper == Paper::kLetter ? "letter" : "a4")}};
 }
 

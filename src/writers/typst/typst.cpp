@@ -66,7 +66,7 @@ std::string in_columns(const std::string& text) {
   return text.empty() ? "" : "#columns(2, gutter: 1.6em)[\n" + text + "]\n\n";
 }
 
-/// "How this was measured" and the tables that parts refer to; empty where there is nothing.
+/// In small type: method, environment, tables that parts refer to, and how each part was measured.
 std::string typst_appendices(const TypstSource& source) {
   std::string evidence;
   FurtherTables further;
@@ -76,7 +76,11 @@ std::string typst_appendices(const TypstSource& source) {
       further.add(part);
     }
   }
-  std::string text;
+  const Document& document = source.document;
+  std::string text = "#show: appendix\n\n= Method and limits <method>\n\n" +
+                     in_columns(typst_blocks(document.method, source));
+  if (!document.environment.columns.empty())
+    text += "= Environment <environment>\n\n" + typst_table(in_two_halves(document.environment));
   const std::string tables = further.write();
   if (!tables.empty()) text += "= Further tables <tables>\n\n" + tables;
   if (!evidence.empty()) {
@@ -86,7 +90,7 @@ std::string typst_appendices(const TypstSource& source) {
                 "measure each row again.") +
             in_columns(evidence);
   }
-  return text.empty() ? "" : "#show: appendix\n\n" + text;
+  return text;
 }
 
 class TypstWriter {
@@ -98,7 +102,6 @@ class TypstWriter {
     settings();
     head();
     for (const Section& section : document_.sections) add(section);
-    text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
     reproduce();
     text_ += typst_appendices(source_);
     while (text_.ends_with("\n\n")) text_.pop_back();
@@ -129,8 +132,8 @@ class TypstWriter {
     if (!front.repository.empty()) {
       centered("9pt", typst_link(front.repository, typst_text(front.repository), source_));
     }
-    centered("9pt",
-             typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
+    centered("9pt", typst_text(document_.marks()) + "#linebreak()" +
+                        typst_text(document_.provenance_line(source_.options.answers)));
     if (document_.demonstration) {
       banner("CPU demonstration.",
              " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
@@ -156,7 +159,6 @@ class TypstWriter {
     if (!document_.reproduce.empty()) {
       text_ += "#raw(" + typst_lines(document_.reproduce) + ", block: true, lang: \"sh\")\n\n";
     }
-    text_ += typst_table(in_two_halves(document_.environment));
   }
 
   const TypstSource& source_;
@@ -169,7 +171,7 @@ class TypstWriter {
 
 TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
     : document(whole), drawings(drawn), options(chosen) {
-  labels.insert({"method", "reproduce"});
+  labels.insert({"method", "reproduce", "environment"});
   for (const Section& section : document.sections) {
     add_label("section-" + section.problem);
     for (const Part& part : section.parts) add_label(part.anchor());

@@ -25,15 +25,17 @@ bool is_drawn(const Figure& figure, const TypstSource& source) {
   return source.drawings.contains(figure.slug);
 }
 
-/// Set off by a line at its side; a mark on the last line, where that has room, says whose words
-/// these are.
+/// Words set off by a line at their side; a mark, if there is one, ends their last line.
 std::string framed(std::string blocks, const std::string& mark, const std::string& stroke,
                    const std::string& breakable) {
   while (blocks.ends_with('\n')) blocks.pop_back();
+  if (!mark.empty()) {
+    blocks += " #h(1fr)#box[#text(size: 0.85em, style: \"italic\", fill: luma(90))[" +
+              typst_text(mark) + "]]";
+  }
   return "#block(stroke: (left: " + stroke +
          "), inset: (left: 0.9em, y: 0.2em), spacing: 0.9em, breakable: " + breakable + ")[\n" +
-         blocks + " #h(1fr)#box[#text(size: 0.85em, style: \"italic\", fill: luma(90))[" +
-         typst_text(mark) + "]]\n]\n\n";
+         blocks + "\n]\n\n";
 }
 
 /// Where the author writes, by hand or in the source.
@@ -81,6 +83,13 @@ std::string evidence(std::span<const Figure* const> figures, const PaperPart& pa
   return text;
 }
 
+/// Two figures make a row of their own, unless a table could stand beside the second.
+bool are_a_row(std::span<const Figure* const> figures, const PaperPart& paper,
+               const TypstSource& source) {
+  return figures.size() == 2 && is_drawn(*figures[0], source) && is_drawn(*figures[1], source) &&
+         narrow_table(paper) == nullptr;
+}
+
 /// Beside the words stands the first figure, and below them a short table; or that table alone.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
@@ -88,7 +97,8 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   std::span<const Figure* const> figures = paper.figures;
   const TableView* narrow = figures.size() <= 1 ? narrow_table(paper) : nullptr;
   const bool drawn = !figures.empty() && source.drawings.contains(figures.front()->slug);
-  const bool fits = !words.empty() && words.size() <= kLongestBeside;
+  const bool fits =
+      !words.empty() && words.size() <= kLongestBeside && !are_a_row(figures, paper, source);
   const bool is_short = narrow != nullptr && narrow->rows.size() <= kMostRowsBeside;
   std::string text = words;
   const TableView* placed = nullptr;
@@ -109,7 +119,8 @@ std::string typst_words(const Part& part, const TypstSource& source) {
   std::string text;
   const std::string answer = part.generated_answer(source.options.answers);
   if (!answer.empty()) {
-    text += framed(typst_blocks(answer, source), part.answer_mark(), "1.5pt + luma(190)", "false");
+    text += framed(typst_blocks(answer, source), part.calculated ? kCalculated : "",
+                   "1.5pt + luma(190)", "false");
   }
   if (part.note) {
     text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
