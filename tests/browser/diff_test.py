@@ -64,7 +64,7 @@ class Diff(BrowserTest):
         page = self.open(self.site / "diff/two-gpus/index.html")
         cost = page.locator(".prices output")
         self.assertIn("Enter both", cost.inner_text())
-        page.get_by_label("L4").fill("0.9")
+        page.get_by_label("L4", exact=True).fill("0.9")
         page.get_by_label("B200").fill("4.5")
         self.assertIn("tiny in BF16: 0.0250 on B200, 0.0225 on L4 (L4: 10 % less)", cost.inner_text())
         page.reload()

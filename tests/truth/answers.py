@@ -7,6 +7,10 @@ import re
 import sys
 
 
+# An answer ends where its figure, its table, its drawer, its mark or the part's end follows.
+BEHIND = r"\*\*Figure |\*\*[^\n]*\*\*\n\n\||<details>|\*Calculated|\Z"
+
+
 def answers_of(markdown):
     """The generated answers of a report by part: {"nsys_profile.a": "In the forward …"}."""
     found = {}
@@ -14,7 +18,7 @@ def answers_of(markdown):
         named = re.match(r"## .*\(`(\w+)`\)", section)
         for part in re.split(r"\n(?=### )", section) if named else []:
             letter = re.match(r"### \((\w)\)", part)
-            whole = re.search(r"\n> [^\n]*\n\n(.*?)\n\n\*(?:Generated|Calculated)", part, re.S)
+            whole = re.search(rf"\n> [^\n]*\n\n(.*?)\n\n(?:{BEHIND})", part + "\n\n", re.S)
             if whole:
                 name = named[1] + ("." + letter[1] if letter else "")
                 found[name] = whole[1].replace("\u00a0", " ").replace("\\", "")
