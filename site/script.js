@@ -66,11 +66,25 @@ function openDetailsToPrint() {
   });
 }
 
-function equip(element) {
-  if (element.matches("figure")) return addFigureMenu(element);
-  if (element.matches(".answer")) return addAnswerMenu(element);
-  addSortButtons(element);
-  addTableMenu(element);
+/** A kernel's long name shows three lines until a reader wants all of it. */
+function shortenNames(table) {
+  for (const cell of table.tBodies[0].querySelectorAll("td:not(.code, .note, .flags)")) {
+    if (!/\S{40}/.test(cell.textContent)) continue;
+    const name = element("span", "name", ...cell.childNodes);
+    Object.assign(name, { tabIndex: 0, role: "button", ariaExpanded: "false" });
+    const toggle = () => (name.ariaExpanded = String(name.ariaExpanded === "false"));
+    name.addEventListener("click", toggle);
+    name.addEventListener("keydown", ({ key }) => key === "Enter" && toggle());
+    cell.append(name);
+  }
+}
+
+function equip(waiting) {
+  if (waiting.matches("figure")) return addFigureMenu(waiting);
+  if (waiting.matches(".answer")) return addAnswerMenu(waiting);
+  addSortButtons(waiting);
+  addTableMenu(waiting);
+  shortenNames(waiting);
 }
 
 /** While the page is idle, a few elements at a time: nobody sorts or saves before having read. */
