@@ -77,22 +77,22 @@ help:
 
 report:
 	@setup/install report && setup/build default
-	@build/bin/labreport report $(call as_words,$(reads_report))
+	@LABREPORT_CALLER=make build/bin/labreport report $(call as_words,$(reads_report))
 
 render-build:
 	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@$(front_end) render $(call as_words,$(reads_site))
+	@LABREPORT_CALLER=make $(front_end) render $(call as_words,$(reads_site))
 
 diff: render-build
-	@$(front_end) diff $(call as_words,$(reads_diff))
+	@LABREPORT_CALLER=make $(front_end) diff $(call as_words,$(reads_diff))
 
 notes: render-build
-	@$(front_end) notes --init $(call as_words,$(reads_notes))
+	@LABREPORT_CALLER=make $(front_end) notes --init $(call as_words,$(reads_notes))
 
 pdf: render-build
-	@$(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
+	@LABREPORT_CALLER=make $(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan

@@ -41,8 +41,13 @@ Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Netw
 }
 
 const std::vector<Column<NetworkRow>> kNetworks{
-    {"size", "Size", [](const NetworkRow& row) { return row.network->size(); }},
+    {"size", "Size", [](const NetworkRow& row) { return row.network->group->spec.size; }},
     {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
+    {"context",
+     "Context",
+     [](const NetworkRow& row) { return row.network->group->context; },
+     "",
+     {Notation::kCount}},
     time_column("forward", "Forward", &Network::forward),
     time_column("backward", "Backward", &Network::backward),
     speedup_column("forward_speedup", "Forward speedup", &Network::forward),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -94,7 +95,8 @@ std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup
     if (group.spec.precision && group.spec.model) found.push_back(network(view, group));
   }
   std::ranges::stable_sort(found, {}, [](const Network& network) {
-    return std::pair(parameter_count(*network.group->spec.model), rank(network));
+    return std::tuple(network.group->context, parameter_count(*network.group->spec.model),
+                      rank(network));
   });
   return found;
 }

@@ -1,5 +1,6 @@
 // Part (b): how long the phases of a step take and how much they vary.
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "base/format.h"
@@ -41,12 +42,12 @@ std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
 /// A network with all its modes.
 struct SizeRow {
   const TimingGroup* group;
-  std::string size;
   Phases times;
   std::optional<double> forward_rate, backward_rate;  ///< Of GEMMs.
   std::string reason;  ///< Why something of it is missing; may be empty.
   std::vector<std::string> flags;
 
+  const std::string& size() const { return group->label; }
   std::optional<Ratio> ratio() const { return ratio_of(times.backward, times.forward); }
 };
 
@@ -64,8 +65,7 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
   for (const TimingGroup& group : groups) {
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
-    rows.push_back({&group, group.label, phases(group),
-                    gemm_rate(view, forward, metric::kForward, 1),
+    rows.push_back({&group, phases(group), gemm_rate(view, forward, metric::kForward, 1),
                     gemm_rate(view, forward, metric::kBackward, 2), reasons_missing(group),
                     all_disturbances(group)});
   }
@@ -92,7 +92,12 @@ Column<SizeRow> whole(const char* name, const char* title, Mode mode) {
 }
 
 const std::vector<Column<SizeRow>> kSizes{
-    {"size", "Size", &SizeRow::size},
+    {"size", "Size", [](const SizeRow& row) { return row.group->name; }},
+    {"context",
+     "Context",
+     [](const SizeRow& row) { return row.group->context; },
+     "",
+     {Notation::kCount}},
     phase("forward", "Forward", &Phases::forward),
     phase("backward", "Backward", &Phases::backward),
     phase("optimizer", "Optimizer", &Phases::optimizer),
@@ -106,14 +111,15 @@ const std::vector<Column<SizeRow>> kSizes{
     whole("inference_step", "Inference", Mode::kInference),
     whole("forward_step", "Forward", Mode::kForward),
     whole("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
-    whole("train_step", "Training step", Mode::kTrainStep)};
+    whole("train_step", "Training step", Mode::kTrainStep),
+    {"label", "Label", &SizeRow::size}};
 
 struct Sample {
-  std::string size, name;
+  std::string label, name;
   double ms;
 };
 
-const std::vector<Column<Sample>> kSamples{{"size", "Size", &Sample::size},
+const std::vector<Column<Sample>> kSamples{{"label", "Size", &Sample::label},
                                            {"name", "Name", &Sample::name},
                                            {"ms", "Time", &Sample::ms, "ms"}};
 
@@ -121,10 +127,39 @@ Dataset samples(const std::vector<SizeRow>& rows) {
   std::vector<Sample> all;
   for (const SizeRow& row : rows) {
     for (const auto& [name, member] : kPhases) {
-      for (const double ms : row.times.*member) all.push_back({row.size, name, ms});
+      for (const double ms : row.times.*member) all.push_back({row.size(), name, ms});
     }
   }
   return make_dataset("samples", kSamples, all);
+}
+
+/// The throughput of a network at one context, in the run's only mode.
+struct TokensRow {
+  std::string size;
+  std::int64_t context;
+  double per_second;
+};
+
+const std::vector<Column<TokensRow>> kTokens{
+    {"size", "Size", &TokensRow::size},
+    {"context", "Context", &TokensRow::context, "", {Notation::kCount}},
+    {"tokens", "Tokens per second", &TokensRow::per_second, "", {Notation::kSignificant, 3}}};
+
+/// Only a run of one mode over several contexts asks for it.
+std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
+  std::set<Mode> modes;
+  std::vector<TokensRow> rows;
+  for (const TimingGroup& group : groups) {
+    if (!group.context) return {};
+    for (const auto& [mode, cell] : group.cells) {
+      modes.insert(mode);
+      const std::vector<double> ms = whole_step(group, mode);
+      if (ms.empty() || mean(ms) <= 0) continue;
+      const auto tokens = static_cast<double>(group.spec.batch.value_or(1) * *group.context);
+      rows.push_back({group.name, *group.context, tokens / (mean(ms) / 1e3)});
+    }
+  }
+  return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
 std::vector<SizeRow> having(const std::vector<SizeRow>& rows, Samples phase) {
@@ -138,7 +173,7 @@ Facts timed_facts(const std::vector<SizeRow>& rows) {
     return samples.empty() ? "" : format_significant(mean(samples), 3);
   };
   Facts facts;
-  facts.set("first_size", first.size).set("last_size", last.size);
+  facts.set("first_size", first.size()).set("last_size", last.size());
   facts.set("forward_first", ms(first.times.forward)).set("forward_last", ms(last.times.forward));
   facts.flag("one", rows.size() == 1).flag("several", rows.size() > 1);
   const auto known = only(rows, &SizeRow::ratio);
@@ -158,7 +193,7 @@ class Spread {
  public:
   void add(const SizeRow& row, const std::vector<double>& samples) {
     const double share = variation_of(samples).value_or(0);
-    if (share > share_) std::tie(share_, size_) = std::tie(share, row.size);
+    if (share > share_) std::tie(share_, size_) = std::tie(share, row.size());
   }
   std::optional<Facts> facts() const {
     if (share_ <= 0) return std::nullopt;
@@ -181,7 +216,8 @@ Facts make_facts(const std::vector<SizeRow>& all) {
   Spread passes, optimizer;
   for (const SizeRow& row : rows) {
     for (const auto& samples :
-         {row.times.forward, row.times.backward, whole_step(*row.group, Mode::kForward)})
+         {row.times.forward, row.times.backward, whole_step(*row.group, Mode::kForward),
+          whole_step(*row.group, Mode::kInference)})
       passes.add(row, samples);
     optimizer.add(row, row.times.optimizer);
   }
@@ -201,6 +237,7 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.datasets = step_datasets(view, groups);
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples(rows));
+  part.datasets.push_back(make_dataset("tokens", kTokens, tokens_rows(groups)));
   part.details.tables = {bounds_table(view, groups, Mode::kForwardBackward)};
   part.details.warnings = step_warnings(groups);
   return part;

@@ -13,7 +13,7 @@ constexpr Notation kWhole{Notation::kFixed, 0};
 
 /// One mode of one network, in its own process.
 struct StepRow {
-  std::string size;
+  const TimingGroup* group;
   std::string mode;
   Timed timed;
   std::vector<std::string> flags;
@@ -26,7 +26,7 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
-      if (found) rows.push_back({group.label, std::string(describe(mode)), *found, {}});
+      if (found) rows.push_back({&group, std::string(describe(mode)), *found, {}});
     }
   }
   return rows;
@@ -34,7 +34,13 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
 
 std::vector<Column<StepRow>> labeled(std::vector<Column<StepRow>> columns) {
   columns.insert(columns.begin(),
-                 {{"size", "Size", &StepRow::size}, {"mode", "Mode", &StepRow::mode}});
+                 {{"size", "Size", [](const StepRow& row) { return row.group->name; }},
+                  {"mode", "Mode", &StepRow::mode},
+                  {"context",
+                   "Context",
+                   [](const StepRow& row) { return row.group->context; },
+                   "",
+                   {Notation::kCount}}});
   return columns;
 }
 
@@ -97,7 +103,7 @@ std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups) {
   std::vector<std::string> lines;
   for (const StepRow& row : step_rows(groups)) {
     for (const std::string& warning : row.timed.launch->warnings) {
-      lines.push_back(row.size + ", " + row.mode + ": " + warning);
+      lines.push_back(row.group->label + ", " + row.mode + ": " + warning);
     }
   }
   return lines;

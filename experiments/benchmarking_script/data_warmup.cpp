@@ -112,9 +112,12 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
 Dataset windows(const std::string& name, const WarmupRows& rows) {
   std::map<std::size_t, Summary> all;
   for (const WarmupRow& row : rows) all.insert(row.windows.begin(), row.windows.end());
-  std::vector<Column<WarmupRow>> columns{{"size", "Size", &WarmupRow::size}};
+  std::vector<Column<WarmupRow>> columns{
+      {"size", "Size", [](const WarmupRow& row) { return row.group->name; }}};
   if (distinct(each(rows, &WarmupRow::name)).size() > 1)
     columns.push_back({"mode", "Mode", &WarmupRow::name});
+  const auto context = [](const WarmupRow& row) { return row.group->context; };
+  columns.push_back({"context", "Context", context, "", {Notation::kCount}});
   const auto first = [](const WarmupRow& row) {
     return row.first_steps.empty() ? Value::missing(row.reason) : Value(row.first());
   };

@@ -10,7 +10,7 @@ constexpr double kTera = 1e12;
 constexpr Notation kShare{Notation::kPercent};
 
 struct BoundsRow {
-  std::string size;
+  const TimingGroup* group;
   Timed timed;
   std::vector<PhaseLag> lags;
   std::optional<Bound> bound;
@@ -36,8 +36,13 @@ Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
 }
 
 const std::vector<Column<BoundsRow>> kBounds{
-    {"size", "Size", &BoundsRow::size},
+    {"size", "Size", [](const BoundsRow& row) { return row.group->name; }},
     {"mode", "Mode", [](const BoundsRow& row) { return describe(*row.timed.spec->mode); }},
+    {"context",
+     "Context",
+     [](const BoundsRow& row) { return row.group->context; },
+     "",
+     {Notation::kCount}},
     lag_column(metric::kForward, "GPU lag behind CPU, forward"),
     lag_column(metric::kBackward, "GPU lag, backward"),
     lag_column(metric::kOptimizer, "GPU lag, optimizer"),
@@ -58,7 +63,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     // A CPU's operators are no kernels beside the host: their share would say nothing.
     const auto of_peak = share_of_peak(view, *found);
     if (!view.on_gpu() && !of_peak) continue;
-    rows.push_back({group.label, *found, device_lags(view, *found), bound(view, *found),
+    rows.push_back({&group, *found, device_lags(view, *found), bound(view, *found),
                     view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt, of_peak});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));

@@ -18,7 +18,9 @@ constexpr double kKeepsUpBelow = 0.05;
 constexpr double kBusyFrom = 0.8;  // Of a phase: kernels that fill so much of it set its pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
-constexpr double kFarFence = 3;
+// In samples of a normal distribution this is as far as three interquartile ranges above the upper
+// quartile, but the median is the same with outliers in almost half of the samples.
+constexpr double kFarDeviations = 7;
 constexpr double kOutlierAtLeast = 1.05;
 
 bool single_step(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
@@ -60,10 +62,12 @@ const Launch* profile_of(const RunView& view, const CellSpec& step) {
 
 bool has_outlier(const std::vector<double>& steps) {
   if (steps.size() < 4) return false;
-  const Summary summary = summarize(steps);
-  const double spread = summary.upper_quartile - summary.lower_quartile;
-  return summary.max > summary.upper_quartile + kFarFence * spread &&
-         summary.max > kOutlierAtLeast * summary.median;
+  const double center = median(steps);
+  std::vector<double> deviations;
+  for (const double step : steps) deviations.push_back(std::abs(step - center));
+  const double longest = std::ranges::max(steps);
+  return longest - center > kFarDeviations * median(deviations) &&
+         longest > kOutlierAtLeast * center;
 }
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {
@@ -90,11 +94,14 @@ void label_groups(std::vector<TimingGroup>& groups) {
     precisions.insert(group.spec.precision);
   }
   for (TimingGroup& group : groups) {
-    group.label = group.spec.size;
-    if (contexts.size() > 1) group.label += ", " + format_count(group.spec.context.value_or(0));
-    if (precisions.size() > 1 && group.spec.precision) {
-      group.label += ", " + std::string(describe(*group.spec.precision));
-    }
+    const bool precise = precisions.size() > 1 && group.spec.precision;
+    const std::string precision =
+        precise ? ", " + std::string(describe(*group.spec.precision)) : "";
+    group.context =
+        contexts.size() > 1 ? std::optional(group.spec.context.value_or(0)) : std::nullopt;
+    group.name = group.spec.size + precision;
+    group.label =
+        group.spec.size + (group.context ? ", " + format_count(*group.context) : "") + precision;
   }
 }
 

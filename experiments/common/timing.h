@@ -21,6 +21,9 @@ struct TimingGroup {
   std::map<Mode, const Cell*> cells;       ///< The cell with the most steps.
   std::map<Mode, const Cell*> first_only;  ///< Cells of a single cold step, where there are some.
   std::vector<const Cell*> others;         ///< Shorter cells: warm-up windows measured apart.
+  /// The label as two columns of a table; the context only if these groups have several.
+  std::string name = {};
+  std::optional<std::int64_t> context = {};
 };
 
 /// In plan order.
@@ -85,7 +88,7 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 /// Words for what a launch shared the device's memory with: "shared GPU", "spilled to host memory".
 std::vector<std::string> crowding(const Launch& launch);
 
-/// Whether a step lies beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median.
+/// Whether a step lies further above the median than seven median absolute deviations and 5 %.
 bool has_outlier(const std::vector<double>& steps);
 
 /// Words for what disturbed the timed steps: "thermal slowdown", crowding, "allocated in step",

@@ -179,6 +179,7 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   document.demonstration = !view.on_gpu();
   document.reference = reference;
   document.incomplete = lacks_launches(run);
+  document.mostly_failed = mostly_failed(run);
   document.outcome_line = overview::outcome_line(shown);
   add_sections(document, view);
   add_key_numbers(document);

@@ -71,8 +71,13 @@ struct StepRow {
 };
 
 const std::vector<Column<StepRow>> kSteps{
-    {"size", "Size", &StepRow::size},
+    {"size", "Size", [](const StepRow& row) { return row.spec().size; }},
     {"precision", "Precision", &StepRow::precision},
+    {"context",
+     "Context",
+     [](const StepRow& row) { return row.network->group->context; },
+     "",
+     {Notation::kCount}},
     {"parameters", "Parameters", &StepRow::parameters, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", &StepRow::ms, "ms"},

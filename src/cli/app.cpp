@@ -14,6 +14,7 @@
 #include "base/messages.h"
 #include "base/text.h"
 #include "cli/flags.h"
+#include "cli/hints.h"
 #include "cli/verbs.h"
 #include "orchestrate/subprocess.h"
 
@@ -166,6 +167,7 @@ void flush_output() {
 }
 
 int one_line(std::string line) {
+  line = in_callers_form(line);
   std::replace(line.begin(), line.end(), '\n', ' ');
   std::fputs(("labreport: " + line + "\n").c_str(), stderr);
   return static_cast<int>(ExitStatus::kBadInput);

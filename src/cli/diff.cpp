@@ -97,12 +97,14 @@ void write_diff(const std::string& text, const fs::path& file, bool force) {
   write_named(named, text);
 }
 
-void put(const std::string& text, const DiffFlags& flags) {
-  if (flags.out.empty()) {
+/// A page is for a browser: it goes into a file that no terminal has to hold.
+void put(const std::string& text, const std::string& format, const DiffFlags& flags) {
+  const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
+  if (out.empty()) {
     fmt::print("{}", text);
   } else {
-    write_diff(text, flags.out, flags.force);
-    fmt::print("diff: {}\n", flags.out);
+    write_diff(text, out, flags.force);
+    fmt::print("diff: {}\n", out);
   }
 }
 
@@ -151,7 +153,7 @@ ExitStatus diff(const DiffFlags& flags) {
     return source;
   };
   const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));
-  put(written(comparison, document, format), flags);
+  put(written(comparison, document, format), format, flags);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
 
@@ -164,7 +166,7 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
   verb->add_option("--format", flags->format,
                    "text, table (with every row), md, json or html (as --out ends, else text)");
-  verb->add_option("--out", flags->out, "file to write to instead of printing");
+  verb->add_option("--out", flags->out, "file to write to instead of printing (html: diff.html)");
   verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
                  "status 1 where B is slower by verdict, 2 where none is possible");

@@ -17,6 +17,7 @@
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"
 #include "cli/shard.h"
+#include "cli/trial.h"
 #include "experiments/catalog.h"
 #include "orchestrate/device_choice.h"
 #include "orchestrate/new_session.h"
@@ -76,6 +77,18 @@ bool has_failures(const Run& run) {
   });
 }
 
+/// "14 of 18 measurements failed"; empty if none did.
+std::string failure_words(const Run& run) {
+  std::int64_t measured = 0, failed = 0;
+  for (const Cell& cell : run.cells) {
+    const Launch* launch = representative(cell);
+    measured += launch != nullptr ? 1 : 0;
+    failed += launch != nullptr && is_failure(launch->outcome) ? 1 : 0;
+  }
+  if (failed == 0) return "";
+  return fmt::format("{} of {} failed", failed, format_plural(measured, "measurement"));
+}
+
 /// Cells that the run was to have and that its plan no longer holds.
 std::int64_t unmeasured(const Run& run) {
   return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
@@ -123,6 +136,7 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   setup.program = fs::absolute(worker.program);
   setup.model = input.selection.source();
   find_model_worker_for(wanted, setup);
+  if (setup.model && !flags.resume) try_once(wanted, setup, choice.slots().front(), root);
   const Session session = new_session(flags, flags.keep_host, choice, worker, setup.model, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
@@ -146,10 +160,16 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
     say_how_to_go_on(kept_words(folder->run(), wanted), path, argv);
     return {ExitStatus::kInterrupted, path};
   }
-  return {status_of(folder->run()), path};
+  return {status_of(folder->run()), path, failure_words(folder->run())};
 }
 
 }  // namespace
+
+void Measured::tell() const {
+  if (failures.empty()) return;
+  std::fflush(stdout);
+  say("{}\n", failures);
+}
 
 ExitStatus status_of(const Run& run) {
   const std::int64_t left = unmeasured(run);

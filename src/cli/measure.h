@@ -28,6 +28,10 @@ ExitStatus status_of(const Run& run);
 struct Measured {
   ExitStatus status = ExitStatus::kDone;  ///< kInterrupted: there is nothing to render yet.
   std::filesystem::path folder;           ///< Empty after a dry run.
+  std::string failures = {};              ///< "14 of 18 measurements failed"; to be said last.
+
+  /// Says `failures` behind all that was printed.
+  void tell() const;
 };
 
 /// Measures into a new folder under `root`, or goes on with the newest run there that was

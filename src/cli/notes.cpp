@@ -84,7 +84,7 @@ std::string state(const NotesFolder& notes, const Part& part) {
   return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
 }
 
-ExitStatus show(const NotedRun& subject, Document& document) {
+ExitStatus show(const NotedRun& subject, const Document& document) {
   const bool there = fs::is_directory(subject.folder);
   const NotesFolder notes =
       there ? read_notes(subject.folder, part_names()) : NotesFolder{subject.folder, {}, {}, {}};
@@ -93,16 +93,14 @@ ExitStatus show(const NotedRun& subject, Document& document) {
   for (const Part* part : parts_of(document)) {
     fmt::print("{:<32} {}\n", part->name(), state(notes, *part));
   }
-  std::vector<std::string> problems = notes.problems;
-  for (std::string& problem : place_notes(notes, document)) problems.push_back(std::move(problem));
-  for (const std::string& problem : problems) say("{}\n", problem);
-  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  for (const std::string& problem : notes.problems) say("{}\n", problem);
+  return notes.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 ExitStatus notes(const NotesFlags& flags) {
   const NotedRun chosen = subject(flags);
   const RunStore store(chosen.run);
-  Document document = build_document(load_measured(store), store.is_reference());
+  const Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init(chosen, document);
   if (!flags.notes.empty()) author_folder(flags.notes);  // refuses what is not there
   return show(chosen, document);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/format.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
@@ -36,8 +37,18 @@ ExitStatus render(const RenderFlags& flags) {
     options.imports = list_imported_runs("site/runs");
   }
   const Rendered rendered = render_runs(folders, options);
-  for (const auto& [folder, page] : rendered.pages) fmt::print("{}\n", page.string());
+  const bool all = flags.runs.empty() && !flags.latest;
+  std::size_t unchanged = 0;
+  for (const auto& [folder, page] : rendered.pages) {
+    const bool shown = !all || rendered.changed.contains(page);
+    if (shown) fmt::print("{}\n", page.string());
+    unchanged += shown ? 0 : 1;
+  }
+  if (unchanged > 0) {
+    fmt::print("unchanged: {}\n", format_plural(static_cast<std::int64_t>(unchanged), "page"));
+  }
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
+  rendered.tell();
   return rendered.status();
 }
 

@@ -13,6 +13,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
                            const Measured measured = measure(said, said.out, invocation.argv);
                            if (!measured.folder.empty())
                              fmt::print("{}\n", measured.folder.string());
+                           measured.tell();
                            return measured.status;
                          });
   flags->out = "site/runs";

@@ -98,6 +98,8 @@ struct AuthorNote {
   std::string markdown;    ///< Safe as it is: see notes/note.h.
   bool replaces = true;    ///< The generated answer; otherwise they follow it.
   Formulas formulas = {};  ///< Those of its formulas that are typeset; the others are code.
+  /// Where each formula was written, by its source: "notes/nsys_profile.a.md:3".
+  std::map<std::string, std::string> places = {};
 };
 
 /// A part's key number in a few words.
@@ -256,6 +258,7 @@ struct Document {
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
+  bool mostly_failed = false;  ///< Pages over several runs take no number of it.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
   std::vector<Quantity> quantities = {};  ///< What pages over several runs show.

@@ -104,7 +104,9 @@ class Cutter {
     const std::size_t dollars = display ? 2 : 1;
     const std::string tex(text_.substr(at_ + dollars, *close - at_ - dollars));
     cut_.markdown.append(kSpanOpen).append(std::to_string(cut_.spans.size())).append(kSpanClose);
-    cut_.spans.push_back({tex, display});
+    line_ += static_cast<int>(std::ranges::count(text_.substr(counted_, at_ - counted_), '\n'));
+    counted_ = at_;
+    cut_.spans.push_back({tex, display, line_});
     at_ = *close + dollars;
     return true;
   }
@@ -135,6 +137,8 @@ class Cutter {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t paragraph_end_ = 0;
+  int line_ = 1;  ///< At `counted_`.
+  std::size_t counted_ = 0;
   CutMarkdown cut_;
 };
 

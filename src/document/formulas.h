@@ -13,6 +13,7 @@ namespace labreport {
 struct MathSpan {
   std::string tex;
   bool display = false;  ///< `$$…$$`, a line of its own; else `$…$`.
+  int line = 0;          ///< Of the Markdown in which it begins, from 1.
 
   std::string source() const;  ///< As it was written, dollars included.
 };

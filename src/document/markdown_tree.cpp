@@ -98,9 +98,15 @@ void show_html(cmark_node* node, const Spans& spans) {
   cmark_node_free(node);
 }
 
-void check_link(cmark_node* node, const Spans& spans) {
-  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), spans);
-  if (!is_web(url) && !is_relative(url)) return replace_by_children(node);
+void drop_link(cmark_node* node, const std::string& url, ParsedMarkdown& parsed) {
+  // A bare mail address became a link of its own accord.
+  if (url != "mailto:" + text_inside(node)) parsed.dropped.push_back({line_of(node), url});
+  replace_by_children(node);
+}
+
+void check_link(cmark_node* node, ParsedMarkdown& parsed) {
+  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
+  if (!is_web(url) && !is_relative(url)) return drop_link(node, url, parsed);
   cmark_node_set_url(node, url.c_str());
 }
 
@@ -112,12 +118,12 @@ void restore_alternative(cmark_node* image, const Spans& spans) {
 }
 
 /// A picture from elsewhere would be a request that leaves the page: a link instead.
-void check_image(cmark_node* node, const Spans& spans) {
-  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), spans);
-  if (!is_relative(url) && !is_web(url)) return replace_by_children(node);
+void check_image(cmark_node* node, ParsedMarkdown& parsed) {
+  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
+  if (!is_relative(url) && !is_web(url)) return drop_link(node, url, parsed);
   if (is_relative(url)) {
     cmark_node_set_url(node, url.c_str());
-    return restore_alternative(node, spans);
+    return restore_alternative(node, parsed.spans);
   }
   cmark_node* link = cmark_node_new(CMARK_NODE_LINK);
   cmark_node_set_url(link, url.c_str());
@@ -126,7 +132,8 @@ void check_image(cmark_node* node, const Spans& spans) {
   cmark_node_free(node);
 }
 
-void check(cmark_node* node, const Spans& spans) {
+void check(cmark_node* node, ParsedMarkdown& parsed) {
+  const Spans& spans = parsed.spans;
   switch (cmark_node_get_type(node)) {
     case CMARK_NODE_CODE:
     case CMARK_NODE_CODE_BLOCK:
@@ -135,9 +142,9 @@ void check(cmark_node* node, const Spans& spans) {
     case CMARK_NODE_HTML_INLINE:
       return show_html(node, spans);
     case CMARK_NODE_LINK:
-      return check_link(node, spans);
+      return check_link(node, parsed);
     case CMARK_NODE_IMAGE:
-      return check_image(node, spans);
+      return check_image(node, parsed);
     default:
       return;
   }
@@ -159,6 +166,11 @@ std::vector<cmark_node*> inside_out(cmark_node* root) {
 
 }  // namespace
 
+int line_of(cmark_node* node) {
+  while (node != nullptr && cmark_node_get_start_line(node) == 0) node = cmark_node_parent(node);
+  return node == nullptr ? 0 : cmark_node_get_start_line(node);
+}
+
 std::string text_inside(cmark_node* node) {
   std::string text;
   const Iterator iterator(cmark_iter_new(node), &cmark_iter_free);
@@ -175,7 +187,7 @@ std::string text_inside(cmark_node* node) {
 ParsedMarkdown parse_markdown(std::string_view markdown) {
   CutMarkdown cut = cut_math(markdown);
   ParsedMarkdown parsed{parse(cut.markdown), std::move(cut.spans)};
-  for (cmark_node* node : inside_out(parsed.tree.get())) check(node, parsed.spans);
+  for (cmark_node* node : inside_out(parsed.tree.get())) check(node, parsed);
   return parsed;
 }
 

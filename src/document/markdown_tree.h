@@ -17,9 +17,16 @@ struct FreeMarkdownNode {
 };
 using MarkdownTree = std::unique_ptr<cmark_node, FreeMarkdownNode>;
 
+/// A link or a picture whose address leads where a page may not, so that only its words stay.
+struct DroppedLink {
+  int line = 0;  ///< Of the Markdown, from 1.
+  std::string address;
+};
+
 struct ParsedMarkdown {
   MarkdownTree tree;
-  std::vector<MathSpan> spans;  ///< Texts hold marks in their place: see `at_marks`.
+  std::vector<MathSpan> spans;            ///< Texts hold marks in their place: see `at_marks`.
+  std::vector<DroppedLink> dropped = {};  ///< Without bare mail addresses, which stay as they are.
 };
 
 /// GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links, unless a word of the text
@@ -27,6 +34,9 @@ struct ParsedMarkdown {
 /// comments are left out. Links lead to http, https or relative addresses, others are their text
 /// alone; pictures are relative, those from elsewhere become links. Only texts hold marks.
 ParsedMarkdown parse_markdown(std::string_view markdown);
+
+/// The line on which a node begins, or the block around it where the parser keeps none.
+int line_of(cmark_node* node);
 
 /// The texts at and below a node in one.
 std::string text_inside(cmark_node* node);

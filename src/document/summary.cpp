@@ -69,12 +69,13 @@ RunSummary run_summary(const Document& document, const std::string& folder,
                      .outcome = document.outcome_line,
                      .demonstration = document.demonstration,
                      .reference = document.reference,
-                     .incomplete = document.incomplete,
-                     .headline = document.headline,
-                     .problems = document.headline.network.empty() ? problems_of(document) : "",
-                     .key_numbers = key_numbers_of(document),
-                     .quantities = document.quantities,
-                     .memory = document.memory};
+                     .incomplete = document.incomplete};
+  summary.headline = document.mostly_failed ? Headline() : document.headline;
+  if (summary.headline.network.empty()) summary.problems = problems_of(document);
+  if (document.mostly_failed) return summary;
+  summary.key_numbers = key_numbers_of(document);
+  summary.quantities = document.quantities;
+  summary.memory = document.memory;
   for (Quantity& quantity : summary.quantities) {
     for (auto& [name, value] : quantity.values) value = rounded(value);
   }

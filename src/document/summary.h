@@ -52,7 +52,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, p
                                    revision, outcome, demonstration, reference, incomplete,
                                    headline, problems, key_numbers, quantities, memory)
 
-/// `started_at` may be empty: the document's date stands in.
+/// `started_at` may be empty: the document's date stands in. A run that mostly failed has no
+/// headline and no numbers.
 RunSummary run_summary(const Document& document, const std::string& folder,
                        const std::string& started_at);
 

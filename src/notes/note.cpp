@@ -69,12 +69,6 @@ void shift_headings(cmark_node* root) {
   });
 }
 
-/// Words below a heading or in a paragraph have the line of it.
-int line_of(cmark_node* node) {
-  while (node != nullptr && cmark_node_get_start_line(node) == 0) node = cmark_node_parent(node);
-  return node == nullptr ? 0 : cmark_node_get_start_line(node);
-}
-
 void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteProblem>& problems) {
   for_each_node(root, CMARK_NODE_IMAGE, [&](cmark_node* image) {
     const PictureAnswer answer = find(cmark_node_get_url(image));
@@ -103,6 +97,22 @@ std::string harmless_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
   tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
   return MathSpan{std::move(tex), span.display}.source();
+}
+
+constexpr std::size_t kMostShown = 60;
+constexpr std::size_t kMostTold = 20;
+
+void tell_dropped(std::vector<DroppedLink> dropped, std::vector<NoteProblem>& problems) {
+  dropped.resize(std::min(dropped.size(), kMostTold));
+  for (const DroppedLink& link : dropped) {
+    problems.push_back({link.line, "the link to " + link.address.substr(0, kMostShown) +
+                                       " is left out: http, https and relative addresses stay"});
+  }
+}
+
+/// Adds the first line of each formula, by the source that a render converts.
+void add_lines(const std::vector<MathSpan>& spans, std::map<std::string, int>& lines) {
+  for (const MathSpan& span : spans) lines.emplace(harmless_tex(span), span.line);
 }
 
 std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
@@ -165,7 +175,8 @@ std::string too_large(const Growth& growth) {
 /// addresses only and pictures where `find_picture` publishes them; headings stand below a part's.
 /// Math stays as it was written. What no reader could take is refused: empty.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
-                          std::vector<NoteProblem>& problems) {
+                          NoteFile& file) {
+  std::vector<NoteProblem>& problems = file.problems;
   const std::string text = replaced(std::string(markdown), kDollar, "");
   if (const std::string why = too_large(most_growth(cut_math(text).markdown)); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
@@ -178,6 +189,8 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                                " levels deep: the note is left out"});
     return "";
   }
+  tell_dropped(parsed.dropped, problems);
+  add_lines(parsed.spans, file.formula_lines);
   shift_headings(root);
   place_pictures(root, find_picture, problems);
   mark_dollars(root);
@@ -286,13 +299,14 @@ bool resembles(const std::string& word, std::string_view other) {
   return edit_distance(word, other) <= kTypos;
 }
 
-/// What an author meant as a choice and misspelt.
+/// A short comment is meant as a choice, a longer one as a remark; bare words are a misspelt
+/// choice.
 bool looks_like_choice(const FirstLine& line) {
   if (line.words.empty() || line.words.size() > kMostWords) return false;
+  if (line.comment) return true;
   const std::string& first = line.words.front();
   const bool verb = resembles(first, "replaces") || resembles(first, "follows");
-  const bool object = line.words.size() > 1 && resembles(line.words.back(), "answer");
-  return line.comment ? verb || object : verb && object;
+  return verb && line.words.size() > 1 && resembles(line.words.back(), "answer");
 }
 
 }  // namespace
@@ -336,7 +350,7 @@ NoteFile parse_note(std::string_view text, const FindPicture& find_picture) {
                                  std::string(kReplaces) + " or " + std::string(kFollows)});
   }
   if (trimmed(without_comments(clean)).empty()) return file;
-  std::string safe = safe_markdown(clean, find_picture, file.problems);
+  std::string safe = safe_markdown(clean, find_picture, file);
   if (!safe.empty()) file.note = {std::move(safe), chosen.value_or(true)};
   return file;
 }

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ using FindPicture = std::function<PictureAnswer(const std::string& target)>;
 struct NoteFile {
   std::optional<AuthorNote> note;  ///< None where there is nothing but comments.
   std::vector<NoteProblem> problems;
+  std::map<std::string, int> formula_lines = {};  ///< By a formula's source in `note`.
 };
 
 /// Never fails: what cannot be used is left out and named. `text` is UTF-8.

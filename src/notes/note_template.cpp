@@ -7,6 +7,7 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kWidth = 96;
+constexpr const char* kGeneratedFrom = "Generated from ";
 
 /// Lines of at most `kWidth` bytes where words allow it; those of a list item hang below its text.
 std::string wrapped(const std::string& line) {
@@ -47,7 +48,7 @@ std::string empty_note(const Part& part, const std::string& run) {
   text += paragraphs(part.problem + ": " + part.lettered_title()) + "\n";
   text += paragraphs(part.question) + "\n";
   if (!part.answer.empty()) {
-    text += paragraphs("Generated from " + run + ":") + "\n" + paragraphs(part.answer) + "\n";
+    text += std::string(kGeneratedFrom) + run + ":\n\n" + paragraphs(part.answer) + "\n";
   }
   text +=
       "Write below this comment: Markdown, with tables, pictures from this folder\n"
@@ -58,6 +59,14 @@ std::string empty_note(const Part& part, const std::string& run) {
       "\"replaces\". Comments are never shown.\n"
       "-->\n\n";
   return text;
+}
+
+std::string run_named_in(std::string_view note) {
+  const std::size_t begin = note.find(std::string("\n") + kGeneratedFrom);
+  if (begin == note.npos) return "";
+  const std::string_view line = note.substr(begin + 1, note.find('\n', begin + 1) - begin - 1);
+  const std::string run(trimmed(line.substr(std::string_view(kGeneratedFrom).size())));
+  return run.ends_with(':') ? run.substr(0, run.size() - 1) : "";
 }
 
 std::string empty_author() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "document/document.h"
 
@@ -13,5 +14,8 @@ std::string empty_note(const Part& part, const std::string& run);
 
 /// author.md with its names and no values.
 std::string empty_author();
+
+/// The run that `empty_note` named in this note; empty if no line does.
+std::string run_named_in(std::string_view note);
 
 }  // namespace labreport

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "document/data_address.h"
 #include "notes/note.h"
+#include "notes/note_template.h"
 
 namespace labreport {
 namespace {
@@ -229,7 +230,11 @@ class NotesReader {
         parse_note(text, [&](const std::string& target) { return pictures_.find(target); });
     complain(file, read.problems);
     std::vector<Attachment> pictures = pictures_.take();
-    if (read.note) notes_.notes[name] = {std::move(*read.note), std::move(pictures)};
+    if (!read.note) return;
+    for (const auto& [source, line] : read.formula_lines) {
+      read.note->places[source] = fmt::format("{}:{}", file.string(), line);
+    }
+    notes_.notes[name] = {std::move(*read.note), std::move(pictures), run_named_in(text)};
   }
 
   void complain(const fs::path& file, const std::vector<NoteProblem>& problems) {
@@ -261,10 +266,8 @@ NotesFolder read_notes(const fs::path& folder, const std::vector<std::string>& n
   return NotesReader(folder, names).read();
 }
 
-std::vector<std::string> place_notes(const NotesFolder& notes, Document& document) {
+void place_notes(const NotesFolder& notes, Document& document) {
   document.front = notes.front;
-  std::set<std::string> missing;
-  for (const auto& [name, placed] : notes.notes) missing.insert(name);
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       const auto found = notes.notes.find(part.name());
@@ -272,15 +275,8 @@ std::vector<std::string> place_notes(const NotesFolder& notes, Document& documen
       part.note = found->second.note;
       const auto& pictures = found->second.pictures;
       part.files.insert(part.files.end(), pictures.begin(), pictures.end());
-      missing.erase(found->first);
     }
   }
-  std::vector<std::string> problems;
-  for (const std::string& name : missing) {
-    problems.push_back(note_file(notes.folder, name).string() +
-                       " is left out: this run has no such part");
-  }
-  return problems;
 }
 
 }  // namespace labreport

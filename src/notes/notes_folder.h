@@ -22,6 +22,7 @@ inline constexpr const char* kNotesFolder = "notes";
 struct PlacedNote {
   AuthorNote note;
   std::vector<Attachment> pictures;
+  std::string run = {};  ///< The run that `empty_note` wrote it for; empty if nothing says so.
 };
 
 struct NotesFolder {
@@ -39,8 +40,7 @@ std::filesystem::path author_file(const std::filesystem::path& folder);
 /// may belong to.
 NotesFolder read_notes(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// Puts the notes into their parts, and the author above. Returns one line for each note whose part
-/// this report lacks.
-std::vector<std::string> place_notes(const NotesFolder& notes, Document& document);
+/// Puts the notes into their parts, as far as the report has these, and the author above.
+void place_notes(const NotesFolder& notes, Document& document);
 
 }  // namespace labreport

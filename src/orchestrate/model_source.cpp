@@ -30,10 +30,16 @@ constexpr int kRefused = 2;  // the worker's exit status for what it names in it
 
 }  // namespace
 
+void hide_needless_warnings(std::map<std::string, std::string>& environment) {
+  std::string& filters = environment["PYTHONWARNINGS"];
+  filters += (filters.empty() ? "" : ",") + std::string("ignore:Failed to initialize NumPy");
+}
+
 ModelSource resolved(ModelSource source, const WorkerInfo& worker) {
   Command command;
   command.argv = {worker.program.string(), "--describe", to_json(source)};
   command.environment = worker_environment(/*keep=*/false);
+  hide_needless_warnings(*command.environment);
   command.keep_output = true;
   command.limit_seconds = kPatienceSeconds;
   const Ended ended = run_to_end(command);

@@ -59,8 +59,8 @@ nlohmann::json given(const RenderOptions& options) {
 
 }  // namespace
 
-std::string pages_key(const RunStore& run, bool noted, const RenderOptions& options,
-                      const std::string& chart_tool) {
+std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
+                      const RenderOptions& options, const std::string& chart_tool) {
   // JSON keeps apart two lists of parts that would read alike if they were joined. Names of files
   // are hashed because they need not be UTF-8.
   const nlohmann::json parts = {this_program(),

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,10 @@
 
 namespace labreport {
 
-/// Equal keys, equal pages in the same site. `noted`: the author's folder of notes belongs to this
-/// run. `chart_tool`: `ChartProcess::identity`.
-std::string pages_key(const RunStore& run, bool noted, const RenderOptions& options,
-                      const std::string& chart_tool);
+/// Equal keys, equal pages in the same site. `noted`: the notes of the author's folder that belong
+/// to this run. `chart_tool`: `ChartProcess::identity`.
+std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
+                      const RenderOptions& options, const std::string& chart_tool);
 
 /// The pages in the site `out` that `keep_pages` kept under this key, if each file is as it was.
 std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& key,

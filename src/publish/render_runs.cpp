@@ -92,7 +92,8 @@ void take_place(Candidate& run, RunNotes& notes) {
   run.loaded.folder = run.place;
 }
 
-/// No run costs another its page: one that throws is told and left out, unless it was named.
+/// No run costs another its page: one that throws is left out and becomes a problem, unless it was
+/// named.
 bool succeeds(const fs::path& folder, const RenderOptions& options,
               std::vector<std::string>& problems, const std::function<void()>& work) try {
   work();
@@ -102,8 +103,8 @@ bool succeeds(const fs::path& folder, const RenderOptions& options,
 } catch (const std::exception& error) {
   if (options.named) throw;
   const bool names_itself = dynamic_cast<const Error*>(&error) != nullptr;
-  problems.push_back(names_itself ? error.what() : folder.string() + ": " + error.what());
-  say("left out: {}\n", problems.back());
+  problems.push_back("left out: " +
+                     (names_itself ? error.what() : folder.string() + ": " + error.what()));
   return false;
 }
 
@@ -119,15 +120,16 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
-      const std::string key = pages_key(store, notes.belongs_to(store), options, chart_tool);
+      const std::string key = pages_key(store, notes.names_for(store), options, chart_tool);
       add_run(runs, candidate(store, key, find_pages(cache, key, options.out), notes));
     });
   }
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] { take_place(run, notes); });
   });
-  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
-  return runs;
+  if (!runs.empty()) return runs;
+  for (const std::string& problem : problems) say("{}\n", problem);
+  throw InputError("no run to render", "`make report` makes one");
 }
 
 /// "<gpu>/<edition>/<time>-imported"
@@ -141,7 +143,7 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::st
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
-    imports.push_back({store, import_place(folder), pages_key(store, false, options, chart_tool)});
+    imports.push_back({store, import_place(folder), pages_key(store, {}, options, chart_tool)});
   }
   return imports;
 }
@@ -154,7 +156,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
     RunSummary summary = run.kept
                              ? run.kept->summary
                              : run_summary(run.loaded.document, run.place, run.loaded.started_at);
-    // A run that times no training step is no pair's first choice.
+    // A run that times no training step, or mostly failed, is no pair's first choice.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
     paired.push_back({run.store, run.place, run.key, preset, std::move(summary)});
   }
@@ -162,7 +164,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
 }
 
 Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
-            const RenderOptions& options, ChartTool& tool) {
+            const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   std::vector<SiteRun> loaded;
   std::vector<KeptRun> kept;
   for (Candidate& run : runs) {
@@ -171,15 +173,17 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
     else
       loaded.push_back(std::move(run.loaded));
   }
-  const std::string no_formulas = convert_note_formulas(loaded, tool);
+  const ConvertedFormulas converted = convert_note_formulas(loaded, tool);
   Site site = render_site(loaded,
                           {options.answers, options.formats, options.paper, options.single_file,
                            listed_pairs(diffs), options.site_url},
                           &tool, kept);
-  if (!no_formulas.empty()) {
-    site.tell(no_formulas);
+  if (!converted.failure.empty()) {
+    site.tell(converted.failure);
     for (const SiteRun& run : loaded) site.lacking.insert(run.folder);
   }
+  for (const std::string& problem : converted.refused) notes.add_problem(problem);
+  site.lacking.insert(converted.runs.begin(), converted.runs.end());
   add_diff_pages(site, diffs);
   return site;
 }
@@ -193,7 +197,8 @@ Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imp
     load(run, notes);
     run.loaded.folder = run.place;
   }
-  return render(runs, compare(runs, imports, options, tool, ContentCache({})), options, tool);
+  return render(runs, compare(runs, imports, options, tool, ContentCache({})), options, tool,
+                notes);
 }
 
 /// Leaves out the runs whose pages cannot be written even without the others and their charts.
@@ -211,12 +216,11 @@ void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options,
   });
 }
 
-/// The last line, where words stand: the next measurement takes them to its own page.
-void tell_where(const RunNotes& notes, const Rendered& rendered) {
+/// The next measurement may take the author's words to its own page.
+std::string where_words_stand(const RunNotes& notes, const Rendered& rendered) {
   std::vector<fs::path> runs;
   for (const auto& [run, page] : rendered.pages) runs.push_back(run);
-  const std::string line = notes.where(runs);
-  if (!line.empty()) say("{}\n", line);
+  return notes.where(runs);
 }
 
 void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
@@ -237,19 +241,28 @@ std::set<std::string> paths_of(const Site& site) {
 }
 
 /// Pages that were made, and, where formats were asked for, what of them could not be.
-void tell_pages(const std::vector<Candidate>& runs, const Site& site, const RenderOptions& options,
+void tell_pages(const std::vector<Candidate>& runs, const Site& site,
+                const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
   const std::set<std::string> made = paths_of(site);
   for (const Candidate& run : runs) {
     for (const Format format : options.formats) {
       const std::string path = run.place + "/" + format_file(format);
-      if (options.asked && !made.contains(path)) rendered.problems.push_back("no " + path);
+      if (options.asked && !made.contains(path)) rendered.lacks_format = true;
     }
     const std::string page = options.single_file
                                  ? single_page_path(run.place)
                                  : run.place + "/" + format_file(*options.formats.begin());
     if (!made.contains(page)) continue;
+    if (changed.contains(page)) rendered.changed.insert(options.out / page);
     for (const fs::path& folder : run.folders) rendered.pages[folder] = options.out / page;
+  }
+}
+
+/// A run that is loaded twice complains twice.
+void add_once(std::vector<std::string>& problems, const std::vector<std::string>& more) {
+  for (const std::string& problem : more) {
+    if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
   }
 }
 
@@ -278,7 +291,7 @@ Rendered RenderWork::run() {
   Site site;
   bool whole = true;
   try {
-    site = render(runs, diffs, options, tool);
+    site = render(runs, diffs, options, tool, notes);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {
@@ -291,13 +304,14 @@ Rendered RenderWork::run() {
   if (site.undrawn && std::ranges::any_of(runs, is_kept)) {
     site = render_anew(runs, imports, options, tool, notes);
   }
-  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
-  if (!site.notice.empty()) say("{}\n", site.notice);
+  add_once(rendered.problems, notes.problems());
   StagedSite staged(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
   HeldInterrupts::check();  // the last one: from here on the site is replaced as a whole
+  const std::set<std::string> changed(staged.changed().begin(), staged.changed().end());
   staged.commit();
-  tell_pages(runs, site, options, rendered);
-  tell_where(notes, rendered);
+  tell_pages(runs, site, changed, options, rendered);
+  rendered.notice = site.notice;
+  rendered.where = where_words_stand(notes, rendered);
   if (whole && !site.undrawn && !chart_tool.empty())
     remember(runs, diffs, site, options.out, cache);
   return rendered;

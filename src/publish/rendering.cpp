@@ -1,8 +1,10 @@
 #include "publish/rendering.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/files.h"
+#include "base/messages.h"
 #include "base/table.h"
 #include "experiments/catalog.h"
 #include "results/run_json.h"
@@ -29,26 +31,20 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
   }
 }
 
-/// Names of runs begin with their time.
-std::string age_of(const fs::path& run) {
-  const fs::path folder = run.has_filename() ? run : run.parent_path();
-  return folder.filename().string();
-}
-
-fs::path latest(const std::vector<fs::path>& runs) {
-  const auto found = std::ranges::max_element(runs, {}, age_of);
-  return found == runs.end() ? fs::path() : *found;
-}
-
 bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
 
-bool is_full(const fs::path& run) {
-  try {
-    const Run loaded = RunStore(run).load();
-    return loaded.preset == "full" && times_networks(loaded);
-  } catch (const std::exception&) {  // rendering it says why
-    return false;
-  }
+/// A run that cannot be read counts as whole: rendering it says why.
+bool worked(const fs::path& run) try {
+  return !mostly_failed(RunStore(run).load());
+} catch (const std::exception&) {
+  return true;
+}
+
+bool is_full(const fs::path& run) try {
+  const Run loaded = RunStore(run).load();
+  return loaded.preset == "full" && times_networks(loaded) && !mostly_failed(loaded);
+} catch (const std::exception&) {
+  return false;
 }
 
 }  // namespace
@@ -90,17 +86,32 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
   return folders;
 }
 
-fs::path newest_run(const std::vector<fs::path>& runs) {
-  for (bool (*counts)(const fs::path&) : {is_own, is_full}) {
-    std::vector<fs::path> chosen;
-    std::ranges::copy_if(runs, std::back_inserter(chosen), counts);
-    if (!chosen.empty()) return latest(chosen);
+std::string age_of(const fs::path& run) {
+  const fs::path folder = run.has_filename() ? run : run.parent_path();
+  return folder.filename().string();
+}
+
+fs::path newest_run(std::vector<fs::path> runs) {
+  std::ranges::sort(runs, std::greater(), age_of);
+  const auto works_and_is_own = [](const fs::path& run) { return is_own(run) && worked(run); };
+  const std::function<bool(const fs::path&)> preferences[] = {works_and_is_own, is_full, worked};
+  for (const auto& counts : preferences) {
+    const auto found = std::ranges::find_if(runs, counts);
+    if (found != runs.end()) return *found;
   }
-  return latest(runs);
+  return runs.empty() ? fs::path() : runs.front();
 }
 
 ExitStatus Rendered::status() const {
-  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  return problems.empty() && !lacks_format ? ExitStatus::kDone : ExitStatus::kIncomplete;
+}
+
+void Rendered::tell() const {
+  std::fflush(stdout);
+  for (const std::string& line : {where, notice}) {
+    if (!line.empty()) say("{}\n", line);
+  }
+  for (const std::string& problem : problems) say("{}\n", problem);
 }
 
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {

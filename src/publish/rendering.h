@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,21 +37,30 @@ std::filesystem::path run_folder(const std::filesystem::path& named);
 /// none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
-/// The newest of one's own, else the newest full one of all, else the newest; empty where there is
-/// none.
-std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs);
+/// The time with which a run's name begins, and the rest of the name.
+std::string age_of(const std::filesystem::path& run);
+
+/// The newest of one's own, else the newest full one of all, else the newest. A run that mostly
+/// failed is chosen only if all did. Empty if there is none.
+std::filesystem::path newest_run(std::vector<std::filesystem::path> runs);
 
 struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
   /// By the run's folder; its page, as one file where that was asked for, or the
   /// first of the formats asked for. Only pages that were made.
   std::map<std::filesystem::path, std::filesystem::path> pages;
-  /// Runs that could not be read, notes that could not be shown, formats that were asked for and
-  /// could not be made, one line each; already told.
+  std::set<std::filesystem::path> changed;  ///< Those of the pages that this render wrote.
+  std::string notice;         ///< What pages lack although nobody asked for it, one line each.
+  std::string where;          ///< Which pages have the author's words; empty: there are none.
+  bool lacks_format = false;  ///< One that was asked for could not be made; `notice` says why.
+  /// Runs that could not be read and notes that could not be shown, one line each.
   std::vector<std::string> problems;
 
-  /// Incomplete where there are problems: the rest is rendered.
+  /// Incomplete if there are problems or a format is missing: the rest is rendered.
   ExitStatus status() const;
+
+  /// Says on stderr where words stand, what is missing and what is wrong, the problems last.
+  void tell() const;
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };
@@ -62,10 +72,10 @@ Run load_measured(const RunStore& store);
 /// Loads a run for its pages. Throws as `load_measured`.
 SiteRun site_run(const RunStore& store);
 
-/// Renders what changed since the last render into the same folder. A run that cannot be read is
-/// told on stderr and left out, or thrown as `InputError` where it was named; of two folders with
-/// the same run one's own counts, and different runs have different pages. Throws `Interrupted`,
-/// the site being as it was.
+/// Renders what changed since the last render into the same folder. A run that cannot be read
+/// is left out and becomes a problem, or thrown as `InputError` where it was named; of two folders
+/// with the same run one's own counts, and different runs have different pages. Throws
+/// `Interrupted`, the site being as it was.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
-#include "base/messages.h"
 #include "base/text.h"
 #include "experiments/catalog.h"
 #include "publish/rendering.h"
@@ -16,8 +16,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMostNamed = 2;
 
 /// A link in a run from elsewhere could show any words of the reader's: it counts for nothing.
 bool has_own_notes(const RunStore& store) {
@@ -30,28 +28,67 @@ bool has_linked_notes(const RunStore& store) {
   return fs::is_symlink(fs::symlink_status(store.notes_folder(), error));
 }
 
-/// "a, b and 3 more", the newest first.
-std::string listed(const std::vector<fs::path>& runs) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kMostNamed, runs.size()); ++i) {
-    names.push_back(runs[i].lexically_normal().string());
-  }
-  const std::string all = join(names, ", ");
-  return runs.size() <= kMostNamed ? all
-                                   : fmt::format("{} and {} more", all, runs.size() - kMostNamed);
-}
-
-std::vector<AuthorNote*> notes_of(std::vector<SiteRun>& runs) {
+std::vector<AuthorNote*> notes_of(SiteRun& run) {
   std::vector<AuthorNote*> notes;
-  for (SiteRun& run : runs) {
-    for (Section& section : run.document.sections) {
-      for (Part& part : section.parts) {
-        if (part.note) notes.push_back(&*part.note);
-      }
+  for (Section& section : run.document.sections) {
+    for (Part& part : section.parts) {
+      if (part.note) notes.push_back(&*part.note);
     }
   }
   return notes;
 }
+
+/// A run's network, whatever the files of a user's model were edited to since. Sizes differ between
+/// editions and between the demonstration and all else.
+using Network = std::tuple<std::string, bool, std::string>;
+
+Network network_of(const Run& run) {
+  const ModelSource* model = measured_model(run);
+  const std::string source = model == nullptr ? "" : model->model;
+  return {run.edition, run.preset == "demo", source.substr(source.rfind(':') + 1)};
+}
+
+/// A run that notes may belong to.
+struct NotedRun {
+  fs::path folder;
+  Network network;
+  std::set<std::string> parts;
+};
+
+/// None for runs that mostly failed, or that cannot be read, which rendering tells.
+std::optional<NotedRun> noted_run(const fs::path& folder) try {
+  const Run run = load_measured(RunStore(folder));
+  if (mostly_failed(run)) return {};
+  NotedRun noted{folder, network_of(run), {}};
+  for (const Section& section : build_document(run, false).sections) {
+    for (const Part& part : section.parts) noted.parts.insert(part.name());
+  }
+  return noted;
+} catch (const std::exception&) {
+  return {};
+}
+
+/// One's own runs, or all if there are none; the oldest first.
+std::vector<NotedRun> noted_runs(std::vector<fs::path> runs) {
+  const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
+  if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
+  std::ranges::sort(runs, {}, age_of);
+  std::vector<NotedRun> noted;
+  for (const fs::path& run : runs) {
+    if (auto one = noted_run(run)) noted.push_back(std::move(*one));
+  }
+  return noted;
+}
+
+/// The network of the run that a note was begun for; none if it is not known.
+std::optional<Network> named_network(const std::string& run) try {
+  if (run.empty() || !fs::is_directory(run)) return {};
+  return network_of(RunStore(run).load());
+} catch (const std::exception&) {
+  return {};
+}
+
+std::string plain_name(const fs::path& run) { return run.lexically_normal().string(); }
 
 }  // namespace
 
@@ -64,79 +101,98 @@ fs::path author_folder(const std::string& flag) {
   return flag;
 }
 
-RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) {
+RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) : folder_(folder) {
   if (folder.empty()) return;
-  noted_ = newest_run(runs);
-  folder_ = folder;
   shared_ = read_notes(folder, part_names());
-  placed_ = shared_.notes.size();
-  tell(shared_.problems);
+  problems_ = shared_.problems;
+  if (!shared_.notes.empty()) assign(runs);
+}
+
+void RunNotes::assign(const std::vector<fs::path>& runs) {
+  const std::vector<NotedRun> noted = noted_runs(runs);
+  for (const auto& [name, placed] : shared_.notes) {
+    std::optional<Network> network = named_network(placed.run);
+    const NotedRun* newest = nullptr;
+    for (const NotedRun& run : noted) {
+      if (!run.parts.contains(name)) continue;
+      if (!network) network = run.network;
+      if (run.network == *network) newest = &run;
+    }
+    if (newest != nullptr) names_[newest->folder].insert(name);
+  }
+}
+
+const std::set<std::string>& RunNotes::names_for(const RunStore& store) const {
+  static const std::set<std::string> none;
+  const auto found = names_.find(store.folder());
+  return found == names_.end() ? none : found->second;
 }
 
 void RunNotes::place(const RunStore& store, Document& document) {
   if (!store.is_reference()) document.front = shared_.front;
   if (has_linked_notes(store)) {
-    tell({store.notes_folder().string() +
-          " is a link and is left out: put the folder itself there"});
+    add_problem(store.notes_folder().string() +
+                " is a link and is left out: put the folder itself there");
   }
   if (!has_own_notes(store)) {
-    if (belongs_to(store)) place_shared(document);
+    NotesFolder chosen = shared_;
+    std::erase_if(chosen.notes,
+                  [&](const auto& note) { return !names_for(store).contains(note.first); });
+    if (!chosen.notes.empty()) place_notes(chosen, document);
     return;
   }
   NotesFolder own = read_notes(store.notes_folder(), part_names());
-  tell(own.problems);
+  problems_.insert(problems_.end(), own.problems.begin(), own.problems.end());
   if (!fs::exists(author_file(store.notes_folder()))) own.front = document.front;
-  tell(place_notes(own, document));
-}
-
-void RunNotes::place_shared(Document& document) {
-  const std::vector<std::string> problems = place_notes(shared_, document);
-  placed_ = shared_.notes.size() - problems.size();
-  tell(problems);
+  place_notes(own, document);
 }
 
 std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
-  if (shared_.notes.empty() || std::ranges::find(rendered, noted_) == rendered.end()) return "";
-  const RunStore noted(noted_);
-  const std::string folder = folder_.lexically_normal().string();
-  if (has_own_notes(noted)) {
-    return fmt::format("notes: none from {}: {} has words of its own in {}", folder,
-                       noted_.string(), noted.notes_folder().string());
+  std::vector<std::string> places;
+  std::size_t placed = 0;
+  for (const auto& [run, names] : names_) {
+    placed += names.size();
+    if (std::ranges::find(rendered, run) == rendered.end()) continue;
+    const bool own = has_own_notes(RunStore(run));
+    places.push_back(own ? fmt::format("none with {}, which has its own", plain_name(run))
+                         : fmt::format("{} with {}", names.size(), plain_name(run)));
   }
-  std::vector<fs::path> others;
-  for (const fs::path& run : rendered) {
-    const RunStore store(run);
-    const bool same_author = store.is_reference() == noted.is_reference();
-    if (run != noted_ && same_author && !has_own_notes(store)) others.push_back(run);
-  }
-  std::ranges::sort(others, std::greater(), [](const fs::path& run) { return run.filename(); });
-  const std::string line =
-      fmt::format("notes: {} from {}, shown with {}", placed_, folder, noted_.string());
-  return others.empty() ? line
-                        : line + "; not with " + listed(others) +
-                              ": words for one run go into its own folder notes";
+  const std::size_t waiting = shared_.notes.size() - placed;
+  if (waiting > 0) places.push_back(fmt::format("{} for no run here", waiting));
+  if (places.empty()) return "";
+  return fmt::format("notes from {}: {}", plain_name(folder_), join(places, ", "));
 }
 
-void RunNotes::tell(const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems) say("{}\n", problem);
-  problems_.insert(problems_.end(), problems.begin(), problems.end());
-}
-
-std::string convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool) {
+ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool) {
+  ConvertedFormulas result;
   std::set<std::string> sources;
-  for (const AuthorNote* note : notes_of(runs)) {
-    for (const MathSpan& span : cut_math(note->markdown).spans) {
-      if (find_formula(span, {}) == nullptr) sources.insert(span.source());
+  for (SiteRun& run : runs) {
+    for (const AuthorNote* note : notes_of(run)) {
+      for (const MathSpan& span : cut_math(note->markdown).spans) {
+        if (find_formula(span, {}) == nullptr) sources.insert(span.source());
+      }
     }
   }
-  if (sources.empty()) return "";
+  if (sources.empty()) return result;
+  Formulas formulas;
   try {
-    const Formulas formulas = tool.convert(sources);
-    for (AuthorNote* note : notes_of(runs)) note->formulas = formulas;
-    return "";
+    formulas = tool.convert(sources);
   } catch (const Error& error) {
-    return std::string("formulas of notes are shown as TeX: ") + error.what();
+    result.failure = std::string("formulas of notes are shown as TeX: ") + error.what();
+    return result;
   }
+  for (SiteRun& run : runs) {
+    for (AuthorNote* note : notes_of(run)) {
+      note->formulas = formulas;
+      for (const auto& [source, place] : note->places) {
+        if (!sources.contains(source) || formulas.contains(source)) continue;
+        result.refused.push_back(
+            fmt::format("{}: {} cannot be typeset and is shown as code", place, source));
+        result.runs.insert(run.folder);
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace labreport

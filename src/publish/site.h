@@ -85,6 +85,9 @@ class StagedSite {
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;
 
+  /// The files that `commit` will put in their places: those that differ from what is there.
+  const std::vector<std::string>& changed() const { return moves_; }
+
   /// Puts each page in its place, the index last, and removes the pages of an earlier render that
   /// are no longer part of a whole site.
   void commit();

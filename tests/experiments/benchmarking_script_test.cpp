@@ -1,6 +1,7 @@
 // The benchmarking problem: its rows, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
+#include "experiments/common/timing.h"
 #include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 
@@ -79,6 +80,41 @@ TEST(Spread, IsABound) {
   const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
   const auto run = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
   EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer's **18 %** (small)."));
+}
+
+TEST(Spread, CountsInference) {
+  const auto uneven = [](const CellSpec& spec) { return spec.mode == Mode::kInference; };
+  const auto run = measured(
+      one_size(),
+      where(uneven, each_sample(metric::kStep, metric::kTotal,
+                                [](double ns, std::size_t i) { return i % 2 ? 2 * ns : ns; })));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("variation is at most **36 %**"));
+}
+
+TEST(Contexts, AreAColumnOfTheirOwn) {
+  PlanInput input = one_size();
+  EXPECT_TRUE(value(dataset(measured(input), "b", "sizes"), 0, "context").is_missing());
+  input.selection.contexts = {128, 512};
+  const Dataset sizes = dataset(measured(input), "b", "sizes");
+  EXPECT_EQ(value(sizes, 1, "size").held, Value("small").held);
+  EXPECT_EQ(number(sizes, 1, "context"), 512);
+}
+
+TEST(Tokens, AreDrawnForOneModeOverSeveralContextsAlone) {
+  PlanInput input = one_size();
+  input.selection.contexts = {128, 512};
+  EXPECT_TRUE(dataset(measured(input), "b", "tokens").rows.empty());
+  input.selection.modes = {Mode::kForward};
+  const auto run = measured(input);
+  const Dataset tokens = dataset(run, "b", "tokens"), sizes = dataset(run, "b", "sizes");
+  ASSERT_EQ(tokens.rows.size(), 2u);
+  const double seconds = number(sizes, 1, "forward_step") / 1e3;
+  EXPECT_NEAR(number(tokens, 1, "tokens"), 4 * 512 / seconds, 1);
+}
+
+TEST(Outliers, AreSeenBesideEachOther) {
+  EXPECT_TRUE(has_outlier({20.8, 68.9, 0.80, 0.76, 0.81}));
+  EXPECT_FALSE(has_outlier({1.00, 1.03, 0.98, 1.01, 1.04}));
 }
 
 TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {

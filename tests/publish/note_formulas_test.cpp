@@ -117,7 +117,7 @@ const AuthorNote& note_of(const std::vector<SiteRun>& runs) {
 TEST(NoteFormulas, WithoutTheirToolAreTexAndOneLineSaysSo) {
   std::vector<SiteRun> runs = noted_run("so $a_1 < z$");
   FakeChartTool tool;
-  EXPECT_EQ(convert_note_formulas(runs, tool),
+  EXPECT_EQ(convert_note_formulas(runs, tool).failure,
             "formulas of notes are shown as TeX: this tool does not convert formulas");
   EXPECT_THAT(markdown_to_html(note_of(runs).markdown, note_of(runs).formulas),
               HasSubstr("<code>a_1 &lt; z</code>"));
@@ -126,7 +126,7 @@ TEST(NoteFormulas, WithoutTheirToolAreTexAndOneLineSaysSo) {
 TEST(NoteFormulas, NeedNoToolWhereSectionsHaveThem) {
   std::vector<SiteRun> runs = noted_run("it grows with $S^2$");
   FakeChartTool tool;
-  EXPECT_THAT(convert_note_formulas(runs, tool), IsEmpty());
+  EXPECT_THAT(convert_note_formulas(runs, tool).failure, IsEmpty());
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ def spread(run, whose, passes, size, optimizer, optimizer_size):
     rows = compared(run)
     true((whose == "Their") == bool(rows[0].phase("backward")))
     of_passes = {setting(row.shape): max(variation(samples) for samples in (
-        row.phase("forward"), row.phase("backward"), row.whole("forward"))) for row in rows}
+        row.phase("forward"), row.phase("backward"), row.whole("forward"), row.whole("inference"))) for row in rows}
     of_optimizer = {setting(row.shape): variation(row.phase("optimizer")) for row in rows}
     for text, name, values in ((passes, size, of_passes), (optimizer, optimizer_size, of_optimizer)):
         if text:

@@ -1,0 +1,81 @@
+#include "cli/trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/messages.h"
+#include "base/text.h"
+#include "orchestrate/model_source.h"
+#include "publish/scratch_folder.h"
+#include "results/shipped.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTraceback = "traceback.txt";
+
+bool is_users(const PlannedCell& cell) {
+  return !cell.spec.implementation.empty() && !is_shipped(cell.spec) && !cell.spec.ranks;
+}
+
+/// Orders cells by what they try: all of a training step comes first, and of these the smallest.
+auto trial_order(const PlannedCell& cell) {
+  const CellSpec& spec = cell.spec;
+  const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;
+  const std::int64_t width = spec.model ? spec.model->layers * spec.model->d_model : 0;
+  return std::tuple(!whole_step, spec.kind != CellKind::kTiming, width, spec.context.value_or(0));
+}
+
+CellSpec with_one_step(CellSpec spec) {
+  spec.warmup = 0;
+  spec.steps = 1;
+  if (spec.attention) {
+    spec.attention->lengths = {std::ranges::min(spec.attention->lengths)};
+  }
+  return spec;
+}
+
+std::string message_of(const Outcome& outcome) {
+  const auto* failed = std::get_if<Failed>(&outcome);
+  return failed != nullptr ? failed->message : describe(outcome);
+}
+
+[[noreturn]] void refuse_failed(const Launch& launch, const Ended& ended, const fs::path& root) {
+  const fs::path file = root / kTraceback;
+  make_writable_folder(root);
+  const std::string traceback = join(launch.warnings, "\n");
+  write_atomically(file, traceback.empty() ? ended.messages : traceback);
+  throw InputError(message_of(launch.outcome),
+                   "nothing is measured, and the traceback is in " + file.string());
+}
+
+}  // namespace
+
+void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker, const Slot& slot,
+              const fs::path& root) {
+  std::vector<PlannedCell> users;
+  std::ranges::copy_if(wanted, std::back_inserter(users), is_users);
+  if (users.empty()) return;
+  const auto smallest = std::ranges::min_element(users, {}, trial_order);
+  const LaunchRequest request{.spec = with_one_step(smallest->spec)};
+  const ScratchFolder scratch;
+  const RunStore store(scratch.path());
+  make_writable_folder(store.scratch_folder());
+  const double limit = worker.limit_seconds;
+  Command command = prepare_launch(request, worker, slot, store, limit);
+  hide_needless_warnings(*command.environment);
+  const Ended ended = run_to_end(command);
+  const Answer answer = judge(request, result_of(request, store), ended, limit, false);
+  // A device that cannot be used is refused by the first measurement, with advice.
+  if (is_failure(answer.body.outcome) && !answer.device_unusable)
+    refuse_failed(answer.body, ended, root);
+  remove_tree(root / kTraceback);
+}
+
+}  // namespace labreport
