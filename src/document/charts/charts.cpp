@@ -81,7 +81,7 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
 /// A key above the plot, in place of words beside it; as far from it as the figure says.
 void show_legend(nlohmann::json& encoding) {
   nlohmann::json legend = {
-      {"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"columnPadding", 18}, {"offset", 4}};
+      {"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"columnPadding", 12}, {"offset", 4}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
     if (!encoding.contains(channel)) continue;
     nlohmann::json& own = encoding[channel]["legend"];
@@ -156,7 +156,8 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
   nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto [color, shape] = series_style(labels[i], i);
-    range.push_back(channel == "color"   ? nlohmann::json(color)
+    const bool is_color = channel == "color" || channel == "stroke";
+    range.push_back(is_color             ? nlohmann::json(color)
                     : channel == "shape" ? nlohmann::json(shape)
                                          : dashes[i % dashes.size()]);
   }

@@ -28,7 +28,7 @@ struct SeriesStyle {
 /// that it does not know takes its place from `index` among its siblings.
 SeriesStyle series_style(std::string_view name, std::size_t index);
 
-/// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
+/// The scale of a channel ("color", "stroke", "shape", "strokeDash") whose values are `labels`.
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
