@@ -345,7 +345,10 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   const auto facts = chosen == grid.sizes.end() ? std::nullopt : facts_of(grid.checks);
   part.facts.when("predicted", facts);
   if (!facts) return;
-  Dataset bars = make_dataset("what-fits", kBars, bars_of(grid));
+  const std::vector<Bar> rows = bars_of(grid);
+  part.facts.flag("extrapolated", std::ranges::any_of(
+                                      rows, [](const Bar& bar) { return bar.text.ends_with('*'); }));
+  Dataset bars = make_dataset("what-fits", kBars, rows);
   bars.live = live(grid, chosen - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
                        {std::move(bars), cards(), smallest_cards(grid),
