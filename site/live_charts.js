@@ -7,8 +7,9 @@
 function sentenceOf(fields) {
   const names = [], amounts = [];
   for (const [title, value] of Object.entries(fields)) {
-    const [, what, unit] = title.match(/^(?:(.*) \()?(ms|%|×|[A-Zµ][A-Za-z]*\/s|FLOP\/B|MiB|GiB|MB)\)?$/) ?? [];
-    if (unit) amounts.push(`${what ? what.toLowerCase() + " " : ""}${value}\u00a0${unit}`);
+    const [, what, unit] = title.match(/^(?:(.*) \()?(ms|µs|%|×|[A-Z]+\/s|TFLOP\/s|FLOP\/B|MiB|GiB|MB)\)?$/) ?? [];
+    const begun = what ? `${what[0].toLowerCase()}${what.slice(1)} ` : "";
+    if (unit) amounts.push(`${begun}${value}${unit === "×" ? "" : "\u00a0"}${unit}`);
     else names.push(Number.isFinite(Number(String(value).replaceAll(",", ""))) ? `${title.toLowerCase()} ${value}` : value);
   }
   return names.join(", ") + (amounts.length ? `: ${amounts.join(", ")}` : "") + ".";
@@ -54,6 +55,7 @@ function loadOnce(address, there) {
 
 /** A point is pointed at from as far as this, in px. */
 const kNear = 24;
+const kMoves = ["pointermove", "mousemove"];
 
 /** Hands a move of the pointer that meets no mark over to the nearest point's mark. */
 function pointAtNearest(stage) {
@@ -70,7 +72,12 @@ function pointAtNearest(stage) {
     const { clientX, clientY } = event;
     nearest.dispatchEvent(new event.constructor(event.type, { bubbles: true, clientX, clientY }));
   };
-  for (const type of ["pointermove", "mousemove"]) stage.addEventListener(type, handOver, true);
+  // A chart whose pointer left from near a point hears of no mark that was left.
+  const leave = (event) => {
+    for (const type of kMoves) stage.querySelector("svg").dispatchEvent(new event.constructor(type, { bubbles: true }));
+  };
+  for (const type of kMoves) stage.addEventListener(type, handOver, true);
+  stage.addEventListener("pointerleave", leave);
 }
 
 /** Replaces a picture by its interactive twin, of the same size, once that is complete. */

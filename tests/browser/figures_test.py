@@ -58,8 +58,9 @@ class Figures(BrowserTest):
     def write_site(cls):
         subprocess.run([cls.program, "render", "--format", "html", "--out", cls.site], cwd=ROOT, check=True,
                        stdout=subprocess.DEVNULL)
-        runs = sorted(cls.site.glob("*/*/*/index.html"), key=lambda page: -len(list(page.parent.glob("charts/*.svg"))))
-        cls.report = runs[0]
+        reports = list(cls.site.glob("*/*/*/index.html"))
+        cls.reports = [max(reports, key=lambda page: len(list(page.parent.glob("charts/*.svg")))),
+                       next(page for page in reports if (page.parent / "charts/lanes.svg").exists())]
 
     def problems(self, folder, viewport):
         page = self.browser.new_page(viewport=viewport)
@@ -84,14 +85,18 @@ class Figures(BrowserTest):
         self.assertEqual(len(found), 2, found)
 
     def test_a_chart_comes_to_life_where_its_picture_was(self):
-        page = self.open(self.report)
+        for report in self.reports:
+            self.assert_no_chart_moves(report)
+
+    def assert_no_chart_moves(self, report):
+        page = self.open(report)
         frames = self.bring_charts_to_life(page)
-        self.assertGreater(len(frames), 10)
+        self.assertGreater(len(frames), 3)
         stage = self.browser.new_page(viewport=WIDE)
         self.addCleanup(stage.close)
         for frame in frames:
             name = frame.evaluate("(node) => node.parentElement.dataset.spec")
-            picture = (self.report.parent / f"charts/{name}.svg").read_text(encoding="utf-8")
+            picture = (report.parent / f"charts/{name}.svg").read_text(encoding="utf-8")
             stage.set_content(picture)
             drawn = stage.locator("svg").evaluate(PLACES)
             live = frame.locator("svg").evaluate(PLACES)
