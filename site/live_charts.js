@@ -55,29 +55,35 @@ function loadOnce(address, there) {
 
 /** A point is pointed at from as far as this, in px. */
 const kNear = 24;
-const kMoves = ["pointermove", "mousemove"];
 
-/** Hands a move of the pointer that meets no mark over to the nearest point's mark. */
+function nearestPoint(stage, { clientX, clientY }) {
+  let nearest = null, least = kNear;
+  for (const point of stage.querySelectorAll(".role-mark.mark-symbol path")) {
+    const { left, right, top, bottom } = point.getBoundingClientRect();
+    const away = Math.hypot((left + right) / 2 - clientX, (top + bottom) / 2 - clientY);
+    if (away < least) [nearest, least] = [point, away];
+  }
+  return nearest;
+}
+
+/** Hands a pointer that meets no mark over to the nearest point, and tells that one when it leaves. */
 function pointAtNearest(stage) {
-  const handOver = (event) => {
-    if (!event.isTrusted || event.target.closest(".role-mark path")) return;
-    let nearest = null, least = kNear;
-    for (const point of stage.querySelectorAll(".role-mark.mark-symbol path")) {
-      const { left, right, top, bottom } = point.getBoundingClientRect();
-      const away = Math.hypot((left + right) / 2 - event.clientX, (top + bottom) / 2 - event.clientY);
-      if (away < least) [nearest, least] = [point, away];
-    }
-    if (!nearest) return;
-    event.stopPropagation();
+  let pointed = null;
+  const pointAt = (point, event) => {
     const { clientX, clientY } = event;
-    nearest.dispatchEvent(new event.constructor(event.type, { bubbles: true, clientX, clientY }));
+    const told = { bubbles: true, clientX, clientY };
+    if (point !== pointed) pointed?.dispatchEvent(new MouseEvent("mouseout", told));
+    pointed = point;
+    point?.dispatchEvent(new PointerEvent("pointermove", told));
   };
-  // A chart whose pointer left from near a point hears of no mark that was left.
-  const leave = (event) => {
-    for (const type of kMoves) stage.querySelector("svg").dispatchEvent(new event.constructor(type, { bubbles: true }));
-  };
-  for (const type of kMoves) stage.addEventListener(type, handOver, true);
-  stage.addEventListener("pointerleave", leave);
+  stage.addEventListener("pointermove", (event) => {
+    if (!event.isTrusted) return;
+    const met = event.target.closest(".role-mark path");
+    const point = met ? null : nearestPoint(stage, event);
+    if (point || pointed) pointAt(point, event);
+    if (point) event.stopPropagation();
+  }, true);
+  stage.addEventListener("pointerleave", (event) => pointAt(null, event));
 }
 
 /** Replaces a picture by its interactive twin, of the same size, once that is complete. */

@@ -98,7 +98,8 @@ bool has(const std::vector<Network>& networks, Scheme scheme) {
 /// The last part that was measured draws the steps of all parts up to it below each other.
 bool draws(const std::vector<Network>& networks, Scheme own) {
   using enum Scheme;
-  return own == kOverlapped || (!has(networks, kOverlapped) && (own == kFlat || !has(networks, kFlat)));
+  return own == kOverlapped ||
+         (!has(networks, kOverlapped) && (own == kFlat || !has(networks, kFlat)));
 }
 
 PartContent part_of(const RunView& view, const std::vector<Network>& networks, Wanted wanted,

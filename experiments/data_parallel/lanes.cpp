@@ -109,7 +109,8 @@ std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
                             make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
       dataset.family = networks.size() > 1 ? "Network" : "";
       dataset.variant = words;
-      if (networks.size() > 1) dataset.variant = network.words + (words.empty() ? "" : ", " + words);
+      if (networks.size() > 1)
+        dataset.variant = network.words + (words.empty() ? "" : ", " + words);
       datasets.push_back(std::move(dataset));
     }
   }

@@ -14,7 +14,6 @@ namespace labreport::data_parallel {
 /// For each network a dataset "lanes" of those schemes that were traced and the sums of their bars,
 /// "lane-sums"; several networks are variants. `words` end the titles where a report draws twice.
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> wanted,
-                              const std::string& words = "");
+                              std::initializer_list<Scheme> wanted, const std::string& words = "");
 
 }  // namespace labreport::data_parallel

@@ -346,8 +346,9 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   part.facts.when("predicted", facts);
   if (!facts) return;
   const std::vector<Bar> rows = bars_of(grid);
-  part.facts.flag("extrapolated", std::ranges::any_of(
-                                      rows, [](const Bar& bar) { return bar.text.ends_with('*'); }));
+  part.facts.flag("extrapolated", std::ranges::any_of(rows, [](const Bar& bar) {
+                    return bar.text.ends_with('*');
+                  }));
   Dataset bars = make_dataset("what-fits", kBars, rows);
   bars.live = live(grid, chosen - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),

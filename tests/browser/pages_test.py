@@ -42,9 +42,11 @@ class Pages(BrowserTest):
         tooltip.wait_for(state="visible")
         said = tooltip.inner_text()
         self.assertRegex(said, r"^small, \w+, [0-9.,]+ ± [0-9.]+\.$")
-        self.assertIn(re.search(r"[0-9.]+", said)[0][:4], page.locator("#figure-durations > details").inner_text())
+        self.assertIn(f"{float(re.search(r'[0-9.]+', said)[0]):.1f}", page.locator("#figure-durations > details").inner_text())
         shown = tooltip.bounding_box()
         self.assertTrue(shown["y"] + shown["height"] <= box["y"] or shown["y"] >= box["y"] + box["height"], (shown, box))
+        page.mouse.move(2, 2)
+        tooltip.wait_for(state="hidden")
         self.assert_quiet()
 
     def test_without_scripts_every_figure_is_there(self):
