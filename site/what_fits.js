@@ -7,6 +7,7 @@ const kGigabyte = 1e9;
 const kGibibyte = 2 ** 30;
 const kBarTop = 20; // px, in a drawing of 56
 const kBarHeight = 28;
+const kConfirmed = 0.05; // The largest measured peak may be predicted too high by this share.
 const kLargest = 2 ** 20; // of a batch or a context
 const kLeastApart = 0.13; // of the width: closer names of cards would touch
 
@@ -150,15 +151,19 @@ class WhatFits {
     }
     const peaks = check.sizes[size.selectedIndex];
     const { phase, bytes, total } = peakOf(peaks, Number(batch.value), Number(context.value));
-    this.tell(check, phase, total);
+    const beyond = Number(batch.value) > check.batch || Number(context.value) > check.context ||
+      total > (1 + kConfirmed) * check.most;
+    this.tell(check, phase, total, beyond);
     this.draw(bytes, total);
     listParts(this.key, bytes, this.data.parts);
     this.compare(peaks, Number(context.value), total);
   }
 
-  tell(check, phase, peak) {
+  tell(check, phase, peak, beyond) {
     const card = this.data.cards.find((one) => peak <= one * kGigabyte);
-    const evidence = check.cells === 0 ? "This run measured no peak of this kind."
+    const evidence = check.cells === 0 ? "Extrapolated: this run measured no peak of this kind."
+      : beyond ? `Extrapolated: this run measured peaks of this kind up to ${byteWords(check.most)}, ` +
+        `batch ${check.batch} and context ${check.context.toLocaleString("en")}.`
       : `This run measured ${check.cells} ${check.cells === 1 ? "peak" : "peaks"} of this kind: ` +
         `the prediction is ${missWords(check.farthest)}.`;
     this.answer.replaceChildren(element("strong", "", byteWords(peak)), ` at the peak, in ${phase}: `,

@@ -91,6 +91,18 @@ Facts overlap_facts(const Network& network, const Trained& overlapped) {
       .when("stretched", longer > varies, Facts().set("ms", longer, kThree));
 }
 
+bool has(const std::vector<Network>& networks, Scheme scheme) {
+  return std::ranges::any_of(
+      networks, [&](const Network& network) { return network.find(scheme) != nullptr; });
+}
+
+/// The last part that was measured draws the steps of all parts up to it below each other.
+bool draws(const std::vector<Network>& networks, Scheme own) {
+  using enum Scheme;
+  return own == kOverlapped ||
+         (!has(networks, kOverlapped) && (own == kFlat || !has(networks, kFlat)));
+}
+
 PartContent part_of(const RunView& view, const std::vector<Network>& networks, Wanted wanted,
                     const std::string& letter, Facts (*facts)(const Network&, const Trained&)) {
   const Scheme own = *(wanted.end() - 1);  // The part adds it to the schemes before.
@@ -103,16 +115,11 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks, W
                                               .set("step", *network->ran(own)->step_ms(), kThree))
                           : std::nullopt);
   add_conditions(part.facts, view, networks);
-  part.datasets = lanes_of(networks, {own});
+  if (draws(networks, own)) part.datasets = lanes_of(networks, wanted);
   part.datasets.push_back(schemes_dataset(networks, wanted));
   part.datasets.push_back(ranks_dataset(networks, wanted));
   add_cells(part, view, networks, wanted, letter);
   return part;
-}
-
-bool has(const std::vector<Network>& networks, Scheme scheme) {
-  return std::ranges::any_of(
-      networks, [&](const Network& network) { return network.find(scheme) != nullptr; });
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ struct BucketRow {
   double largest;                        ///< MB
   std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
   std::optional<double> predicted = {};  ///< ms of a step
+  std::optional<double> more = {};       ///< ms measured beyond the step without communication
+  std::optional<double> predicted_more = {};
   Value added = {};
 
   Value traced(const std::optional<double>& value) const {
@@ -46,6 +48,16 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"step", "Step", step_of_row, "ms"},
     {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
     {"added", "Added", [](const BucketRow& row) { return row.added; }, "ms"},
+    {"more",
+     "Longer by",
+     [](const BucketRow& row) { return Value(row.more); },
+     "ms",
+     {Notation::kSignificant, 3}},
+    {"predicted_more",
+     "Predicted to add",
+     [](const BucketRow& row) { return Value(row.predicted_more); },
+     "ms",
+     {Notation::kSignificant, 3}},
     {"exposed", "Exposed",
      [](const BucketRow& row) { return row.traced(row.trained->exposed_ms()); }, "ms"},
     {"hidden",
@@ -70,6 +82,9 @@ BucketRow bucket_row(const Network& network, const Trained& trained,
   }
   const auto found = std::ranges::find(predicted, &trained, &Predicted::trained);
   if (found != predicted.end()) row.predicted = found->two_ms;
+  const Trained* none = network.ran(Scheme::kNone);
+  if (none != nullptr && row.predicted) row.predicted_more = *row.predicted - *none->step_ms();
+  row.more = network.added_ms(trained);
   row.added = added_value(network, trained);
   return row;
 }
@@ -153,7 +168,7 @@ PartContent present_buckets(const RunView& view, const std::vector<Network>& net
         networks, [](const Network& any) { return any.find(Scheme::kBucketed) != nullptr; });
   }
   part.facts.when("one", network_facts(*network));
-  part.datasets = lanes_of(networks, {Scheme::kBucketed, Scheme::kReducer});
+  part.datasets = lanes_of(networks, {Scheme::kBucketed, Scheme::kReducer}, "in buckets");
   for (const Network& network : networks) {
     for (Dataset dataset : {make_dataset("buckets", kBuckets, bucket_rows(network)),
                             predicted_dataset(predicted_steps(network))}) {

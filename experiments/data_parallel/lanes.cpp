@@ -12,19 +12,20 @@ namespace labreport::data_parallel {
 namespace {
 
 struct LaneRow {
-  std::string lane, what;
+  std::string scheme, lane, what;
   double from, to;  ///< ns
 };
 
 double milliseconds_of(double ns) { return ns / kNanosecondsPerMillisecond; }
 
 const std::vector<Column<LaneRow>> kLanes{
+    {"scheme", "Gradients", &LaneRow::scheme},
     {"lane", "Lane", &LaneRow::lane},
     {"what", "What", &LaneRow::what},
     {"from", "From", [](const LaneRow& row) { return milliseconds_of(row.from); }, "ms"},
     {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
 
-std::vector<LaneRow> lane(const Launch& launch, std::string_view name) {
+std::vector<LaneRow> lane(const Trained& trained, const Launch& launch, std::string_view name) {
   std::vector<LaneRow> rows;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
     if (row.text(column::kLane) != name) continue;
@@ -32,7 +33,8 @@ std::vector<LaneRow> lane(const Launch& launch, std::string_view name) {
     if (!from || !duration) continue;
     const std::string phase = row.text(column::kPhase);
     const char* other = name == metric::kCommunication ? "all-reduce" : "other";
-    rows.push_back({std::string(name), phase.empty() ? other : phase, *from, *from + *duration});
+    rows.push_back({trained.words(), std::string(name), phase.empty() ? other : phase, *from,
+                    *from + *duration});
   }
   std::ranges::sort(rows, {}, &LaneRow::from);
   return rows;
@@ -51,19 +53,21 @@ std::vector<LaneRow> united(const std::vector<LaneRow>& rows) {
   return apart;
 }
 
-std::vector<LaneRow> rows_of_step(const Launch& launch) {
-  std::vector<LaneRow> rows = lane(launch, metric::kCompute);
-  std::ranges::move(united(lane(launch, metric::kCommunication)), std::back_inserter(rows));
+std::vector<LaneRow> rows_of_step(const Trained& trained, const Launch& launch) {
+  std::vector<LaneRow> rows = lane(trained, launch, metric::kCompute);
+  std::ranges::move(united(lane(trained, launch, metric::kCommunication)),
+                    std::back_inserter(rows));
   return rows;
 }
 
 struct LaneSum {
-  std::string lane, what;
+  std::string scheme, lane, what;
   std::int64_t bars = 0;
   double ns = 0;
 };
 
 const std::vector<Column<LaneSum>> kLaneSums{
+    {"scheme", "Gradients", &LaneSum::scheme},
     {"lane", "Lane", &LaneSum::lane},
     {"what", "What", &LaneSum::what},
     {"bars", "Bars", &LaneSum::bars, "", {Notation::kCount}},
@@ -73,37 +77,41 @@ std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
   std::vector<LaneSum> sums;
   for (const LaneRow& row : rows) {
     auto sum = std::ranges::find_if(sums, [&](const LaneSum& known) {
-      return known.lane == row.lane && known.what == row.what;
+      return known.scheme == row.scheme && known.lane == row.lane && known.what == row.what;
     });
-    if (sum == sums.end()) sum = sums.insert(sum, {row.lane, row.what});
+    if (sum == sums.end()) sum = sums.insert(sum, {row.scheme, row.lane, row.what});
     ++sum->bars;
     sum->ns += row.to - row.from;
   }
   return sums;
 }
 
-void add_drawn(std::vector<Dataset>& datasets, const Launch& launch, const std::string& variant) {
-  const std::vector<LaneRow> rows = rows_of_step(launch);
-  for (Dataset dataset :
-       {make_dataset("lanes", kLanes, rows), make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
-    dataset.family = "Scheme";
-    dataset.variant = variant;
-    datasets.push_back(std::move(dataset));
+std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Scheme> wanted) {
+  std::vector<LaneRow> rows;
+  for (const Trained& trained : network.schemes) {
+    const Launch* launch = ok_launch(*trained.cell);
+    const bool shown = std::ranges::find(wanted, trained.scheme()) != wanted.end();
+    if (launch == nullptr || !shown || trained.disturbed) continue;
+    std::ranges::move(rows_of_step(trained, *launch), std::back_inserter(rows));
   }
+  return rows;
 }
 
 }  // namespace
 
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> wanted) {
+                              std::initializer_list<Scheme> wanted, const std::string& words) {
   std::vector<Dataset> datasets;
   for (const Network& network : networks) {
-    for (const Trained& trained : network.schemes) {
-      const Launch* launch = ok_launch(*trained.cell);
-      const bool shown = std::ranges::find(wanted, trained.scheme()) != wanted.end();
-      if (launch == nullptr || !shown || trained.disturbed) continue;
-      const std::string prefix = networks.size() > 1 ? network.words + ", " : std::string();
-      add_drawn(datasets, *launch, prefix + trained.words());
+    const std::vector<LaneRow> rows = rows_of(network, wanted);
+    if (rows.empty()) continue;
+    for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
+                            make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
+      dataset.family = networks.size() > 1 ? "Network" : "";
+      dataset.variant = words;
+      if (networks.size() > 1)
+        dataset.variant = network.words + (words.empty() ? "" : ", " + words);
+      datasets.push_back(std::move(dataset));
     }
   }
   return datasets;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "document/dataset.h"
@@ -10,9 +11,9 @@
 
 namespace labreport::data_parallel {
 
-/// For each network and each of those schemes of it that was traced a dataset "lanes" and the sums
-/// of its bars, "lane-sums": scheme, and where there are several networks network, are variants.
+/// For each network a dataset "lanes" of those schemes that were traced and the sums of their bars,
+/// "lane-sums"; several networks are variants. `words` end the titles where a report draws twice.
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> wanted);
+                              std::initializer_list<Scheme> wanted, const std::string& words = "");
 
 }  // namespace labreport::data_parallel

@@ -58,6 +58,7 @@ struct Check {
   bool checkpoints = false;
   std::vector<double> apart = {};
   std::int64_t batch = 0, context = 0, blocks = 0;
+  double most = 0;  ///< bytes of the largest measured peak
 
   double farthest() const {
     const double* found = largest(apart, [](double one) { return std::abs(one); });
@@ -66,9 +67,15 @@ struct Check {
   bool holds() const { return std::abs(farthest()) <= kConfirmed; }
   void add(const CellSpec& spec, double predicted, double measured) {
     apart.push_back(predicted / measured - 1);
+    most = std::max(most, measured);
     batch = std::max(batch, *spec.batch);
     context = std::max(context, *spec.context);
     blocks = std::max(blocks, spec.group.value_or(0));
+  }
+  /// No measured peak confirms a prediction outside of what was measured. The check's error is
+  /// allowed for: the largest measured peak is itself predicted with it.
+  bool extrapolates(const CellSpec& spec, double bytes) const {
+    return *spec.batch > batch || *spec.context > context || bytes > (1 + kConfirmed) * most;
   }
   std::string step() const { return mode_words(mode); }
   std::string_view precision_words() const { return describe(precision); }
@@ -208,15 +215,17 @@ std::vector<Bar> bars_of(const Grid& grid) {
   for (const Size& size : grid.sizes) {
     for (const Check& check : grid.checks) {
       if (check.mode != Mode::kTrainStep || !check.holds()) continue;
-      const ExpectedPeak peak = grid.peak(check.spec(size, grid.batch, grid.context));
+      const CellSpec spec = check.spec(size, grid.batch, grid.context);
+      const ExpectedPeak peak = grid.peak(spec);
+      const auto bytes = static_cast<double>(peak.total());
       const std::string row = size.name + ", " + std::string(check.precision_words());
       double at = 0;
-      for (const auto& [name, bytes] : kPeakParts) {
-        const double to = at + static_cast<double>(peak.*bytes) / kBytesPerGibibyte;
+      for (const auto& [name, part] : kPeakParts) {
+        const double to = at + static_cast<double>(peak.*part) / kBytesPerGibibyte;
         if (to > at) bars.push_back({row, category_words(std::string(name)), at, to, ""});
         at = to;
       }
-      bars.back().text = format_bytes(static_cast<double>(peak.total()));
+      bars.back().text = format_bytes(bytes) + (check.extrapolates(spec, bytes) ? "*" : "");
     }
   }
   return bars;
@@ -290,6 +299,9 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
     nlohmann::json entry{{"step", check.step()},
                          {"precision", check.precision_words()},
                          {"cells", check.apart.size()},
+                         {"batch", check.batch},
+                         {"context", check.context},
+                         {"most", check.most},
                          {"farthest", std::round(1000 * check.farthest()) / 10}};
     for (const Size& size : grid.sizes) {
       if (check.holds()) {
@@ -333,7 +345,11 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   const auto facts = chosen == grid.sizes.end() ? std::nullopt : facts_of(grid.checks);
   part.facts.when("predicted", facts);
   if (!facts) return;
-  Dataset bars = make_dataset("what-fits", kBars, bars_of(grid));
+  const std::vector<Bar> rows = bars_of(grid);
+  part.facts.flag("extrapolated", std::ranges::any_of(rows, [](const Bar& bar) {
+                    return bar.text.ends_with('*');
+                  }));
+  Dataset bars = make_dataset("what-fits", kBars, rows);
   bars.live = live(grid, chosen - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
                        {std::move(bars), cards(), smallest_cards(grid),

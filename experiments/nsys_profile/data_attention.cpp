@@ -104,14 +104,22 @@ const std::vector<Column<Attention>>& ratio_columns() {
   return columns;
 }
 
-const std::vector<Column<Work>> kParts{
-    {"part", "Part", &Work::part},
-    {"ms", "Time", &Work::ms, "ms"},
-    {"flops", "FLOPs", [](const Work& work) { return work.flops / kGiga; }, "GFLOP", kThree},
-    {"bytes", "Bytes", [](const Work& work) { return work.bytes / kBytesPerGibibyte; }, "GiB",
+struct RoofPart {
+  std::string precision;
+  Work work;
+};
+
+const std::vector<Column<RoofPart>> kParts{
+    {"part", "Part", [](const RoofPart& row) { return row.work.part; }},
+    {"precision", "Precision", &RoofPart::precision},
+    {"ms", "Time", [](const RoofPart& row) { return row.work.ms; }, "ms"},
+    {"flops", "FLOPs", [](const RoofPart& row) { return row.work.flops / kGiga; }, "GFLOP", kThree},
+    {"bytes", "Bytes", [](const RoofPart& row) { return row.work.bytes / kBytesPerGibibyte; },
+     "GiB", kThree},
+    {"intensity", "Intensity", [](const RoofPart& row) { return row.work.intensity(); }, "FLOP/B",
      kThree},
-    {"intensity", "Intensity", &Work::intensity, "FLOP/B", kThree},
-    {"rate", "Rate", [](const Work& work) { return work.rate() / kTera; }, "TFLOP/s", kThree}};
+    {"rate", "Rate", [](const RoofPart& row) { return row.work.rate() / kTera; }, "TFLOP/s",
+     kThree}};
 
 std::vector<Work> roofline_points(const Profile& profile) {
   std::vector<Work> points = attention_work(profile);
@@ -122,11 +130,13 @@ std::vector<Work> roofline_points(const Profile& profile) {
 }
 
 struct RoofPoint {
+  std::string precision;
   double intensity, rate;
-  std::string words;  ///< At the roof's right end.
+  std::string words;  ///< Beside the ridge.
 };
 
-const std::vector<Column<RoofPoint>> kRoof{{"intensity", "Intensity", &RoofPoint::intensity},
+const std::vector<Column<RoofPoint>> kRoof{{"precision", "Precision", &RoofPoint::precision},
+                                           {"intensity", "Intensity", &RoofPoint::intensity},
                                            {"rate", "Rate", &RoofPoint::rate},
                                            {"words", "Limits", &RoofPoint::words}};
 
@@ -141,9 +151,9 @@ std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& point
                             " TFLOP/s, " + format_significant(limits.bandwidth / kTera, 3) +
                             " TB/s";
   const double slope = limits.bandwidth / kTera;
-  return {{left / 2, left / 2 * slope, ""},
-          {limits.ridge(), limits.rate / kTera, ""},
-          {right * 4, limits.rate / kTera, words}};
+  return {{limits.precision, left / 2, left / 2 * slope, ""},
+          {limits.precision, limits.ridge(), limits.rate / kTera, words},
+          {limits.precision, right * 4, limits.rate / kTera, ""}};
 }
 
 Facts attention_sentence(const Attention& work) {
@@ -187,13 +197,21 @@ PartContent attention(const Profiles& profiles) {
   part.facts = attention_facts(profiles);
   part.datasets = {make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown)),
                    make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.every))};
-  const Profile* drawn = profiles.foremost;
-  if (drawn == nullptr) return part;
-  const Limits limits(view, *drawn);
-  const std::vector<Work> points = roofline_points(*drawn);
-  if (!limits.known() || points.empty()) return part;
-  part.datasets.push_back(make_dataset("roofline", kParts, points));
-  part.datasets.push_back(make_dataset("roof", kRoof, roof(limits, points)));
+  std::vector<RoofPart> parts;
+  std::vector<RoofPoint> roofs;
+  const Profile* half = profiles.half == profiles.foremost ? nullptr : profiles.half;
+  for (const Profile* drawn : {profiles.foremost, half}) {
+    if (drawn == nullptr) continue;
+    const Limits limits(view, *drawn);
+    const std::vector<Work> points = roofline_points(*drawn);
+    if (!limits.known() || points.empty()) continue;
+    for (const Work& work : points) parts.push_back({limits.precision, work});
+    std::ranges::move(roof(limits, points), std::back_inserter(roofs));
+  }
+  const bool both = !parts.empty() && parts.front().precision != parts.back().precision;
+  part.facts.when("both", both, "other", both ? parts.back().precision : "");
+  part.datasets.push_back(make_dataset("roofline", kParts, parts));
+  part.datasets.push_back(make_dataset("roof", kRoof, roofs));
   return part;
 }
 

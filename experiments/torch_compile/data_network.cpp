@@ -96,13 +96,15 @@ const std::vector<NetworkColumn> kNetworks{
                 "%", {Notation::kPercent})};
 
 struct SpeedupRow {
-  std::string size, series;
+  std::string row;
+  double eager, compiled;  ///< ms
   double speedup;
 };
 
 const std::vector<Column<SpeedupRow>> kSpeedups{
-    {"size", "Size", &SpeedupRow::size},
-    {"series", "Pass", &SpeedupRow::series},
+    {"row", "Pass", &SpeedupRow::row},
+    {"eager", "Eager", &SpeedupRow::eager, "ms", kMs},
+    {"compiled", "Compiled", &SpeedupRow::compiled, "ms", kMs},
     {"speedup", "Speedup", &SpeedupRow::speedup, "×", kTimes}};
 
 std::vector<SpeedupRow> speedup_rows(const std::vector<Network>& all) {
@@ -110,10 +112,11 @@ std::vector<SpeedupRow> speedup_rows(const std::vector<Network>& all) {
   for (const auto& [phase, words] :
        {std::pair(metric::kForward, "forward"), std::pair(metric::kTotal, "training step")}) {
     for (const Network& network : all) {
-      if (const auto ratio = speedup(network, phase)) {
-        rows.push_back(
-            {network.spec().size, std::string(words) + ", " + network.precision(), *ratio});
-      }
+      const auto ratio = speedup(network, phase);
+      if (!ratio) continue;
+      rows.push_back({network.spec().size + ", " + network.precision() + ", " + words,
+                      median(of(network.eager, phase)), median(of(network.compiled, phase)),
+                      *ratio});
     }
   }
   return rows;

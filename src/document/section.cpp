@@ -54,7 +54,8 @@ class FigureData {
 
 /// A scale that names its labels alone leaves their signs to the theme.
 bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
-  return (channel == "color" || channel == "shape" || channel == "strokeDash") &&
+  return (channel == "color" || channel == "stroke" || channel == "shape" ||
+          channel == "strokeDash") &&
          encoding.is_object() && encoding.value("type", "") == "nominal" &&
          (!encoding.contains("scale") || !encoding["scale"].contains("range"));
 }

@@ -3,6 +3,7 @@
 python3 pages_test.py SAMPLE_SITE_PROGRAM: the program writes the site; see CMakeLists.txt.
 """
 import pathlib
+import re
 import sys
 import unittest
 
@@ -30,15 +31,22 @@ class Pages(BrowserTest):
         for old, new in pairs:
             self.assertAlmostEqual(old, new or old, delta=1)
 
-    def test_a_live_chart_shows_what_the_table_says(self):
+    def test_near_a_point_a_live_chart_says_in_a_sentence_what_the_table_says(self):
         page = self.open(self.report)
         self.bring_charts_to_life(page)
-        page.locator("#figure-durations .frame.wide .mark-symbol path").first.hover()
-        tooltip = page.locator("#vg-tooltip-element")
+        point = page.locator("#figure-durations .frame.wide .role-mark.mark-symbol path").first
+        point.scroll_into_view_if_needed()
+        box = point.bounding_box()
+        page.mouse.move(box["x"] - 8, box["y"] - 2)
+        tooltip = page.locator("#vg-tooltip-element.visible")
         tooltip.wait_for(state="visible")
-        shown = tooltip.locator("td.value").last.inner_text()
-        table = page.locator("#figure-durations > details:not(.menu)").inner_text()
-        self.assertIn(shown.split(" ±")[0][:4], table)
+        said = tooltip.inner_text()
+        self.assertRegex(said, r"^small, \w+, [0-9.,]+ ± [0-9.]+\.$")
+        self.assertIn(f"{float(re.search(r'[0-9.]+', said)[0]):.1f}", page.locator("#figure-durations > details:not(.menu)").inner_text())
+        shown = tooltip.bounding_box()
+        self.assertTrue(shown["y"] + shown["height"] <= box["y"] or shown["y"] >= box["y"] + box["height"], (shown, box))
+        page.mouse.move(2, 2)
+        tooltip.wait_for(state="hidden")
         self.assert_quiet()
 
     def test_without_scripts_every_figure_is_there(self):

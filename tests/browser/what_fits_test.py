@@ -76,6 +76,8 @@ class WhatFits(BrowserTest):
         for batch, word in ((largest, "fits a card of 141 GB"), (largest + 1, "fits none")):
             self.field(page, "batch").fill(str(batch))
             self.assertIn(word, self.answer(page))
+            self.assertRegex(self.answer(page), r"Extrapolated: this run measured .* up to 65\.\d\d GiB, batch 4 and")
+            self.assertNotIn("too low", self.answer(page))
 
     def test_the_parts_add_up(self):
         page = self.wake()

@@ -11,6 +11,7 @@ namespace labreport::data_parallel_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -146,7 +147,8 @@ TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
   const Part shown = part("c", of_scheme(Scheme::kOverlapped, disturbed));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("Backward takes"), Not(HasSubstr("hidden"))));
-  EXPECT_TRUE(shown.figures.empty());
+  EXPECT_THAT(texts_in(shown.figures.front().data, "Gradients"),
+              AllOf(Contains("flat"), Not(Contains("overlapped"))));
 }
 
 TEST(OverlapAnswer, RestsOnTheRankWithTheMostExposedCommunication) {

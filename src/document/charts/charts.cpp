@@ -1,6 +1,9 @@
 #include "document/charts/charts.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -20,7 +23,9 @@ void set_inner_width(nlohmann::json& view, int width) {
   if (view.contains("vconcat")) {
     for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
   } else if (view.contains("spec")) {
-    set_inner_width(view["spec"], width);
+    const int columns = view.value("columns", 1);
+    const int spacing = view.value("spacing", 0);
+    set_inner_width(view["spec"], (width - (columns - 1) * spacing) / columns);
   } else {
     view["width"] = width;
   }
@@ -80,8 +85,8 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
 
 /// A key above the plot, in place of words beside it; as far from it as the figure says.
 void show_legend(nlohmann::json& encoding) {
-  nlohmann::json legend = {
-      {"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"columnPadding", 18}, {"offset", 4}};
+  nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
+                           {"columnPadding", 12}, {"offset", 4},     {"symbolOpacity", 1}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
     if (!encoding.contains(channel)) continue;
     nlohmann::json& own = encoding[channel]["legend"];
@@ -106,6 +111,15 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
     kept.push_back(std::move(layer));
   }
   layers = std::move(kept);
+}
+
+/// The number behind the next `mark`, which is passed; no number where there is none.
+double next_number(std::string_view& text, std::string_view mark) {
+  double number = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t at = std::min(text.find(mark), text.size());
+  text.remove_prefix(std::min(at + mark.size(), text.size()));
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 /// "id='" and its kin, up to the character that ends the name.
@@ -156,7 +170,8 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
   nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto [color, shape] = series_style(labels[i], i);
-    range.push_back(channel == "color"   ? nlohmann::json(color)
+    const bool is_color = channel == "color" || channel == "stroke";
+    range.push_back(is_color             ? nlohmann::json(color)
                     : channel == "shape" ? nlohmann::json(shape)
                                          : dashes[i % dashes.size()]);
   }
@@ -186,6 +201,23 @@ nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
     spec["width"] = total;
     spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};
   }
+  return spec;
+}
+
+nlohmann::json placed_as(nlohmann::json spec, std::string_view svg) {
+  const double width = next_number(svg, " width=\""), height = next_number(svg, " height=\"");
+  const double left = next_number(svg, "translate("), top = next_number(svg, ",");
+  next_number(svg, "class=\"background\"");
+  next_number(svg, " d=\"M");
+  const double plot_width = next_number(svg, "h"), plot_height = next_number(svg, "v");
+  if (!std::isfinite(width + height + left + top + plot_width + plot_height)) return spec;
+  spec["autosize"] = "none";
+  spec["padding"] = {{"left", left},
+                     {"top", top},
+                     {"right", width - left - plot_width},
+                     {"bottom", height - top - plot_height}};
+  if (spec.contains("width")) spec["width"] = plot_width;
+  if (spec.contains("height") && spec["height"].is_number()) spec["height"] = plot_height;
   return spec;
 }
 

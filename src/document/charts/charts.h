@@ -28,12 +28,17 @@ struct SeriesStyle {
 /// that it does not know takes its place from `index` among its siblings.
 SeriesStyle series_style(std::string_view name, std::size_t index);
 
-/// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
+/// The scale of a channel ("color", "stroke", "shape", "strokeDash") whose values are `labels`.
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
 /// figure's total height for single and layered views, an inner view's height in a vconcat.
 nlohmann::json themed(nlohmann::json spec, ChartWidth width);
+
+/// The themed spec of an interactive chart that takes the place of `svg`, its own picture: its plot
+/// has the picture's place and size, although a browser's letters are wider than the tool's. The
+/// spec stays as it is where the picture does not tell them.
+nlohmann::json placed_as(nlohmann::json spec, std::string_view svg);
 
 /// An SVG's ids made unique in a page and independent of what was drawn before it.
 std::string with_unique_ids(std::string_view svg, std::string_view prefix);

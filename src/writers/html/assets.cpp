@@ -66,7 +66,9 @@ std::string specs_script(const Document& document, const Drawings& drawings) {
   for (const Figure* figure : figures_of(document)) {
     if (drawings.contains(figure->slug)) {
       const bool charted = figure->live.is_null();
-      specs[figure->slug] = charted ? themed(figure->spec, ChartWidth::kWide) : figure->live;
+      specs[figure->slug] = charted ? placed_as(themed(figure->spec, ChartWidth::kWide),
+                                                drawings.at(figure->slug).wide)
+                                    : figure->live;
     }
   }
   return "window.labreportSpecs = " + replaced(specs.dump(), "<", "\\u003c") + ";\n";

@@ -1,0 +1,113 @@
+"""The figures of recorded runs and comparisons: no words on words or cut off, and no jump where a chart comes to life.
+
+python3 figures_test.py LABREPORT
+"""
+import subprocess
+import sys
+import unittest
+
+from site_browser import PHONE, ROOT, WIDE, BrowserTest
+
+AT_ONCE = 40  # pictures a call
+LEAST_TEXTS = 1000  # fewer mean that the pictures were not found
+
+# Letters on letters, and words beyond the picture's edge; a halo behind the same words is meant.
+# A dark page has the same letters in the same places.
+PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
+  const stage = document.createElement("div");
+  stage.innerHTML = code;
+  document.body.replaceChildren(stage);
+  const svg = stage.querySelector("svg");
+  const paper = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")]
+    .filter((text) => text.textContent.trim() && text.getAttribute("opacity") !== "0")
+    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+  const found = texts.flatMap(([words, box]) => {
+    const out = Math.max(paper.left - box.left, box.right - paper.right, paper.top - box.top, box.bottom - paper.bottom);
+    return out > 1 ? [`${name}: “${words}” is cut by ${out.toFixed(1)} px`] : [];
+  });
+  texts.forEach(([words, box], i) => texts.slice(i + 1).forEach(([others, other]) => {
+    const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+    const height = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+    const halo = words === others && Math.hypot(box.left - other.left, box.top - other.top) < 2;
+    if (!halo && width > 1 && height > 2) found.push(`${name}: “${words}” lies on “${others}”`);
+  }));
+  return [texts.length, found];
+})"""
+
+# Where the middles of a chart's plots and of the labels of its ticks are, from its corner and in its own units.
+PLACES = """(svg) => {
+  const corner = svg.getBoundingClientRect();
+  const scale = svg.viewBox.baseVal.width / corner.width;
+  const place = (node) => {
+    const box = node.getBoundingClientRect();
+    const size = node.tagName === "text" ? [] : [box.width, box.height];
+    return [box.left + box.width / 2 - corner.left, box.top + box.height / 2 - corner.top, ...size]
+      .map((length) => length * scale);
+  };
+  const shown = (text) => text.getAttribute("opacity") !== "0";
+  const plots = [...svg.querySelectorAll(".role-frame > g > path.background, .cell > g > path.background")];
+  const labels = [...svg.querySelectorAll(".role-axis-label text")].filter(shown);
+  return [["the chart", [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height]], ...plots.map((plot) => ["a plot", place(plot)]),
+    ...labels.map((label) => [label.textContent, place(label)]).sort()];
+}"""
+
+
+class Figures(BrowserTest):
+    @classmethod
+    def write_site(cls):
+        subprocess.run([cls.program, "render", "--format", "html", "--out", cls.site], cwd=ROOT, check=True,
+                       stdout=subprocess.DEVNULL)
+        reports = list(cls.site.glob("*/*/*/index.html"))
+        cls.reports = [max(reports, key=lambda page: len(list(page.parent.glob("charts/*.svg")))),
+                       next(page for page in reports if (page.parent / "charts/lanes.svg").exists())]
+
+    def problems(self, folder, viewport):
+        page = self.browser.new_page(viewport=viewport)
+        self.addCleanup(page.close)
+        pictures = [[str(file.relative_to(self.site)), file.read_text(encoding="utf-8")]
+                    for file in sorted(self.site.rglob(f"{folder}/*.svg"))]
+        measured = [one for first in range(0, len(pictures), AT_ONCE)
+                    for one in page.evaluate(PROBLEMS, pictures[first:first + AT_ONCE])]
+        self.assertGreater(sum(texts for texts, _ in measured), LEAST_TEXTS)
+        return [problem for _, found in measured for problem in found]
+
+    def test_no_words_of_a_figure_collide_or_are_cut(self):
+        for folder, viewport in (("charts", WIDE), ("narrow", PHONE)):
+            self.assertEqual(self.problems(folder, viewport), [])
+
+    def test_collisions_and_cuts_are_found(self):
+        page = self.browser.new_page(viewport=WIDE)
+        self.addCleanup(page.close)
+        texts = '<text x="10" y="20">one</text><text x="14" y="22">two</text><text x="95" y="50">three</text>'
+        svg = f'<svg width="100" height="60" xmlns="http://www.w3.org/2000/svg">{texts}</svg>'
+        (_, found), = page.evaluate(PROBLEMS, [["it", svg]])
+        self.assertEqual(len(found), 2, found)
+
+    def test_a_chart_comes_to_life_where_its_picture_was(self):
+        for report in self.reports:
+            self.assert_no_chart_moves(report)
+
+    def assert_no_chart_moves(self, report):
+        page = self.open(report)
+        frames = self.bring_charts_to_life(page)
+        self.assertGreater(len(frames), 3)
+        stage = self.browser.new_page(viewport=WIDE)
+        self.addCleanup(stage.close)
+        for frame in frames:
+            name = frame.evaluate("(node) => node.parentElement.dataset.spec")
+            picture = (report.parent / f"charts/{name}.svg").read_text(encoding="utf-8")
+            stage.set_content(picture)
+            drawn = stage.locator("svg").evaluate(PLACES)
+            live = frame.locator("svg").evaluate(PLACES)
+            with self.subTest(name):
+                self.assertEqual([words for words, _ in live], [words for words, _ in drawn])
+                for (words, before), (_, after) in zip(drawn, live):
+                    for old, new in zip(before, after):
+                        self.assertAlmostEqual(old, new, delta=1.5, msg=words)
+        self.assert_quiet()
+
+
+if __name__ == "__main__":
+    Figures.program = sys.argv.pop(1)
+    unittest.main()
