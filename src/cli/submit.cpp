@@ -1,0 +1,116 @@
+// labreport submit: one run's report as a folder and a zip file to hand in, and what it still
+// lacks.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "cli/output_flags.h"
+#include "cli/run_choice.h"
+#include "cli/verbs.h"
+#include "orchestrate/worker_info.h"
+#include "publish/helper_python.h"
+#include "publish/rendering.h"
+#include "publish/run_notes.h"
+#include "publish/scratch_folder.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SubmitFlags {
+  std::string run;
+  std::string out = "submission";
+  std::string paper = "a4";
+  std::string notes;
+};
+
+/// Refuses to replace a folder that holds anything else than an earlier submission.
+void check_place(const fs::path& out) {
+  if (!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out))) return;
+  if (!fs::exists(out / "run.json") || !fs::exists(out / "report.md"))
+    throw InputError(out.string() + " holds something else", "name another folder: --out FOLDER");
+}
+
+/// Copies a run's rendered folder, whose page becomes one file, without what only a site needs.
+void copy_report(const fs::path& page, const fs::path& out) {
+  fs::remove_all(out);
+  fs::create_directories(out.parent_path().empty() ? "." : out.parent_path());
+  fs::copy(page.parent_path(), out, fs::copy_options::recursive);
+  for (const char* of_site : {"index.html", "summary.json", "charts/narrow", "charts/specs.js"})
+    fs::remove_all(out / of_site);
+  fs::rename(out / page.filename(), out / "report.html");
+}
+
+void write_zip(const fs::path& out, const fs::path& scratch) {
+  const fs::path whole = fs::absolute(out).lexically_normal();
+  constexpr const char* kCode =
+      "import shutil, sys\nshutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n";
+  const HelperPython python(project_folder());
+  const Ended ended =
+      python.run(kCode, {whole.string(), whole.parent_path().string(), whole.filename().string()},
+                 scratch, {.seconds = 60});
+  if (!ended.ok()) throw Error("cannot write " + whole.string() + ".zip");
+}
+
+/// What a grader would miss, one line each.
+std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
+  Document document = site_run(store).document;
+  RunNotes run_notes({store.folder()}, notes);
+  run_notes.place(store, document);
+  std::int64_t asked = 0, generated = 0;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (part.question.empty()) continue;
+      ++asked;
+      generated += !part.note.has_value();
+    }
+  }
+  std::vector<std::string> lines;
+  if (generated > 0) {
+    lines.push_back(fmt::format("{} of {} answers are generated; `make notes` begins your own",
+                                generated, asked));
+  }
+  if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
+  if (!document.outcome_line.starts_with("All")) lines.push_back(document.outcome_line);
+  return lines;
+}
+
+ExitStatus submit(const SubmitFlags& flags) {
+  const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
+  check_place(out);
+  const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
+                                            : choose_folder(flags.run, "site/runs");
+  const ScratchFolder scratch;
+  OutputFlags output;
+  output.paper = flags.paper;
+  output.notes = flags.notes;
+  RenderOptions options = output.options(scratch.path() / "site");
+  options.single_file = options.named = true;
+  const Rendered rendered = render_runs({folder}, options);
+  copy_report(rendered.page_of(folder), out);
+  write_zip(out, scratch.path());
+  fmt::print(
+      "{0}: {1} as report.pdf, .md, .tex and .html, figures in charts, CSV, run.json\n"
+      "{0}.zip: the same, for Gradescope\n",
+      out.string(), folder.lexically_normal().string());
+  for (const std::string& line : missing(RunStore(folder), options.notes))
+    fmt::print("missing: {}\n", line);
+  rendered.tell();
+  return rendered.status();
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app, Invocation& invocation) {
+  const auto [verb, flags] = add_verb<SubmitFlags>(
+      app, invocation, "submit", "a run's report as a folder and a zip file to hand in", submit);
+  verb->add_option("run", flags->run,
+                   "RUN: a folder, a GPU, latest or previous (default: your newest)");
+  verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
+  verb->add_option("--paper", flags->paper, "of the PDF: a4 (default) or letter");
+  verb->add_option("--notes", flags->notes, "folder of your own words (notes)");
+}
+
+}  // namespace labreport
