@@ -195,9 +195,9 @@ inline constexpr std::string_view kTolerance = "tolerance";
 inline constexpr std::string_view kAllReduce = "all_reduce";
 inline constexpr std::string_view kInPlace = "in_place";
 inline constexpr std::string_view kOutOfPlace = "out_of_place";
-// Kind `sharding` writes kTotal of the counted steps on the rank that took longest, and kTotal of
-// the losses of all steps, as the mean over ranks. Phases of kSynced are kForward, kLoss,
-// kBackward, kAllReduce, kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
+// Kind `sharding` writes kTotal of each counted step's slowest rank, and kTotal of the losses of
+// all steps, as means over the ranks. Phases of kSynced are kForward, kLoss, kBackward, kAllReduce,
+// kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
 inline constexpr std::string_view kBroadcast = "broadcast";
 inline constexpr std::string_view kHeld = "held";         // table
 inline constexpr std::string_view kAfterModel = "model";  // the points are this and the next two
