@@ -30,7 +30,7 @@ struct GivenFlag {
   std::string name;  ///< "--sizes"
   std::vector<std::string> values;
 
-  std::vector<std::string> words() const;  ///< As separate words of a command line.
+  std::vector<std::string> words() const;  ///< Separate words of a command line.
 };
 
 /// Returns the flags that were given, always in the same order.

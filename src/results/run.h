@@ -45,7 +45,7 @@ struct ModelSource {
 /// One invocation of the program on one machine. A resumed run has several.
 struct Session {
   std::string started_at;         ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
-  std::vector<std::string> argv;  ///< For readers only; programs use `request`.
+  std::vector<std::string> argv;  ///< Meant for readers; programs use `request`.
   std::string revision;           ///< Full git commit of the program's sources; empty when unknown.
   bool dirty = false;             ///< The sources differed from that commit.
   std::string host;               ///< Empty if withheld.
