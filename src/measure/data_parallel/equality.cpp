@@ -105,7 +105,7 @@ class Check {
     return small_network(group_.device());
   }
 
-  /// For numbers from 0 on, the order of the bits is the order of the values.
+  /// Compares bits as integers, which gives the order of the values if none is negative.
   double largest(double value) {
     return std::bit_cast<double>(group_.largest(std::bit_cast<std::int64_t>(value)));
   }
