@@ -62,9 +62,8 @@ struct ComparedRow {
   RowStanding standing = RowStanding::kMatched;
   RowSide a = {};
   RowSide b = {};
-  std::optional<double> ratio = {};  ///< The ratio's 95 % interval over launches; absent with fewer
-                                     ///< than three launches on a side.
-  /// The ratio's 95 % interval over launches; absent with fewer than three a side.
+  std::optional<double> ratio = {};  ///< B ÷ A
+  /// The ratio's 95 % interval over launches; absent with fewer than three launches on a side.
   std::optional<std::pair<double, double>> interval = {};
   Prediction prediction = {};
   std::optional<Judged> judged = {};  ///< Present if both runs are from one machine.
