@@ -22,7 +22,7 @@ class Attention {
   /// All layers of a network share `rotary`.
   Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
             c10::Device device, Variant variant = Variant::kMatmul);
-  /// [batch, positions, d_model]
+  /// Input and output have the shape [batch, positions, d_model].
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
   /// Shards the linear layers in the order in which forward uses them.
