@@ -66,7 +66,7 @@ def call(what, function, *arguments, **named):
         raise Mismatch(f"{words} failed: {type(error).__name__}: {first_line(error)}") from error
 
 
-# Loading.
+# These functions and classes load models.
 
 
 @functools.cache  # model and loss may be in the same file
@@ -241,7 +241,7 @@ class Shipped(Source):
         self.mode = "reduce-overhead" if "graphs" in chosen else None
 
 
-# Compiling.
+# These functions compile models.
 
 
 def has_package(name):
@@ -299,7 +299,7 @@ def compiled(function, device, mode=None, dynamic=None):
     return torch.compile(function, mode=mode, dynamic=dynamic)
 
 
-# Measuring.
+# These functions and classes run models for the engine.
 
 
 def first_tensor(output):
@@ -550,7 +550,7 @@ def print_to_stderr():
 
 
 def describe(words):
-    """Prints the model's implementation name, which the main program needs for planning."""
+    """Prints the model's implementation name, which the front end needs for planning."""
     result = print_to_stderr()
     source = read_source(json.loads(words))
     source.check()
