@@ -1,5 +1,5 @@
-// Upper bounds for what a run may hold. They are far above what was ever recorded and low enough
-// for every writer. They are checked when a run is loaded, and before it is measured or imported.
+// Bounds of what a run may hold. They are far above what was ever recorded and low enough for every
+// writer. They are checked when a run is loaded, and before it is measured or imported.
 #pragma once
 
 #include <cstddef>

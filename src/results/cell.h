@@ -55,10 +55,10 @@ enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom
 
 /// Stages of a ladder's training step. Each stage keeps the changes of the stages before it.
 enum class Variant {
-  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), attention and AdamW by hand.
+  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), explicit attention and AdamW.
   kMatmul,      ///< Linear layers as matmul: labreport's network as every other kind measures it.
   kSdpa,        ///< Attention by scaled_dot_product_attention.
-  kFusedAdamW,  ///< The optimizer as one fused kernel for many parameters.
+  kFusedAdamW,  ///< AdamW as one fused kernel for many parameters.
   kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
 };
 

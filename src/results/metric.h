@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-/// A JSON scalar. `std::monostate` is null: the value is absent, and a reason stands beside it.
+/// A JSON scalar. `std::monostate` is null: the value is absent, and `reason` says why.
 using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
 
 /// Samples are all integers or all floating point. Times are integer nanoseconds, memory is integer

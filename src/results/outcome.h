@@ -33,7 +33,7 @@ struct TimedOut {
 
 struct Crashed {
   std::int64_t signal = 0;
-  std::string message;  ///< Last lines of stderr, may be empty.
+  std::string message;  ///< Last lines of stderr; may be empty.
   std::optional<std::int64_t> rank = {};
 };
 
@@ -44,10 +44,11 @@ struct Failed {
 
 using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed>;
 
-/// The JSON name: ok, oom, skipped, timeout, crashed, error.
+/// Returns the JSON name: ok, oom, skipped, timeout, crashed, error.
 std::string_view status_name(const Outcome& outcome);
 
-/// "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1 GiB allocated".
+/// Describes the outcome: "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1
+/// GiB allocated".
 std::string describe(const Outcome& outcome);
 
 /// Describes the outcome for a table, without byte counts: "out of memory in backward".

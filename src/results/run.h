@@ -79,13 +79,13 @@ struct Launch {
   std::int64_t session = 0;            ///< Index into Run::sessions.
   std::optional<std::int64_t> device;  ///< Index into Run::devices; absent when nothing started.
   Outcome outcome;
-  std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by the main program.
+  std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by the front end.
   std::vector<Metric> metrics;
   std::vector<Table> tables;
   std::vector<Metric> conditions;
   std::vector<std::string> warnings;
 
-  /// Null when there is none.
+  /// Return null if there is none.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };
@@ -165,7 +165,7 @@ struct LaunchReport {
   std::int64_t launch = 0;
   Software software;
   Device device;
-  Launch body;  ///< The main program fills in `session`, `device` and `wall_ns`.
+  Launch body;  ///< The front end fills in `session`, `device` and `wall_ns`.
 };
 
 }  // namespace labreport

@@ -95,10 +95,10 @@ std::filesystem::path make_run_folder(const std::filesystem::path& root, const R
 /// Creates a new folder for an imported run, with a number added if the name is taken.
 std::filesystem::path make_import_folder(const std::filesystem::path& root, const Run& run);
 
-/// `list_runs` without imported runs.
+/// Returns list_runs() without imported runs.
 std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::path& root);
 
-/// `list_runs` without measured ones.
+/// Returns list_runs() without measured runs.
 std::vector<std::filesystem::path> list_imported_runs(const std::filesystem::path& root);
 
 /// Returns every folder below `root` that has a run.json. The order is by folder name, which begins
