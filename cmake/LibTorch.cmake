@@ -125,7 +125,7 @@ foreach(folder IN LISTS torch_rpath)
 endforeach()
 
 # Writes labreport-worker.json beside the worker: {"torch": "2.11.0", "cuda": "13.0" or null,
-# "architectures": ["sm_75", …]} plus ${ARGN}, which starts with a comma. The main program uses it
+# "architectures": ["sm_75", …]} plus ${ARGN}, which starts with a comma. The front end uses it
 # to judge a device before it starts one.
 function(labreport_describe_worker worker)
   set(cuda null)
