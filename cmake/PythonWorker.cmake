@@ -2,7 +2,7 @@
 # built with, and a Python file around it. If it cannot be built, its description says why, and
 # everything else works.
 
-# The same Python runs the tests' reference in plain PyTorch.
+# This Python also runs the tests' reference in plain PyTorch.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch --python
                 OUTPUT_VARIABLE LABREPORT_TORCH_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(LABREPORT_TORCH_PYTHON)

@@ -27,7 +27,7 @@ struct Form {
   const char* words;
 };
 
-/// Bounds of a value. For a list, `least`, `most`, `above` and `longest` apply to its items.
+/// Bounds of a value. For a list, all but `least_items` and `most_items` apply to its items.
 struct Bounds {
   std::int64_t least = -kMostInteger;  ///< Integers only, as `most`.
   std::int64_t most = kMostInteger;

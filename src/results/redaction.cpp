@@ -13,8 +13,8 @@ void leave_out(std::string& text, const PrivateNames& names) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
-/// Redacts a flag's value. A path may contain the host's name as an ordinary word; other values may
-/// not contain it at all.
+/// Redacts a flag's value. In a folder's path the host's name is replaced wherever it is a word.
+/// Other values may equal it by chance, so there it is replaced only in a path or an address.
 std::string value_without_names(const std::string& flag, std::string value,
                                 const PrivateNames& names) {
   const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
