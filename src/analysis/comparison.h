@@ -40,8 +40,7 @@ struct RowSide {
   std::vector<std::string> flags = {};    ///< Disturbances of the measurement.
   std::optional<double> peak_share = {};  ///< Share of the run's own measured matrix rate.
   std::optional<double> bandwidth_share = {};
-  std::optional<double> busbw =
-      {};  ///< Bus bandwidth of an all-reduce as nccl-tests defines it; B/s.
+  std::optional<double> busbw = {};  ///< Bus bandwidth as in nccl-tests; B/s.
 };
 
 /// The ratio that the devices' measured limits predict.
@@ -121,8 +120,8 @@ struct ComparedRun {
   std::string edition = {};
   std::string preset = {};
   std::string source = {};
-  std::string started_at =
-      {};  ///< Empty if imported, as are the following facts about the machine.
+  /// Empty for imported runs, as the facts about the machine are.
+  std::string started_at = {};
   std::string revision = {};
   std::string driver = {};
   std::string cpu = {};
@@ -131,8 +130,7 @@ struct ComparedRun {
   Limits limits = {};
   std::vector<std::string> titles = {};   ///< Titles of imported tables, as declared.
   std::vector<std::string> sources = {};  ///< Sources of imported tables.
-  std::vector<std::string> assumed =
-      {};  ///< Assumptions for facts that the imported tables do not state.
+  std::vector<std::string> assumed = {};  ///< Assumptions of the imported tables.
 };
 
 struct Comparison {
@@ -142,9 +140,8 @@ struct Comparison {
   std::size_t matched = 0;  ///< Matched cells, not rows.
   std::size_t only_a = 0;
   std::size_t only_b = 0;
-  std::vector<std::string> mismatches =
-      {};                              ///< Differences that the user allowed: "batch 4 against 8".
-  std::vector<ComparedRow> rows = {};  ///< In A's order; rows of B only come last.
+  std::vector<std::string> mismatches = {};  ///< Allowed ones: "batch 4 against 8".
+  std::vector<ComparedRow> rows = {};        ///< In A's order; rows of B only come last.
   std::vector<SpeedupRow> speedups = {};
   std::vector<KernelChange> kernels = {};
   std::vector<StepDifference> differences = {};  ///< One for each precision.

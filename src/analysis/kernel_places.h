@@ -13,8 +13,7 @@ inline constexpr const char* kFeedForward = "feed-forward";
 inline constexpr const char* kNorms = "norms";
 inline constexpr const char* kEmbeddings = "embeddings";
 inline constexpr const char* kHead = "LM head";
-inline constexpr const char* kBlocks =
-    "blocks themselves";  ///< Work in a block outside its modules.
+inline constexpr const char* kBlocks = "blocks themselves";  ///< Work outside their modules.
 
 }  // namespace role
 
@@ -25,8 +24,7 @@ inline constexpr const char* kScores = "QKᵀ";
 inline constexpr const char* kScaleMask = "scale and mask";
 inline constexpr const char* kSoftmax = "softmax";
 inline constexpr const char* kValues = "A·V";
-inline constexpr const char* kProducts =
-    "QKᵀ and A·V";  ///< Used if ranges do not show which of the two.
+inline constexpr const char* kProducts = "QKᵀ and A·V";  ///< One of them; ranges do not show which.
 inline constexpr const char* kRope = "RoPE";
 inline constexpr const char* kFused = "fused kernel";
 

@@ -16,8 +16,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kAdamWBytes =
-    7 * 4;  // reads parameter, gradient and both moments; writes all but the gradient
+// AdamW reads parameter, gradient and both moments, and writes all but the gradient.
+constexpr double kAdamWBytes = 7 * 4;
 
 struct Described {
   Measure measure;

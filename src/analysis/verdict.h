@@ -31,8 +31,8 @@ struct JudgeOptions {
   /// logarithms it holds as long as neither side varies more than twice as much as the other
   /// (docs/comparing.md).
   double alpha = 0.05;
-  double smallest_effect =
-      0.01;  ///< A ratio minus 1; smaller differences do not matter in practice.
+  /// A ratio minus 1; smaller differences do not matter in practice.
+  double smallest_effect = 0.01;
 };
 
 struct Judged {

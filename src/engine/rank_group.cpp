@@ -57,8 +57,7 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
   std::vector<at::Tensor> tensors;
-  std::int64_t summed =
-      1;  ///< The number of ranks to divide the sum by; 1 if no division is needed.
+  std::int64_t summed = 1;  ///< Number of ranks to divide the sum by; 1 for no division.
 };
 
 namespace {

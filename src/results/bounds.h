@@ -27,8 +27,7 @@ inline constexpr std::size_t kMostRows = 5'000;        // rows in a table; 1,053
 inline constexpr std::size_t kMostTraced = 40'000;     // kernels in a GPU trace; 15,851 were seen
 inline constexpr std::size_t kMostCells = 4'000;       // cells in a run; 112 were seen
 inline constexpr std::size_t kMostLaunches = 20'000;
-inline constexpr std::size_t kMostMetricNames =
-    500;  // distinct names in a run; about 110 were seen
+inline constexpr std::size_t kMostMetricNames = 500;  // distinct names; about 110 were seen
 
 /// Bounds warm-up steps and counted steps each, so both together stay within `kMostItems` samples.
 inline constexpr std::int64_t kMostSteps = 5'000;

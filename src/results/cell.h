@@ -173,12 +173,12 @@ struct CellSpec {
   /// kept, and backward runs the group again. Absent if everything is kept.
   std::optional<std::int64_t> group = {};
   std::optional<Ranks> ranks = {};  ///< Absent for a single process.
-  std::optional<std::int64_t> largest =
-      {};                                 ///< Kind `all_reduce` only: bytes of the largest tensor.
+  /// Kind `all_reduce` only: bytes of the largest tensor.
+  std::optional<std::int64_t> largest = {};
   std::optional<Sharding> sharding = {};  ///< Kind `sharding` only.
   std::optional<Scheme> scheme = {};      ///< Kind `data_parallel` only.
-  std::optional<std::int64_t> bucket =
-      {};  ///< Schemes with buckets only: the most bytes in one bucket.
+  /// Schemes with buckets only: the most bytes in one bucket.
+  std::optional<std::int64_t> bucket = {};
 };
 
 /// True if autocast is on: matrix products take 16-bit operands.

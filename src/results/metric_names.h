@@ -28,8 +28,7 @@ inline constexpr std::string_view kStartUp = "start-up";     // tag
 inline constexpr std::string_view kLibraries = "libraries";  // exec → main
 inline constexpr std::string_view kDeviceContext =
     "context";  // creating the device context, which partly overlaps kLibraries
-inline constexpr std::string_view kModelBuild =
-    "model";  // creating and initializing the parameters
+inline constexpr std::string_view kModelBuild = "model";  // parameters created and initialized
 // Compiling runs a compiled model's forward, loss and backward once. kLibraries and kModelBuild end
 // before it; kFirstKernel comes after it.
 inline constexpr std::string_view kCompile = "compile";
@@ -44,36 +43,29 @@ inline constexpr std::string_view kPeakReserved = "peak_reserved";
 inline constexpr std::string_view kPeakRequested = "peak_requested";
 
 // Conditions during the timed steps.
-inline constexpr std::string_view kClock =
-    "clock";  // tag; MHz during one untimed step; also kMemory
+inline constexpr std::string_view kClock = "clock";  // tag; MHz in one untimed step; also kMemory
 inline constexpr std::string_view kSm = "sm";
-inline constexpr std::string_view kSlowdown =
-    "slowdown";  // tag; ns of throttling for thermal, hardware or power reasons
+inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns, by the limit's cause
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
 inline constexpr std::string_view kLimit = "limit";  // tag kMemory; B: the allocator's limit
 inline constexpr std::string_view kGpu = "gpu";      // tag
-inline constexpr std::string_view kTemperature = "temperature";  // °C after the steps
-inline constexpr std::string_view kOtherProcesses =
-    "other_processes";                                   // count of other processes on the GPU
+inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
+inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved beyond the device's memory
-inline constexpr std::string_view kDeviceAllocations =
-    "device_allocations";  // count in the timed steps
+inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in the timed steps
 
 // Kind `ladder` adds losses to the metrics of kinds `timing` and `kernels`.
-inline constexpr std::string_view kLosses =
-    "losses";  // tag; kTotal: one loss for each step, in order
+inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: one for each step
 
 // Kind `checkpointing` runs one forward, loss and backward before AdamW has states; its "resident"
 // and "peak" are those of kind `memory`. Training steps follow as in kind `timing`, with their
 // losses.
 inline constexpr std::string_view kCheckpoints = "checkpoints";  // tag; B
 inline constexpr std::string_view kSaved = "saved";  // allocated before backward − before forward
-inline constexpr std::string_view kRecomputed =
-    "recomputed";  // memory that recomputing one group adds
-inline constexpr std::string_view kRecompute =
-    "recompute";  // tag kStep; time of all groups; a range
+inline constexpr std::string_view kRecomputed = "recomputed";  // memory added by one group
+inline constexpr std::string_view kRecompute = "recompute";    // tag kStep; all groups; a range
 
 // Kind `limits` measures sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
@@ -138,13 +130,11 @@ inline constexpr std::string_view kMatrixLibrary = "matrix_library";
 inline constexpr std::string_view kResident = "resident";  // tag: allocated just before the step
 inline constexpr std::string_view kPeak = "peak";          // tag: highest allocated, by phase
 inline constexpr std::string_view kHistory = "history";    // tag: the step with the history
-inline constexpr std::string_view kCategory =
-    "category";  // tag: requested bytes at the step's peak
+inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
-inline constexpr std::string_view kMeaning =
-    "meaning";                                       // tag: forward's peak under other definitions
-inline constexpr std::string_view kBlock = "block";  // tag and table: the part of one block
+inline constexpr std::string_view kMeaning = "meaning";  // tag: forward's peak by other definitions
+inline constexpr std::string_view kBlock = "block";      // tag and table: the part of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";
@@ -176,8 +166,7 @@ inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kEndToEnd = "end_to_end";  // forward and backward timed together
 inline constexpr std::string_view kRan = "ok";               // the outcomes are kRan to kFailed
 inline constexpr std::string_view kRanOut = "out of memory";
-inline constexpr std::string_view kNotOffered =
-    "not offered";  // unsupported by device, dtype or library
+inline constexpr std::string_view kNotOffered = "not offered";  // by device, dtype or library
 inline constexpr std::string_view kInaccurate = "inaccurate";
 inline constexpr std::string_view kNotTried = "not tried";  // a shorter sequence ran out of memory
 inline constexpr std::string_view kFailed = "failed";
@@ -210,9 +199,8 @@ inline constexpr std::string_view kGathers = "gathers";  // table
 // backward and optimizer.
 inline constexpr std::string_view kExchange = "exchange";
 inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
-inline constexpr std::string_view kAllReduces =
-    "all_reduces";                                   // tag; counts for one step and one rank
-inline constexpr std::string_view kCalls = "calls";  // "1"; also kLargest, kTotal: B
+inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step, on one rank
+inline constexpr std::string_view kCalls = "calls";             // "1"; also kLargest, kTotal: B
 // Equality is checked before timing: all ranks run kSteps steps of a small network, and each rank
 // runs the same steps alone on the whole batch. The values are the largest difference of kGradients
 // and of kWeights, relative to the largest element of the tensor, and kTolerance for both. kApart
@@ -227,25 +215,22 @@ inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 o
 inline constexpr std::string_view kCompute = "compute";       // the lanes are this and the next
 inline constexpr std::string_view kCommunication = "communication";
 // Conditions of cells with ranks.
-inline constexpr std::string_view kCollectives =
-    "collectives";  // tag; kOutOfPlace: the reason for its absence
-inline constexpr std::string_view kLibrary = "library";  // "NCCL 2.28.9"
-inline constexpr std::string_view kRounds = "rounds";    // over all sizes of all-reduce
+inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why absent
+inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"
+inline constexpr std::string_view kRounds = "rounds";            // over all sizes of all-reduce
 inline constexpr std::string_view kRank =
     "rank";  // tag; names are ranks from 1; hashed UUIDs of the devices
 
 // Published numbers without samples, which only imported runs have. Names are kTotal and phases in
 // ns, or kPeak in B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean time, or a peak
-inline constexpr std::string_view kPublishedStddev =
-    "published_stddev";  // tag; as printed in the publication
+inline constexpr std::string_view kPublishedStddev = "published_stddev";  // tag; as printed
 // A condition of published numbers: their source, as text.
 inline constexpr std::string_view kProvenance = "provenance";  // tag
 inline constexpr std::string_view kTitle = "title";
 inline constexpr std::string_view kSource = "source";
 inline constexpr std::string_view kFile = "file";
-inline constexpr std::string_view kPlace = "place";  // "line 12"
-inline constexpr std::string_view kAssumed =
-    "assumed";  // assumptions where the table gives no value
+inline constexpr std::string_view kPlace = "place";      // "line 12"
+inline constexpr std::string_view kAssumed = "assumed";  // values that the table does not give
 
 }  // namespace labreport::metric

@@ -54,19 +54,16 @@ inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan,
 inline constexpr std::string_view kReason = "reason";           // set if the outcome is not kRan
 inline constexpr std::string_view kInputBytes = "input_bytes";  // held before the forward pass
 inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
-inline constexpr std::string_view kPeakBytes =
-    "peak_bytes";  // highest in a forward and backward pass
-inline constexpr std::string_view kRequestedBytes =
-    "requested_bytes";                                           // size of the refused allocation
+inline constexpr std::string_view kPeakBytes = "peak_bytes";  // of a forward and backward pass
+inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated when it was refused
 
 // Columns of all-reduce; `kStatisticsNs` names further ones.
 inline constexpr std::string_view kMethod = "method";
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kMeanNs = "mean_ns";
-inline constexpr std::string_view kLagNs =
-    "lag_ns";  // delay of its start after the first rank's; median
-inline constexpr std::string_view kWrong = "wrong";  // elements that differ from the sum
+inline constexpr std::string_view kLagNs = "lag_ns";  // start after the first rank's; median
+inline constexpr std::string_view kWrong = "wrong";   // elements that differ from the sum
 
 // Columns of ranks that train together, in addition to kRank.
 inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before the first

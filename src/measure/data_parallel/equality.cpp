@@ -19,8 +19,8 @@ namespace {
 
 constexpr ModelShape kSmall{.d_model = 64, .d_ff = 192, .layers = 2, .heads = 2, .vocab = 128};
 constexpr std::int64_t kPositions = 16, kShare = 2, kCheckedSteps = 3;
-constexpr std::int64_t kSmallBucket =
-    100'000;  // bytes; makes several buckets, some with several gradients
+// Bytes; this makes several buckets, some with several gradients.
+constexpr std::int64_t kSmallBucket = 100'000;
 constexpr double kRate = 0.1;
 // FP32 rounds each addition by up to 2⁻²⁴, and the sums of shares and of the whole batch differ in
 // order. Three steps over Gloo on a CPU differed by 1 · 10⁻⁶.

@@ -19,8 +19,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerBeforeGraph =
-    3;  // PyTorch's documentation runs as many before capturing
+constexpr std::int64_t kEagerBeforeGraph = 3;  // as many as in PyTorch's documentation
 
 /// Runs single steps. The loss of a step stays until the next step begins.
 class Steps {
