@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/joined.h"
+#include "engine/rank_group_state.h"
 #include "engine/torch_versions.h"
 
 namespace labreport {
@@ -20,20 +20,20 @@ using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 /// times.
 class NotedAllReduce : public c10d::CppCommHookInterface<Group> {
  public:
-  NotedAllReduce(const Group& group, Flights& flights)
-      : CppCommHookInterface(group), flights_(flights) {}
+  NotedAllReduce(const Group& group, PendingCollectives& pending)
+      : CppCommHookInterface(group), collectives_(pending) {}
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     std::vector<at::Tensor> tensors{bucket.getBufferRef()};
     tensors.front().div_(state_->getSize());
-    const auto flight = flights_.begin();
+    const auto collective = collectives_.begin();
     auto future = state_->allreduce(tensors)->getFuture();
-    flights_.watch(flight, *future);
+    collectives_.watch(collective, *future);
     return future;
   }
 
  private:
-  Flights& flights_;
+  PendingCollectives& collectives_;
 };
 
 /// Makes the first buckets, last parameter first like DistributedDataParallel.
@@ -55,12 +55,12 @@ struct GradientReducer::Inside {
 GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>& parameters,
                                  std::int64_t bucket_bytes)
     : inside_(std::make_unique<Inside>()) {
-  const RankGroup::Joined& joined = *group.joined_;
+  const RankGroup::State& state = *group.state_;
   using Process = c10d::ProcessGroup;
-  const auto type = joined.nccl ? Process::BackendType::NCCL : Process::BackendType::GLOO;
+  const auto type = state.nccl ? Process::BackendType::NCCL : Process::BackendType::GLOO;
   inside_->group =
       c10::make_intrusive<Process>(static_cast<int>(group.rank()), static_cast<int>(group.size()));
-  inside_->group->setBackend(group.device().type(), type, joined.backend);
+  inside_->group->setBackend(group.device().type(), type, state.backend);
   inside_->group->setDefaultBackend(type);
   inside_->reducer = make_reducer<c10d::Reducer>(
       parameters, first_buckets(parameters, static_cast<std::size_t>(bucket_bytes)), inside_->group,
@@ -69,9 +69,9 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
   // Over NCCL a trace shows the times, and the reducer's default saves a pass over the gradients.
-  if (joined.nccl) return;
+  if (state.nccl) return;
   inside_->reducer->register_comm_hook(
-      std::make_unique<NotedAllReduce>(inside_->group, *joined.flights));
+      std::make_unique<NotedAllReduce>(inside_->group, *state.pending));
 }
 
 GradientReducer::~GradientReducer() = default;

@@ -12,7 +12,7 @@
 namespace labreport {
 
 /// Makes the calls of DistributedDataParallel, with gradients as views of the buckets. Over Gloo
-/// its all-reduces are in RankGroup::take_flights().
+/// its all-reduces are in RankGroup::take_collectives().
 class GradientReducer {
  public:
   /// A bucket is complete once it holds `bucket_bytes`, the first once it holds 1 MiB.

@@ -10,9 +10,9 @@
 
 #include "engine/collectives_backend.h"
 #include "engine/device.h"
-#include "engine/flights.h"
-#include "engine/joined.h"
 #include "engine/out_of_memory.h"
+#include "engine/pending_collectives.h"
+#include "engine/rank_group_state.h"
 
 namespace labreport {
 namespace {
@@ -87,28 +87,28 @@ RankGroup::RankGroup(const LaunchRequest& request)
     : rank_(checked_rendezvous(request).rank),
       size_(request.spec.ranks->count),
       device_(torch_device(request.spec.device)),
-      joined_(std::make_shared<Joined>()) {
+      state_(std::make_shared<State>()) {
   const Rendezvous& where = *request.rendezvous;
-  joined_->timeout = timeout_of(where);
-  joined_->nccl = request.spec.ranks->collectives == Collectives::kNccl;
+  state_->timeout = timeout_of(where);
+  state_->nccl = request.spec.ranks->collectives == Collectives::kNccl;
   guarded("the ranks did not find each other", [&] {
     const auto size = static_cast<int>(size_);
-    joined_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
-    joined_->store->setTimeout(joined_->timeout);
-    joined_->backend =
-        make_backend(request, {joined_->store, static_cast<int>(rank_), size, joined_->timeout});
+    state_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
+    state_->store->setTimeout(state_->timeout);
+    state_->backend =
+        make_backend(request, {state_->store, static_cast<int>(rank_), size, state_->timeout});
   });
   barrier();
 }
 
 std::string RankGroup::library() const {
-  return joined_->nccl ? "NCCL " + nccl_version() : std::string("Gloo");
+  return state_->nccl ? "NCCL " + nccl_version() : std::string("Gloo");
 }
 
 Collective RankGroup::sum(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return under_way(joined_->backend->allreduce(tensors), tensors);
+    return under_way(state_->backend->allreduce(tensors), tensors);
   });
 }
 
@@ -117,19 +117,19 @@ Collective RankGroup::broadcast(at::Tensor tensor, std::int64_t root) {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    return under_way(joined_->backend->broadcast(tensors, options), tensors);
+    return under_way(state_->backend->broadcast(tensors, options), tensors);
   });
 }
 
 Collective RankGroup::gather_into(at::Tensor whole, at::Tensor shard) {
   return guarded("an all-gather failed", [&] {
-    return under_way(joined_->backend->_allgather_base(whole, shard), {whole, shard});
+    return under_way(state_->backend->_allgather_base(whole, shard), {whole, shard});
   });
 }
 
 Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
   return guarded("a reduce-scatter failed", [&] {
-    return under_way(joined_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
+    return under_way(state_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
   });
 }
 
@@ -138,15 +138,15 @@ Collective RankGroup::mean(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::AllreduceOptions options;
-    options.reduceOp = joined_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
-    const auto flight = joined_->nccl ? nullptr : joined_->flights->begin();
-    auto work = joined_->backend->allreduce(tensors, options);
-    if (flight) joined_->flights->watch(flight, *work->getFuture());
-    return under_way(std::move(work), std::move(tensors), joined_->nccl ? 1 : size_);
+    options.reduceOp = state_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
+    const auto collective = state_->nccl ? nullptr : state_->pending->begin();
+    auto work = state_->backend->allreduce(tensors, options);
+    if (collective) state_->pending->watch(collective, *work->getFuture());
+    return under_way(std::move(work), std::move(tensors), state_->nccl ? 1 : size_);
   });
 }
 
-std::vector<Flight> RankGroup::take_flights() { return joined_->flights->take(); }
+std::vector<TimedCollective> RankGroup::take_collectives() { return state_->pending->take(); }
 
 // A sum is used instead of NCCL's own barrier, which guesses a device.
 void RankGroup::barrier() {
@@ -166,7 +166,7 @@ std::vector<std::vector<std::int64_t>> RankGroup::gather(const std::vector<std::
         at::tensor(numbers, at::TensorOptions().dtype(at::kLong)).to(device_)};
     std::vector<std::vector<at::Tensor>> all(1);
     for (std::int64_t i = 0; i < size_; ++i) all[0].push_back(at::empty_like(mine[0]));
-    joined_->backend->allgather(all, mine)->wait();
+    state_->backend->allgather(all, mine)->wait();
     std::vector<std::vector<std::int64_t>> gathered;
     for (const at::Tensor& tensor : all[0]) {
       const at::Tensor host = tensor.cpu();
@@ -181,17 +181,17 @@ void RankGroup::leave() {
   guarded("leaving failed", [&] {
     std::vector<std::string> all;
     for (std::int64_t i = 0; i < size_; ++i) all.push_back(fmt::format("left/{}", i));
-    joined_->store->set(all.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
-    joined_->store->wait(all, joined_->timeout);
+    state_->store->set(all.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
+    state_->store->wait(all, state_->timeout);
   });
 }
 
 std::string RankGroup::why_no_sum_into() const {
-  return joined_->nccl ? why_no_nccl_sum() : "c10d sums in place alone, over Gloo";
+  return state_->nccl ? why_no_nccl_sum() : "c10d sums in place alone, over Gloo";
 }
 
 void RankGroup::sum_into(const at::Tensor& input, at::Tensor& output) {
-  guarded("an all-reduce failed", [&] { nccl_sum(*joined_->backend, input, output); });
+  guarded("an all-reduce failed", [&] { nccl_sum(*state_->backend, input, output); });
 }
 
 }  // namespace labreport

@@ -24,7 +24,7 @@ class GroupError : public Error {
 };
 
 /// Start and end of a collective, by the host's clock.
-struct Flight {
+struct TimedCollective {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
 };
@@ -63,7 +63,7 @@ class RankGroup {
 
   /// Returns the times of the means started since the previous call, in order. All must have
   /// finished. Only Gloo records them, since its work runs on threads of the host.
-  std::vector<Flight> take_flights();
+  std::vector<TimedCollective> take_collectives();
 
   /// Copies `root`'s tensor to all ranks, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
@@ -90,13 +90,13 @@ class RankGroup {
 
  private:
   friend class GradientReducer;
-  struct Joined;
+  struct State;
   explicit RankGroup(const LaunchRequest& request);
 
   std::int64_t rank_;
   std::int64_t size_;
   c10::Device device_;
-  std::shared_ptr<Joined> joined_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace labreport

@@ -43,10 +43,10 @@ Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Pro
 RunEnd Pool::run() {
   while (!processes_.interrupted() && plan()) {
     fill_slots();
-    while (!flights_.empty()) {
+    while (!running_.empty()) {
       const bool interrupted = processes_.interrupted();
       if (auto ended = processes_.wait(progress_.tick_every())) {
-        landed(ended->first, ended->second);
+        finished(ended->first, ended->second);
         fill_slots();
       } else if (!interrupted && processes_.interrupted()) {
         processes_.stop();
@@ -79,7 +79,7 @@ bool Pool::plan() {
 void Pool::fill_slots() {
   const auto any_free = [this] {
     std::size_t taken = 0;
-    for (const Flight& flight : flights_) taken += flight.slots.size();
+    for (const RunningLaunch& running : running_) taken += running.slots.size();
     return taken < slots_.size();
   };
   while (!processes_.interrupted() && any_free()) {
@@ -93,8 +93,8 @@ void Pool::fill_slots() {
 std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < (spec.ranks ? slots_ : setup_.slots).size(); ++slot) {
-    const bool busy = std::ranges::any_of(flights_, [&](const Flight& flight) {
-      return std::ranges::find(flight.slots, slot) != flight.slots.end();
+    const bool busy = std::ranges::any_of(running_, [&](const RunningLaunch& running) {
+      return std::ranges::find(running.slots, slot) != running.slots.end();
     });
     if (!busy) free.push_back(slot);
   }
@@ -132,7 +132,7 @@ LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
           .gpu_trace = item.gpu_trace};
 }
 
-bool Pool::Flight::over() const {
+bool Pool::RunningLaunch::over() const {
   return std::ranges::all_of(ends, [](const auto& end) { return end.has_value(); });
 }
 
@@ -140,67 +140,67 @@ void Pool::start(LaunchRequest request) {
   const double limit = limit_seconds(setup_.worker, setup_.estimate(request.spec));
   std::vector<std::size_t> slots = free_slots(request.spec);
   slots.resize(slots_needed(request.spec, slots_.size()));
-  Flight& flight = flights_.emplace_back(
-      Flight{std::move(request), std::move(slots), limit, out_of_memory_kills()});
-  if (flight.request.spec.ranks) {
-    start_ranks(flight);
+  RunningLaunch& running = running_.emplace_back(
+      RunningLaunch{std::move(request), std::move(slots), limit, out_of_memory_kills()});
+  if (running.request.spec.ranks) {
+    start_ranks(running);
   } else {
-    const Slot& slot = slots_[flight.slots.front()];
-    flight.tickets = {
-        processes_.start(prepare_launch(flight.request, setup_.worker, slot, store_, limit))};
+    const Slot& slot = slots_[running.slots.front()];
+    running.tickets = {
+        processes_.start(prepare_launch(running.request, setup_.worker, slot, store_, limit))};
   }
-  flight.ends.resize(flight.tickets.size());
-  progress_.started(flight.request.spec, standing());
+  running.ends.resize(running.tickets.size());
+  progress_.started(running.request.spec, standing());
 }
 
-void Pool::start_ranks(Flight& flight) {
-  LaunchRequest request = flight.request;
+void Pool::start_ranks(RunningLaunch& running) {
+  LaunchRequest request = running.request;
   const fs::path meeting = store_.rendezvous_file(cell_id(request.spec), request.launch);
   remove_tree(meeting);
   std::vector<Slot> taken;
-  for (const std::size_t slot : flight.slots) taken.push_back(slots_[slot]);
-  const double patience = std::min(setup_.collective_seconds, flight.limit_seconds / 2);
+  for (const std::size_t slot : running.slots) taken.push_back(slots_[slot]);
+  const double patience = std::min(setup_.collective_seconds, running.limit_seconds / 2);
   for (const Slot& slot : rank_slots(request.spec, taken)) {
-    request.rendezvous = Rendezvous{static_cast<std::int64_t>(flight.tickets.size()),
+    request.rendezvous = Rendezvous{static_cast<std::int64_t>(running.tickets.size()),
                                     fs::absolute(meeting).string(), patience};
-    flight.tickets.push_back(processes_.start(
-        prepare_launch(request, setup_.worker, slot, store_, flight.limit_seconds)));
+    running.tickets.push_back(processes_.start(
+        prepare_launch(request, setup_.worker, slot, store_, running.limit_seconds)));
   }
 }
 
-Answer Pool::judged(const Flight& flight, std::size_t rank, const Ended& ended) const {
-  LaunchRequest request = flight.request;
+Answer Pool::judged(const RunningLaunch& running, std::size_t rank, const Ended& ended) const {
+  LaunchRequest request = running.request;
   if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
-  const bool killed = out_of_memory_kills() > flight.kills_before;
-  return judge(request, result_of(request, store_), ended, flight.limit_seconds, killed);
+  const bool killed = out_of_memory_kills() > running.kills_before;
+  return judge(request, result_of(request, store_), ended, running.limit_seconds, killed);
 }
 
 /// The first failed rank ends the others: what they would wait for never comes.
-void Pool::landed(Subprocesses::Ticket ticket, const Ended& ended) {
-  const auto flight = std::ranges::find_if(flights_, [&](const Flight& candidate) {
+void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
+  const auto running = std::ranges::find_if(running_, [&](const RunningLaunch& candidate) {
     return std::ranges::find(candidate.tickets, ticket) != candidate.tickets.end();
   });
-  const auto rank = static_cast<std::size_t>(std::ranges::find(flight->tickets, ticket) -
-                                             flight->tickets.begin());
-  flight->ends[rank] = rank_end(judged(*flight, rank, ended), ended, flight->stopping);
-  if (!is_ok(flight->ends[rank]->answer.body.outcome) && !std::exchange(flight->stopping, true)) {
-    for (const Subprocesses::Ticket other : flight->tickets) processes_.stop(other, kRankGrace);
+  const auto rank = static_cast<std::size_t>(std::ranges::find(running->tickets, ticket) -
+                                             running->tickets.begin());
+  running->ends[rank] = rank_end(judged(*running, rank, ended), ended, running->stopping);
+  if (!is_ok(running->ends[rank]->answer.body.outcome) && !std::exchange(running->stopping, true)) {
+    for (const Subprocesses::Ticket other : running->tickets) processes_.stop(other, kRankGrace);
   }
-  if (!flight->over()) return;
-  const Flight whole = std::move(*flight);
-  flights_.erase(flight);
-  if (!whole.request.spec.ranks) return land(whole, whole.ends.front()->answer);
+  if (!running->over()) return;
+  const RunningLaunch whole = std::move(*running);
+  running_.erase(running);
+  if (!whole.request.spec.ranks) return finish(whole, whole.ends.front()->answer);
   std::vector<RankEnd> ranks;
   for (const auto& end : whole.ends) ranks.push_back(*end);
-  land(whole, joined(std::move(ranks), setup_.collective_seconds));
+  finish(whole, joined(std::move(ranks), setup_.collective_seconds));
 }
 
-void Pool::land(const Flight& flight, Answer answer) {
-  const CellSpec& spec = flight.request.spec;
+void Pool::finish(const RunningLaunch& running, Answer answer) {
+  const CellSpec& spec = running.request.spec;
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);
-  note_other_processes(answer.body, slots_[flight.slots.front()]);
+  note_other_processes(answer.body, slots_[running.slots.front()]);
   if (setup_.private_names) redact(answer.body, *setup_.private_names);
   keep(spec, std::move(answer.body), answer.device);
 }

@@ -49,7 +49,7 @@ class Pool {
 
  private:
   /// One launch in the air.
-  struct Flight {
+  struct RunningLaunch {
     LaunchRequest request;
     std::vector<std::size_t> slots;
     double limit_seconds;
@@ -60,7 +60,7 @@ class Pool {
 
     bool over() const;
   };
-  using Flights = std::list<Flight>;
+  using RunningLaunches = std::list<RunningLaunch>;
 
   bool plan();
   void fill_slots();
@@ -69,10 +69,10 @@ class Pool {
   bool skip(const LaunchQueue::Item& item);
   LaunchRequest request_for(const LaunchQueue::Item& item) const;
   void start(LaunchRequest request);
-  void start_ranks(Flight& flight);
-  void landed(Subprocesses::Ticket ticket, const Ended& ended);
-  Answer judged(const Flight& flight, std::size_t rank, const Ended& ended) const;
-  void land(const Flight& flight, Answer answer);
+  void start_ranks(RunningLaunch& running);
+  void finished(Subprocesses::Ticket ticket, const Ended& ended);
+  Answer judged(const RunningLaunch& running, std::size_t rank, const Ended& ended) const;
+  void finish(const RunningLaunch& running, Answer answer);
   void note_other_processes(Launch& launch, const Slot& slot) const;
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
   void learn(const std::optional<Software>& software);
@@ -89,7 +89,7 @@ class Pool {
   LaunchQueue queue_;
   std::set<std::string> added_;  ///< Cells that the run did not have before.
   std::vector<Slot> slots_;      ///< The setup's, and behind them those for several ranks alone.
-  Flights flights_;
+  RunningLaunches running_;
 };
 
 }  // namespace labreport

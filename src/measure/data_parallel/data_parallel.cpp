@@ -156,7 +156,7 @@ class DataParallelLaunch {
     }
     losses_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
     step_.clear();
-    group_.take_flights();
+    group_.take_collectives();
   }
 
   void trace_one() {
@@ -179,8 +179,8 @@ class DataParallelLaunch {
       if (computes) lanes.compute.push_back({std::string(kStepPhases[i]), before, end});
       before = end;
     }
-    for (const Flight& flight : group_.take_flights()) {
-      lanes.communication.push_back({"", flight.start_ns - start, flight.end_ns - start});
+    for (const TimedCollective& collective : group_.take_collectives()) {
+      lanes.communication.push_back({"", collective.start_ns - start, collective.end_ns - start});
     }
     return lanes;
   }
@@ -362,7 +362,7 @@ Launch measure_data_parallel(const LaunchRequest& request) {
   const std::vector<Metric> equality = check_equality(group, spec, request.seed);
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  group.take_flights();
+  group.take_collectives();
   Launch launch = DataParallelLaunch(plan, spec, group).measure();
   if (group.rank() == 0) append(launch.metrics, equality);
   launch.conditions.push_back(text_metric(metric::kCollectives, metric::kLibrary, group.library()));

@@ -5,17 +5,17 @@
 #include <memory>
 
 #include "engine/collectives_backend.h"
-#include "engine/flights.h"
+#include "engine/pending_collectives.h"
 #include "engine/rank_group.h"
 
 namespace labreport {
 
-struct RankGroup::Joined {
+struct RankGroup::State {
   c10::intrusive_ptr<c10d::Store> store;
   CollectivesBackend backend;
   std::chrono::milliseconds timeout;
   bool nccl = false;
-  std::unique_ptr<Flights> flights = std::make_unique<Flights>();
+  std::unique_ptr<PendingCollectives> pending = std::make_unique<PendingCollectives>();
 };
 
 }  // namespace labreport

@@ -13,19 +13,19 @@
 namespace labreport {
 
 /// Thread-safe: collectives start and end on threads of autograd and of the library.
-class Flights {
+class PendingCollectives {
  public:
-  std::shared_ptr<Flight> begin();
+  std::shared_ptr<TimedCollective> begin();
   /// Sets the collective's end when `future` completes.
-  void watch(const std::shared_ptr<Flight>& flight, c10::ivalue::Future& future);
+  void watch(const std::shared_ptr<TimedCollective>& collective, c10::ivalue::Future& future);
   /// Returns the collectives started since the previous call. The collectives must have finished;
   /// this waits for their callbacks, which may run late.
-  std::vector<Flight> take();
+  std::vector<TimedCollective> take();
 
  private:
   std::mutex mutex_;
   std::condition_variable over_;
-  std::vector<std::shared_ptr<Flight>> flights_;
+  std::vector<std::shared_ptr<TimedCollective>> collectives_;
 };
 
 }  // namespace labreport
