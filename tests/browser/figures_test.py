@@ -35,7 +35,7 @@ PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   return [texts.length, found];
 })"""
 
-# Where the middles of a chart's plots and of the labels of its ticks are, from its corner and in its own units.
+# Returns the middles of a chart's plots and of its tick labels, from the chart's corner and in its own units.
 PLACES = """(svg) => {
   const corner = svg.getBoundingClientRect();
   const scale = svg.viewBox.baseVal.width / corner.width;

@@ -16,7 +16,7 @@ from site_server import CompressedSite
 A4 = {"width": 703, "height": 1032}  # without its margins
 SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
 
-# What a reader's first visit may cost.
+# Limits for a reader's first visit.
 MOST_BYTES = 1_500_000  # the page, its charts and what makes them live, compressed
 MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not counted
 MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script

@@ -1,5 +1,5 @@
-// What the program prints, word for word: tests/cli/golden/<name>.txt holds the command's stdout,
-// stderr and status; what is refused with a line or two (status 2) stands in refusals.txt.
+// Compares the program's output word for word. tests/cli/golden/<name>.txt holds a command's
+// stdout, stderr and status; refusals.txt holds commands refused with a line or two (status 2).
 // LABREPORT_UPDATE_GOLDEN=1 writes them anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ std::string anonymous(std::string text) {
 const std::filesystem::path kFolder =
     std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden";
 
-/// What is said to each command.
+/// The expected message for each refused command.
 std::map<std::string, std::string> refusals() {
   std::map<std::string, std::string> all;
   std::string command;

@@ -34,7 +34,7 @@ class HostileFolder : public ProgramTest {
     return call(words);
   }
 
-  /// Whether any file below `folder` holds the words.
+  /// True if any file below `folder` contains the words.
   static bool said_below(const fs::path& folder, const std::string& words) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.is_regular_file() && read_file(entry).find(words) != std::string::npos) return true;

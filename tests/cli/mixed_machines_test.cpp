@@ -122,7 +122,7 @@ TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
   EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
 }
 
-/// As under WSL: the driver's libraries lie where the loader does not look.
+/// Imitates WSL, where the driver's libraries are not on the loader's path.
 class Windows : public MixedMachine {
  protected:
   Windows() {

@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// What a worker says of itself that runs on every GPU.
+/// The description of a worker that runs on every GPU.
 inline constexpr const char* kAnyChip =
     R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
 

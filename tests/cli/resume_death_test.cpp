@@ -58,7 +58,7 @@ class ResumeDeath : public testing::Test {
     }
   }
 
-  /// What `--resume` goes on with.
+  /// The folder that `--resume` continues.
   std::unique_ptr<RunFolder> taken_up() const {
     const Session session = testing_samples::sample_run().sessions.front();
     const Surroundings now{

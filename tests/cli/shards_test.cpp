@@ -27,7 +27,7 @@ std::vector<std::string> all_of(const char* edition) {
   return only;
 }
 
-/// How often each cell was measured by a task that plans by its own results alone.
+/// The number of times that tasks, each planning by its own results only, measured each cell.
 using Times = std::map<std::string, int>;
 
 void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, std::int64_t memory,

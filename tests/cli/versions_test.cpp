@@ -1,4 +1,4 @@
-// What the program says of runs that another version of it wrote.
+// Tests the messages about runs that another version of the program wrote.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -44,7 +44,7 @@ NOT_RUN = {
 # Variables that set-up reads from the environment: no call shows them.
 FOR_SET_UP = {"TORCH_CUDA": "tests/setup/choice_test.py"}
 
-# What a command may end with where it need not be 0.
+# The allowed exit statuses of commands that need not end with 0.
 STATUS = {
     "build/bin/labreport doctor": (0, 1),  # 1: this machine lacks something
 }
@@ -131,7 +131,8 @@ class Readme(unittest.TestCase):
         calls = calls_of_make(words[1:]) if words[0] == "make" else [command]
         self.assertTrue(calls, command)
         for call in calls:
-            # What measures makes a run of its own: drawing others again and again takes long.
+            # A measuring command makes a run of its own, so the others are left out: drawing them again and again takes
+            # long.
             folder = self.sandbox(runs=not command.startswith("make report"))
             run = str(OWN)
             if command in MEASURED_BY:

@@ -1,5 +1,5 @@
-// With `--answers none` no file of the site holds a generated sentence: a recorded run and one of a
-// small GPU are rendered and searched.
+// No file of a site holds a generated sentence with `--answers none`: the tests render and search a
+// recorded run and one of a small GPU.
 #include <gtest/gtest.h>
 
 #include <filesystem>

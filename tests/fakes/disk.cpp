@@ -69,7 +69,7 @@ class Disk {
     return errno_ == 0;
   }
 
-  /// How many of a write's bytes are to be taken now; 0, with errno set: it fails.
+  /// The number of a write's bytes to accept; 0, with errno set, if it fails.
   std::size_t allows_bytes(const std::string& path, std::size_t bytes) {
     if (!has(path)) return bytes;
     const bool half = count_ + 1 == at_ && bytes > 1 && fault_ != "vanish";

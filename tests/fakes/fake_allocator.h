@@ -54,7 +54,7 @@ class Allocator {
  public:
   explicit Allocator(std::int64_t capacity) : capacity_(capacity) {}
 
-  /// What was there before the step; no event of it.
+  /// Holds bytes from before the step, without an event.
   void hold(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] += bytes;
     current_.allocated += rounded(bytes) + bytes / 100;

@@ -22,7 +22,7 @@ struct FakeKernel {
   const char* kind;
   const char* name;
   double calls;  ///< In one forward pass.
-  double ns;     ///< Of one call.
+  double ns;     ///< Time of one call.
 };
 
 namespace fake_kernel {

@@ -1,4 +1,5 @@
-// What the fake worker answers for a memory cell: an allocator that only counts, no step.
+// Calculates the fake worker's results for a memory cell: an allocator only counts, and no step
+// runs.
 #pragma once
 
 #include "fake_memory_tables.h"

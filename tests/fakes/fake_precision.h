@@ -1,4 +1,4 @@
-// What the fake worker answers for the kinds that know no network: computed, not measured.
+// Calculates the fake worker's results for the kinds that have no network.
 #pragma once
 
 #include <array>

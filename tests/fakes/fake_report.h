@@ -57,7 +57,7 @@ inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count, b
 
 inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward,
                        std::int64_t count) {
-  double instant = 0;  // What was enqueued stays enqueued: these are instants, not durations.
+  double instant = 0;  // Enqueueing is reported as instants, not as durations.
   const auto add = [&](std::string_view phase, double share) {
     instant += share;
     const double factor = tag == metric::kEnqueue ? instant : share;

@@ -227,8 +227,8 @@ int nvmlDeviceGetFieldValues(void* handle, int, Field* field) {
   return kSuccess;
 }
 
-// Of the first device or its slices. FAKE_NVML_PROCESSES: "self" (this process and a stranger), or
-// a count of strangers.
+// Lists processes of the first device or its slices. FAKE_NVML_PROCESSES is "self" (this process
+// and a stranger) or a number of strangers.
 int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, Process* processes) {
   const char* chosen = std::getenv("FAKE_NVML_PROCESSES");
   const std::string who = chosen == nullptr || handle == &devices[1] ? "0" : chosen;

@@ -222,7 +222,7 @@ int work(const std::string& request_file, const std::string& result_file) {
   return 0;
 }
 
-/// As the worker for models: one that is called so cannot be loaded.
+/// Fakes the worker for models: a model called missing.py cannot be loaded.
 int describe_model(const std::string& source) {
   if (source.find("missing.py") != std::string::npos) {
     std::cerr << "Traceback (most recent call last)\nthere is no file missing.py" << std::endl;

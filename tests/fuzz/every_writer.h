@@ -5,11 +5,11 @@
 
 namespace labreport::fuzz {
 
-/// How much is made of the report's document: data, figures and words, which take a tenth of the
-/// time, or all formats.
+/// The formats of a report to write: only data, figures and words, which take a tenth of the time,
+/// or all.
 enum class Written { kData, kEveryFormat };
 
-/// Imported numbers, and a run that no session measured, have none.
+/// False for imported numbers and for a run that no session measured.
 bool has_report(const Run& run);
 
 /// Its report with its figures, its card and its plausibility. Whatever was loaded can be written:

@@ -31,7 +31,7 @@ constexpr std::uint64_t kWriteAllOneIn = 4;
 constexpr std::uint64_t kCompareOneIn = 8;
 constexpr std::uint64_t kReadBackOneIn = 16;
 
-/// What a batch's process leaves behind when it dies.
+/// The state that a batch's process leaves behind when it dies.
 struct Progress {
   std::uint64_t seed;
   std::uint64_t refused;

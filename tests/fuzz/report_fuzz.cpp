@@ -28,7 +28,7 @@ json small_run() {
 
 struct Places {
   json run = small_run();
-  std::vector<json::json_pointer> all;  ///< Of every value that is no object.
+  std::vector<json::json_pointer> all;  ///< Places of all values except objects.
 
   Places() { add(run, json::json_pointer()); }
 
@@ -37,7 +37,7 @@ struct Places {
     if (!value.is_object()) all.push_back(place);
     if (!value.is_structured()) return;  // or its only item would be itself
     for (const auto& [key, inner] : value.items()) {
-      // What a run of thousands of samples is made of says no more than the first few.
+      // Later samples of thousands test no more than the first few.
       if (value.is_array() && std::stoul(key) > 3) break;
       add(inner, value.is_array() ? place / std::stoul(key) : place / key);
     }

@@ -1,4 +1,4 @@
-// What can happen to a run between one that was measured and one that nobody wrote.
+// Changes a measured run, from small damage to content that nobody wrote.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace labreport::fuzz {
 
-/// What readers of runs compare with, and what writers have to escape.
+/// Words that readers of runs compare with or writers have to escape.
 const std::vector<std::string>& hostile_words();
 
 /// Leaves that the schema leaves open, by kind.

@@ -1,5 +1,4 @@
-// What every fuzz target has in common: how libFuzzer calls it and how it says that a promise
-// broke.
+// Declares what every fuzz target shares: the call by libFuzzer and the report of a broken promise.
 #pragma once
 
 #include <cstddef>

@@ -107,7 +107,7 @@ TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
   });
 }
 
-/// What the arithmetic says of a network is what the network has.
+/// The calculated parameter sizes must be those of the network.
 TEST(ParameterSizes, AreThoseOfTheNetwork) {
   const Transformer network = tiny();
   const std::vector<ParameterSize> sizes = parameter_sizes(kTiny);

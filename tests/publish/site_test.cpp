@@ -194,7 +194,7 @@ TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
   EXPECT_THAT(paths(site), Contains("assets/charts.js"));
 }
 
-/// Of every kind that nobody sees.
+/// True if the bytes hold an invisible control character.
 bool hides_something(const std::string& bytes) {
   for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
     if (bytes.find(control) != std::string::npos) return true;

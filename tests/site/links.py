@@ -7,7 +7,7 @@ import urllib.parse
 
 SUB_PATH = "https://somebody.example/a/sub/path/"
 
-# What a page itself asks for, as opposed to what its reader may follow.
+# Attributes whose addresses a page requests by itself; a reader may follow the others.
 REQUESTS = {("img", "src"), ("script", "src"), ("link", "href"), ("source", "src"),
             ("iframe", "src"), ("object", "data"), ("image", "href"), ("use", "href"),
             ("image", "xlink:href"), ("use", "xlink:href")}

@@ -132,7 +132,7 @@ class RanksTest : public WorkerTest {
   std::optional<Scheme> scheme_ = {};
 };
 
-/// Where the build found no headers of Gloo's that fit.
+/// True if the build found no suitable headers of Gloo.
 bool has_no_gloo(const Launch& launch) { return std::holds_alternative<Skipped>(launch.outcome); }
 
 TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
@@ -172,7 +172,7 @@ TEST_F(RanksTest, MayBeFourOrSix) {
 /// A training step of two ranks, by each scheme.
 class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme> {
  protected:
-  /// Nothing where the build has no Gloo.
+  /// Returns nothing if the build has no Gloo.
   std::optional<Launch> trained(std::int64_t count) {
     const std::vector<int> statuses = measure_ranks(count, count);
     Launch launch = launch_of(0);
