@@ -11,8 +11,8 @@ from site_browser import PHONE, ROOT, WIDE, BrowserTest
 AT_ONCE = 40  # pictures a call
 LEAST_TEXTS = 1000  # fewer mean that the pictures were not found
 
-# Letters on letters, and words beyond the picture's edge; a halo behind the same words is meant.
-# A dark page has the same letters in the same places.
+# Finds overlapping letters, and words beyond the picture's edge; a halo behind the same words is allowed. A dark page
+# has the same letters in the same places.
 PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   const stage = document.createElement("div");
   stage.innerHTML = code;

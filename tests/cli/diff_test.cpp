@@ -1,4 +1,4 @@
-// The verb's exit statuses and refusals.
+// Tests the verb's exit statuses and refusals.
 #include <gmock/gmock.h>
 
 #include "base/files.h"

@@ -1,4 +1,4 @@
-// Whole runs with the fake worker: measured and rendered.
+// Measures and renders whole runs with the fake worker.
 #include <gmock/gmock.h>
 
 #include <fstream>

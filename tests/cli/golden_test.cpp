@@ -25,18 +25,18 @@ struct Golden {
   std::vector<std::string> words;
   std::map<std::string, std::string> environment = {};
   bool gpus = false;
-  bool imported = false;  ///< Before, a table was imported: the word IMPORTED is its run's folder.
+  bool imported = false;  ///< A table was imported before; IMPORTED stands for its folder.
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-/// Runs of imported tables are named by the time.
+/// Replaces times, which name the runs of imported tables.
 std::string timeless(const std::string& text) {
   static const std::regex time("[0-9]{8}-[0-9]{6}-imported");
   return std::regex_replace(text, time, "TIME-imported");
 }
 
-/// The machine's processor has a name of its own.
+/// Replaces the name of the machine's processor.
 std::string anonymous(std::string text) {
   const std::string model = cpu_model();
   const auto found = text.find(model);

@@ -1,4 +1,4 @@
-// Two runs that share only what several ranks did.
+// Compares two runs that have only cells of several ranks in common.
 #include <gmock/gmock.h>
 
 #include "cli/program_fixture.h"

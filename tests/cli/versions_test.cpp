@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 class VersionsTest : public ProgramTest {
  protected:
-  /// A recorded run that says it is of `version`; its folder.
+  /// Writes a recorded run that claims to be of `version`, and returns its folder.
   std::string run_of(const std::string& version) {
     auto run = nlohmann::json::parse(
         read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/traced_step.json"));

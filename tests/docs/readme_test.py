@@ -22,7 +22,7 @@ MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/run
 IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
 RECORDED = next(run for run in MEASURED if "2025" in run.parts)
 OWN = RECORDED.parent / "20300101-120000-0123abcd"
-# One run of each GPU and edition, and the imported ones: what commands that take no run choose from.
+# One run of each GPU and edition, and the imported ones, from which commands choose that name no run.
 SHIPPED = [*{run.parent: run for run in reversed(MEASURED) if run.parent != RECORDED.parent}.values(),
            *(mark.parent.relative_to(ROOT) for mark in IMPORTED), RECORDED]
 
@@ -70,7 +70,7 @@ def commands():
 
 
 def make(*words):
-    # Under `make test` the outer make's variables would come along.
+    # Removes the outer make's variables under `make test`.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     return subprocess.run(["make", "--no-print-directory", "-C", ROOT, *words], check=False,
                           capture_output=True, text=True, env=environment)

@@ -1,4 +1,4 @@
-// An allocator that only counts: what a fake memory cell's tables are made of.
+// An allocator that only counts, for the tables of a fake memory cell.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ class Allocator {
     block.freed_phase = current_.phase;
   }
 
-  /// A block of before the step goes.
+  /// Frees a block from before the step.
   void release(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] -= bytes;
     current_.allocated -= rounded(bytes);

@@ -88,7 +88,7 @@ inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
 
 }  // namespace fake_memory
 
-/// Refused where an allocation exceeds `capacity`; the tables then end there.
+/// The step runs out of memory if an allocation exceeds `capacity`; the tables then end there.
 inline void measure_memory(Launch& body, const CellSpec& spec, std::int64_t capacity) {
   using namespace fake_memory;
   if (parameter_bytes(*spec.model) > capacity) {

@@ -79,7 +79,7 @@ class Step {
     return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
   }
 
-  /// Without grad a tensor goes when the next but one comes.
+  /// Without grad, a tensor is freed when the next but one is made.
   void keep(std::size_t id) {
     kept_.push_back(id);
     if (grad() || kept_.size() < 4) return;
@@ -160,7 +160,8 @@ class Step {
     const Made scores{path + "/" + kSoftmax, "aten::div", "aten::div", metric::kTemporary};
     if (i == 1) before_block = allocator_.now().allocated;
     for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
-      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy: making blocks moves them.
+      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy, because making blocks moves
+                                                             // them.
       if (made.op == "aten::exp") {
         const std::size_t first = allocator_.make(score_bytes(spec_), scores);
         allocator_.pass(score_bytes(spec_), scores);

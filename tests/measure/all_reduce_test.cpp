@@ -1,4 +1,4 @@
-// Two processes that sum tensors: in which order the sizes are measured.
+// Tests the order in which sizes are measured by two processes that sum tensors.
 #include "measure/catalogue.h"
 
 #include <ATen/record_function.h>

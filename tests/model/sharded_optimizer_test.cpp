@@ -1,4 +1,4 @@
-// Sharded or not, the optimizer computes the same: held to it among real processes.
+// Tests among real processes that a sharded optimizer computes the same.
 #include "model/sharded_optimizer.h"
 
 #include <ATen/Context.h>

@@ -1,4 +1,4 @@
-// A small report with every kind of block, in each format.
+// Compares a small report with every kind of block, in each format.
 #include <gtest/gtest.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Folders of one's own: gone when their owner is, however it ended.
+// Tests that scratch folders are removed with their owner, however it ended.
 #include "publish/scratch_folder.h"
 
 #include <gtest/gtest.h>

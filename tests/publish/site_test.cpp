@@ -165,7 +165,7 @@ TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
   for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
 }
 
-/// Dies over whatever shows one word.
+/// Fails for every chart that contains one word.
 class FragileChartTool : public FakeChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {

@@ -1,4 +1,4 @@
-// Which operators run, as LibTorch's profilers see them.
+// Lists the operators that run, from LibTorch's profilers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// One call, in the order in which calls begin; those that it makes in turn lie one level deeper.
+/// One call, in the order in which calls begin; the calls that it makes are one level deeper.
 struct OperatorCall {
   std::int64_t depth = 0;
   std::string name;     ///< "aten::mul"

@@ -1,4 +1,4 @@
-// Runs of this version, as they were recorded, and of versions that this program does not know.
+// Tests recorded runs of this version, and runs of versions that this program does not know.
 #include <gtest/gtest.h>
 
 #include <filesystem>
