@@ -16,7 +16,8 @@ std::string_view words(std::string_view experiment) {
   return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
 }
 
-/// A problem of parallel training whose words stand beside those that share its arithmetic.
+/// A problem of parallel training that shares its arithmetic, and the place of its words, with
+/// others.
 Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
                       Presentation (*present)(const RunView&), std::string_view edition) {
   const std::string path = "experiments/parallel_arithmetic/" + std::string(name) + ".md";
@@ -30,7 +31,8 @@ Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
           /*several_gpus=*/true};
 }
 
-/// A share of the measured peak is told of what is timed by the device's own clock.
+/// True if a cell is timed by the device's own clock: the report then gives its share of the
+/// measured peak.
 bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     const auto& sweep = planned.spec.attention;
@@ -66,7 +68,7 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
   });
 }
 
-/// Parts of a problem that is named right, else problems.
+/// The parts of the problem, if the selector names one correctly; else all problems.
 std::vector<std::string> names_for(std::string_view problem, bool of_part) {
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
@@ -97,7 +99,7 @@ std::vector<std::string> names_for(std::string_view problem, bool of_part) {
                    "nearest: " + join(names, ", ") + "; `labreport list experiments` shows all");
 }
 
-/// Both networks' in turns, so that what drifts over a run drifts for both alike.
+/// Alternates the cells of both networks, so that drift over a run affects both alike.
 std::vector<PlannedCell> cells_of(const Experiment& experiment, PlanInput input,
                                   const Run& so_far) {
   const std::vector<PlannedCell> first = experiment.plan(input, so_far);

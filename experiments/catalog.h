@@ -19,7 +19,8 @@ FigureFiles figure_files(std::string_view folder);
 /// one of `Experiment::also`.
 const Experiment& find_experiment(std::string_view selector);
 
-/// A part's own name for one of `Experiment::also`; any other selector as it is.
+/// Translates a name in `Experiment::also` to the part's own name; returns any other selector
+/// unchanged.
 std::string own_selector(const std::string& selector);
 
 /// Asks every selected experiment in order; a cell that two of them want is planned once, with the

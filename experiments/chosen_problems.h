@@ -1,4 +1,4 @@
-// Which problems and parts a run was asked for.
+// Tells which problems and parts a run was asked for.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ std::vector<std::string> profiling_problems();
 std::vector<std::string> requested_problems(const Request& request);
 
 /// Returns what the run's request chose by name: experiments ("ladder") and parts of them
-/// ("data_parallel.d"); nothing where it is all or the profiling half, or cannot be read.
+/// ("data_parallel.d"); nothing if it chose all or the profiling half, or cannot be read.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
 }  // namespace labreport

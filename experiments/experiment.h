@@ -14,7 +14,7 @@
 
 namespace labreport {
 
-/// What each part is made of, by its letter.
+/// The content of each part, by its letter.
 using Presentation = std::map<std::string, PartContent>;
 
 /// A problem of the handout that is a part of a problem here.
@@ -28,11 +28,11 @@ struct Experiment {
   std::vector<std::string> parts;  ///< Letters, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
-  std::string_view words;  ///< section.md
-  bool profiling = true;   ///< Of the handout's profiling half, which a run measures unless told.
-  std::string_view only_edition = {};  ///< Empty: both have it.
-  bool several_gpus = false;           ///< Left out of all problems where the host has one GPU.
-  std::vector<HandoutName> also = {};  ///< What chooses parts of it, too.
+  std::string_view words;              ///< section.md
+  bool profiling = true;               ///< Belongs to the handout's profiling half, the default.
+  std::string_view only_edition = {};  ///< Empty if both editions have it.
+  bool several_gpus = false;           ///< Left out by default if the host has one GPU.
+  std::vector<HandoutName> also = {};  ///< Handout names that also select its parts.
 
   bool of(std::string_view edition) const {
     return only_edition.empty() || only_edition == edition;

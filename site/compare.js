@@ -1,8 +1,8 @@
-// Two GPUs or two runs held against each other by the summaries of a site's runs, as the address
-// says: "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3".
+// Compares two GPUs or two runs by the summaries of a site's runs. The address chooses them:
+// "?a=nvidia-h200&b=nvidia-h100-80gb-hbm3".
 "use strict";
 
-// No character of a run's texts hides itself or reorders others.
+// Matches characters that are invisible or reorder others in a run's texts.
 const kHidden = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g;
 const { topics, gpus, runs } = JSON.parse(JSON.stringify(window.labreportSummaries, (key, value) =>
   typeof value === "string" ? value.replace(kHidden, "\ufffd") : value));
@@ -13,7 +13,7 @@ const kLaunchBound = "launch-bound";
 const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
   .map(([head, key]) => ({ head, of: (row) => ({ text: row[key] }) }));
 
-/** A side is called by the first of its `names` that the other side does not share. */
+/** A side gets the first of its `names` that the other side does not share; see nameApart. */
 function sideOfGpu({ folder, name, short_name: short }) {
   return { group: "GPUs", folder, label: `${name}, newest of everything`, names: [short, ...Array(3).fill("newest")],
     runs: runs.filter((run) => !run.demonstration && run.folder.startsWith(`${folder}/`)) };
@@ -39,7 +39,7 @@ function nameApart(sides) {
   }
 }
 
-/** A side's quantities, each value the newest, by all that has to agree before they are compared. */
+/** Returns a side's newest quantities, keyed by everything that must agree in a comparison. */
 function quantitiesOf(side) {
   const all = new Map();
   for (const run of side.runs) {
@@ -55,7 +55,7 @@ function quantitiesOf(side) {
   return all;
 }
 
-/** Every quantity with what each side has of it, by topic, larger networks first. */
+/** Pairs both sides' values of every quantity, by topic, larger networks first. */
 function pairsOf(sides) {
   const all = sides.map(quantitiesOf);
   const pairs = [...new Set(all.flatMap((one) => [...one.keys()]))].map((key) => {
@@ -68,7 +68,7 @@ function pairsOf(sides) {
   return pairs.sort((a, b) => order(a) - order(b) || b.parameters - a.parameters);
 }
 
-/** One row for each named value; a side without it has none. */
+/** Returns one row for each named value; it may be missing on one side. */
 function rowsOf(pairs) {
   return pairs.flatMap((pair) => {
     const names = new Set(pair.both.flatMap((one) => [...(one?.values.keys() ?? [])]));
@@ -88,7 +88,7 @@ function scoped(name, scope, style, ...children) {
   return Object.assign(element(name, style, ...children), name === "th" ? { scope } : {});
 }
 
-/** A column's `of` gives a row's text and, of a number, the number and the page that shows it. */
+/** A column's `of` returns a row's text and, for a number, the number and the page that shows it. */
 function tableOf(title, columns, rows) {
   const decimals = (text) => text.split(" ")[0].split(".")[1]?.length ?? 0;
   const shown = columns.map(({ head, unit, of }) => ({ head, unit, cells: rows.map(of) }))
@@ -118,7 +118,7 @@ function tableOf(title, columns, rows) {
   return place;
 }
 
-/** Numbers of one topic in one unit. A setting that all of them share stands in the title. */
+/** Tabulates the numbers of one topic in one unit. A setting that all share is part of the title. */
 function topicTable(rows, sides) {
   const [{ topic, unit, setting }] = rows;
   const common = rows.every((row) => row.setting === setting) ? setting : "";
@@ -135,7 +135,7 @@ function topicTable(rows, sides) {
   return tableOf(`${topic} (${unit})${common && `, ${common}`}`, [...words, ...numbers, ...held], rows);
 }
 
-/** Each table with its sides' remarks, "out of memory at context 2,048", below it. */
+/** Shows each table with its sides' remarks, "out of memory at context 2,048", below it. */
 function topicTables(rows, sides) {
   return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((some) => {
     const remarks = some.flatMap(({ network, precision, setting, both }) =>
@@ -154,7 +154,7 @@ function drawer(title, ...children) {
   return element("details", "details", element("summary", "", title), ...children);
 }
 
-/** The steps' tables in the open, every other topic in a drawer of its own. */
+/** Shows the steps' tables, and every other topic in a drawer. */
 function tablesByTopic(rows, sides) {
   return [...Map.groupBy(rows, ({ topic }) => topic)].flatMap(([topic, some]) => {
     const tables = topicTables(some, sides);
@@ -226,7 +226,7 @@ function selectOf(sides, words, chosen) {
   return select;
 }
 
-/** Sides that the address leaves open become the first GPU or run that it does not name. */
+/** Fills sides that the address does not name with the first other GPU or run. */
 function chooseSides() {
   const runSides = runs.map(sideOfRun).sort((a, b) => a.label.localeCompare(b.label, "en"));
   const sides = [...gpus.map(sideOfGpu), ...runSides];

@@ -1,4 +1,4 @@
-// Copying and saving: a command as it is, a table or an answer as text, a figure as a picture.
+// Copies and saves commands, tables and answers as text and figures as pictures.
 "use strict";
 
 const kDeviation = " ± ";
@@ -26,7 +26,7 @@ function rowOf(group) {
   return { values, remark: remarks.filter((text) => text && text !== "–").join("; ") };
 }
 
-/** A table as it stands, in the order that the reader sees. */
+/** Reads a table as it is shown, in the order that the reader chose. */
 function readTable(table) {
   const heads = [...table.tHead.rows[0].cells].map(headOf);
   const rows = rowGroups(table.tBodies[0]).map(rowOf);
@@ -44,7 +44,7 @@ function withUnit({ title, unit }) {
   return unit ? `${title} (${unit})` : title;
 }
 
-/** The rows as texts, remarks as a last column where there are some. */
+/** Returns the rows as texts, with remarks as a last column if there are any. */
 function grid({ heads, rows, remarked }) {
   const titles = heads.map(withUnit);
   if (!remarked) return [titles, ...rows.map(({ values }) => values)];
@@ -94,7 +94,7 @@ function asLatex(table) {
   );
 }
 
-/** Value and deviation as two columns of numbers, so that a spreadsheet can count with them. */
+/** Splits value and deviation into two columns of numbers, so that a spreadsheet can use them. */
 function splitDeviations({ heads, rows }) {
   const split = heads.map((_, i) => rows.some(({ values }) => values[i].includes(kDeviation)));
   const titles = heads.flatMap((head, i) =>
@@ -125,7 +125,7 @@ function asCsv(table) {
   return [titles, ...cells].map(line).join("");
 }
 
-/** For browsers that keep their clipboard to themselves: the way of old. */
+/** Copies through a selection, for browsers without access to the clipboard. */
 function copySelected(text) {
   const field = document.createElement("textarea");
   field.value = text;
@@ -146,7 +146,7 @@ async function copyText(text) {
   }
 }
 
-/** A button that does `act` and says for a moment what came of it. */
+/** Makes a button that calls `act` and shows its result for a moment. */
 function actionButton(words, label, act) {
   const button = document.createElement("button");
   button.type = "button";
@@ -172,7 +172,7 @@ function addCopyButtons() {
   }
 }
 
-/** A closed control in the corner of `place`. Its name tells it apart in a list of controls. */
+/** Adds a closed menu to the corner of `place`. Its name is unique in a list of controls. */
 function addMenu(place, words, name, buttons) {
   const menu = document.createElement("details");
   menu.className = "menu";
@@ -206,7 +206,7 @@ function addTableMenu(table) {
     copyButton(format, `${format}: copy this table`, () => write(readTable(table)))));
 }
 
-/** How each kind of element of an answer is written. */
+/** Writers for each kind of element of an answer. */
 const kProse = {
   Markdown: { text: escapeMarkdown, strong: (words) => `**${words}**`, em: (words) => `*${words}*`,
     code: (_, text) => `\`${text}\``, a: (words, { href }) => `[${words}](${href})`, li: (words) => `- ${words.trim()}\n`,
@@ -241,7 +241,7 @@ function save(name, content) {
   return "saved";
 }
 
-/** The figure's drawing as the text of an SVG file; its interactive chart, if the picture is none. */
+/** Returns the figure's drawing as the text of an SVG file, from its interactive chart if the picture is no SVG. */
 async function drawingOf(figure) {
   const frame = figure.querySelector(".frame.wide");
   if (!frame.querySelector("svg")) await bringToLife(frame);
@@ -264,7 +264,7 @@ async function rasterOf(svg) {
   return new Promise((done) => canvas.toBlob(done));
 }
 
-/** Its address, its picture and the numbers behind it. Figures that are no charts keep their picture. */
+/** Offers the figure's address, picture and data. A figure that is no chart cannot be saved as a picture. */
 function addFigureMenu(figure) {
   const name = figure.id;
   const title = plain(figure.querySelector("figcaption .self"));

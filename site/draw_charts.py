@@ -24,7 +24,7 @@ def bundle(tool, folder):
     path = folder / f"charts-{tool.__version__}.js"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        # A script of its own scope: the page gets one name from it.
+        # The function keeps the bundle's names out of the page, except one.
         code = tool.javascript_bundle(SNIPPET)
         write_atomically(path, "(() => {\n" + code + "\n})();\n")
     return path

@@ -1,9 +1,9 @@
-// Charts: pictures until a reader gets to them, then interactive.
+// Replaces pictures of charts by interactive ones when a reader reaches them.
 "use strict";
 
-// Chart tooltips get their looks from charts.css; no style or code is made at run time, so that the
-// page's content security policy holds.
-/** A mark's fields as a sentence: "small, forward: mean 19.33 ms." A unit stands in a field's title. */
+// charts.css styles the tooltips; no style or code is made at run time, so that the page's content
+// security policy holds.
+/** Writes a mark's fields as a sentence: "small, forward: mean 19.33 ms." A field's title contains its unit. */
 function sentenceOf(fields) {
   const names = [], amounts = [];
   for (const [title, value] of Object.entries(fields)) {
@@ -21,18 +21,18 @@ const kEmbedOptions = {
   ast: true,
   actions: false,
   defaultStyle: false,
-  // Above the mark, so that it covers neither the mark nor the next one of the row.
+  // A tooltip above the mark covers neither the mark nor the next one of the row.
   tooltip: {
     disableDefaultStyle: true, anchor: "mark", position: ["top", "bottom"],
     formatTooltip: (fields, sanitize) => sanitize(sentenceOf(fields)),
   },
-  logLevel: 1, // errors alone: a layer without rows is no news
+  logLevel: 1, // only errors: a layer without rows is normal
 };
 
-// Where the chart bundle and the page's specs lie; a page that is one file holds both already.
+// Addresses of the chart bundle and the page's specs; a page that is one file contains both.
 const kCharts = document.currentScript.dataset;
 
-/** What takes a picture's place otherwise than as a chart, by the figure's name. */
+/** Functions that replace a picture by something other than a chart, by the figure's name. */
 const kLiveFigures = { "step-timeline": placeTimeline, "what-fits": placeWhatFits };
 
 const onceIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 1));
@@ -53,7 +53,7 @@ function loadOnce(address, there) {
   return kLoaded.get(address);
 }
 
-/** A point is pointed at from as far as this, in px. */
+/** The distance in px up to which a pointer selects a point. */
 const kNear = 24;
 
 function nearestPoint(stage, { clientX, clientY }) {
@@ -66,7 +66,7 @@ function nearestPoint(stage, { clientX, clientY }) {
   return nearest;
 }
 
-/** Hands a pointer that meets no mark over to the nearest point, and tells that one when it leaves. */
+/** Passes a pointer that hits no mark to the nearest point, and notifies that point when the pointer leaves. */
 function pointAtNearest(stage) {
   let pointed = null;
   const pointAt = (point, event) => {
@@ -97,13 +97,13 @@ async function bringToLife(frame) {
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
   pointAtNearest(stage);
   frame.replaceChildren(stage);
-  // A chart's settings are no part of the picture: screen readers skip what is inside one.
+  // A chart's settings move out of the picture, because screen readers skip its content.
   const settings = stage.querySelector("form.vega-bindings");
   if (settings) frame.after(settings);
   frame.dataset.live = "yes";
 }
 
-/** One after another and while the page is idle, as they come into view. */
+/** Makes charts that come into view interactive, one after another and while the page is idle. */
 function watchCharts() {
   let last = Promise.resolve();
   const watcher = new IntersectionObserver(
@@ -123,8 +123,8 @@ function watchCharts() {
   for (const frame of document.querySelectorAll(frames)) watcher.observe(frame);
 }
 
-/** Nobody points at a chart before the first move; on a phone the narrow pictures stay,
- * but for what is no chart. */
+/** Waits for the reader's first action. On a phone the narrow pictures stay, except for figures that are
+ * no charts. */
 function wakeCharts() {
   if (!window.labreportCharts && !kCharts.charts) return;
   const signs = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];

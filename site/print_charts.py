@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# Twice the pixels of a page: sharp on paper and on dense screens.
+# Prints have twice the pixels of a page, so that they are sharp on paper and on dense screens.
 SCALE = 2
 FACE = 'font-family="Libertinus Serif"'
 PAGE = """#set document(date: none)
@@ -46,7 +46,7 @@ def main(request, folder):
     folder = pathlib.Path(folder)
     svgs = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))["svgs"]
     works = [(to, folder, *chart) for to in (to_png, to_pdf) for chart in enumerate(svgs)]
-    # Neither library lets go of Python's lock: processes, not threads.
+    # Neither library releases Python's lock, so processes run in parallel, not threads.
     with concurrent.futures.ProcessPoolExecutor(
             mp_context=multiprocessing.get_context("fork")) as pool:
         for _ in pool.map(call, works):

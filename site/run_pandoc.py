@@ -20,10 +20,10 @@ import sys
 import unicodedata
 import xml.etree.ElementTree as ET
 
-LONGEST = 2000  # characters: what fits a page
-DEEPEST = 48  # elements: what every reader's stack bears
+LONGEST = 2000  # characters that fit a page
+DEEPEST = 48  # nested elements that every reader's stack can hold
 MEMORY = "-M512m"
-# Of the processor's, however busy the machine.
+# Seconds of processor time, which do not depend on how busy the machine is.
 SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_EACH, SECONDS_OF_LATEX = 10, 2, 30, 30
 
 ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "msub", "msup", "msubsup", "munder",
@@ -31,7 +31,7 @@ ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "
 ATTRIBUTES = {"mathvariant", "stretchy", "form", "accent", "width", "displaystyle", "scriptlevel", "columnalign",
               "linethickness", "minsize", "maxsize"}
 THIN = '<mspace width="0.1667em"></mspace>'
-APPLIES = "\u2061"  # An operator behind the name of a function; readers give it room on both sides.
+APPLIES = "\u2061"  # An operator after the name of a function; renderers put space on both sides.
 
 
 class Refused(Exception):
@@ -42,7 +42,7 @@ GROUP = "\0"
 SCRIPTED = r"(?:\\[A-Za-z]+\s*" + GROUP + r"*|\\.|[^\\\s{}])"
 DOUBLE_SCRIPT = re.compile(rf"\^\s*{SCRIPTED}\s*(?:_\s*{SCRIPTED}\s*)?[\^']"
                            rf"|_\s*{SCRIPTED}\s*(?:\^\s*{SCRIPTED}\s*|'+)?_|'\s*_\s*{SCRIPTED}\s*['^]")
-# Commands of packages that the template does not load, and what stands in no formula within a line.
+# Matches commands of packages that the template does not load, and commands that an inline formula cannot contain.
 FOREIGN = re.compile(r"\\(?:tag|color|SI|si|num|iddots|(?:over|under)bracket|sym[a-z]+|math(?:bf|sf)[a-z]+"
                      r"|up(?:alpha|beta|gamma|delta|theta|lambda|mu|pi|sigma|phi|omega))(?![A-Za-z])"
                      r"|\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"

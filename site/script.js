@@ -1,4 +1,4 @@
-// What a page does beyond being read. Without scripts every figure, table and word is there too.
+// Adds conveniences to a page. Without scripts every figure, table and word is there too.
 "use strict";
 
 /** Marks the section being read in the contents list. */
@@ -40,21 +40,21 @@ function markContents() {
   for (const section of links.keys()) watcher.observe(section);
 }
 
-/** Only a table that is wider than its place needs the keyboard's focus to be scrolled. */
+/** Lets the keyboard focus and scroll tables that are wider than their place. */
 function focusWideTables() {
   const fit = (target, wide) => {
     if (wide) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
   };
   const watcher = new ResizeObserver((entries) => {
-    // All are measured before one is changed: else each would be laid out anew.
+    // Measuring all before changing any avoids a new layout for each.
     const widths = entries.map(({ target }) => target.scrollWidth > target.clientWidth);
     entries.forEach(({ target }, i) => fit(target, widths[i]));
   });
   for (const table of document.querySelectorAll(".table")) watcher.observe(table);
 }
 
-/** On paper nothing stays closed; afterwards each element is as the reader left it. */
+/** Opens all details for print and closes them again afterwards. */
 function openDetailsToPrint() {
   let opened = [];
   addEventListener("beforeprint", () => {
@@ -66,7 +66,7 @@ function openDetailsToPrint() {
   });
 }
 
-/** A kernel's long name shows three lines until a reader wants all of it. */
+/** Cuts a kernel's long name to three lines until a reader expands it. */
 function shortenNames(table) {
   for (const cell of table.tBodies[0].querySelectorAll("td:not(.code, .note, .flags)")) {
     if (!/\S{40}/.test(cell.textContent)) continue;
@@ -87,7 +87,7 @@ function equip(waiting) {
   shortenNames(waiting);
 }
 
-/** While the page is idle, a few elements at a time: nobody sorts or saves before having read. */
+/** Adds buttons to a few elements at a time while the page is idle: they are not needed at once. */
 function equipElements() {
   const waiting = [...document.querySelectorAll(".tabled table, figure.chart, .answer:not(.blank)")];
   const next = (deadline) => {

@@ -1,11 +1,11 @@
-// Tables that a reader can sort: by a button in each column's head; once more turns the order
-// around, a third time brings back the report's own.
+// Lets a reader sort tables by a button in each column's head. The second click reverses the order, the
+// third restores the report's own.
 "use strict";
 
 const kFewestRows = 4;
 const kOrders = ["none", "ascending", "descending"];
 
-/** A row with the one below it that belongs to it. */
+/** Groups each row with the row below it that holds its remarks. */
 function rowGroups(body) {
   const groups = [];
   for (const row of body.rows) {
@@ -15,7 +15,7 @@ function rowGroups(body) {
   return groups;
 }
 
-/** What a row stands under in that order; null where it has no value. */
+/** Returns the value by which a row is sorted; null if it has none. */
 function sortKey(row, column, isNumber) {
   const cell = row.cells[column];
   if (!cell || cell.classList.contains("note") || cell.classList.contains("flags")) return null;
@@ -29,7 +29,7 @@ function compareKeys(a, b) {
   return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-/** Groups by a column's values; those without one stay last, whichever way the rest goes. */
+/** Sorts groups by a column's values; groups without a value stay last in either order. */
 function sorted(groups, column, isNumber, order) {
   const sign = order === "descending" ? -1 : 1;
   const keyed = groups.map((group) => ({ group, key: sortKey(group[0], column, isNumber) }));

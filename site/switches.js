@@ -31,7 +31,7 @@ function addSwitches() {
   document.querySelectorAll(".variants").forEach(addSwitch);
 }
 
-/** What a link names is shown, be it in a closed details element or a variant that is away. */
+/** Shows the target of a link, even in a closed details element or a hidden variant. */
 function showLinked() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

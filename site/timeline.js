@@ -1,5 +1,5 @@
-// A training step kernel by kernel: lanes of phases, blocks, modules and kernels on a canvas, zoomed by
-// wheel, pinch, keys and buttons. Print and readers without scripts have the picture in its place.
+// Shows a training step kernel by kernel: lanes of phases, blocks, modules and kernels on a canvas, zoomed
+// by wheel, pinch, keys and buttons. Print and readers without scripts get the picture instead.
 "use strict";
 
 const kLanes = [
@@ -18,7 +18,7 @@ const kKernelLane = kLanes.length - 1;
 const kCanvasHeight =
   kLanes.reduce((sum, lane) => sum + lane.height + kLaneGap, 0) + kAxisHeight;
 
-/** What is drawn in a lane: runs of kernels that agree, with their ends in ns. */
+/** Joins adjacent kernels with the same key into the spans of a lane, whose ends are in ns. */
 function spansOf(step, key) {
   const spans = [];
   for (let i = 0; i < step.count; ++i) {
@@ -34,7 +34,7 @@ function spansOf(step, key) {
   return spans;
 }
 
-/** `kernels` holds four numbers each: ns since the one before, ns, row, block + 1 (0: none). */
+/** `kernels` holds four numbers each: ns since the last start, duration in ns, row, block + 1 (0: none). */
 function unpackStep({ label, rows, kernels }, texts) {
   const count = kernels.length / 4;
   const step = { label, count, starts: new Float64Array(count), ends: new Float64Array(count) };
@@ -60,7 +60,7 @@ function unpackStep({ label, rows, kernels }, texts) {
   return step;
 }
 
-/** The first index whose end lies behind `time`. */
+/** Returns the first index whose end is after `time`. */
 function firstBehind(time, count, endOf) {
   let low = 0;
   let high = count;
@@ -87,7 +87,7 @@ function shareWords(share) {
   return `${share < 0.001 ? (100 * share).toPrecision(2) : (100 * share).toFixed(1)} % of the step`;
 }
 
-/** 1, 2 or 5 times a power of ten, so that some `most` fit. */
+/** Returns 1, 2 or 5 times a power of ten, so that at most `most` steps fit. */
 function niceStep(span, most) {
   const rough = span / most;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -160,7 +160,7 @@ class Timeline {
     return bar;
   }
 
-  /** Swatches are shapes as in charts: the style sheet gives their colors dark twins. */
+  /** Swatches are SVG shapes, so that the style sheet darkens their colors like those of charts. */
   makeKey({ domain, range }) {
     const key = element("p", "timeline-key");
     domain.forEach((name, i) => {
@@ -212,14 +212,14 @@ class Timeline {
     this.show(this.view.from + room, this.view.to + room);
   }
 
-  /** The second block's forward pass, past the first's start; else the first there is. */
+  /** Shows the second block's forward pass, which has no start-up, or else the first block. */
   showBlock() {
     const blocks = this.step.lanes[1].filter(({ first }) => this.step.block(first));
     const { from, to } = blocks[1] ?? blocks[0] ?? { from: 0, to: this.step.total };
     this.show(from, to);
   }
 
-  /** From kernel to kernel: the next one comes to the middle of the view. */
+  /** Steps to the next kernel and centers it in the view. */
   walk(by) {
     const middle = (this.view.from + this.view.to) / 2;
     const at = this.found?.lane === kKernelLane ? this.found.first : this.kernelAt(middle) - by;
@@ -238,7 +238,7 @@ class Timeline {
     return { lane: kKernelLane, from: this.step.starts[i], to: this.step.ends[i], first: i, last: i };
   }
 
-  /** What lies under a point of the canvas; nothing in a gap. */
+  /** Returns the span under a point of the canvas; nothing in a gap. */
   spanAt(x, y) {
     const { from, to } = this.view;
     const time = from + (x / this.width) * (to - from);
@@ -496,7 +496,7 @@ class Timeline {
   }
 }
 
-/** Behind a figure's picture, which stays for print. */
+/** Adds the timeline after a figure's picture, which is kept for print. */
 function placeTimeline(figure, data) {
   if (figure.querySelector(".timeline")) return;
   const pictures = [...figure.querySelectorAll(".frame")];

@@ -14,7 +14,7 @@ import sys
 SECONDS = float(os.environ.get("LABREPORT_TYPESET_SECONDS", 60))
 MIB = int(os.environ.get("LABREPORT_TYPESET_MIB", 4096))
 
-# By these a process ends that gets no more memory: Rust's abort, and what its libraries do.
+# A process that runs out of memory ends by one of these: by Rust's abort or by a signal in a library.
 OUT_OF_MEMORY = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
 
 

@@ -8,10 +8,10 @@ const kGibibyte = 2 ** 30;
 const kBarTop = 20; // px, in a drawing of 56
 const kBarHeight = 28;
 const kConfirmed = 0.05; // The largest measured peak may be predicted too high by this share.
-const kLargest = 2 ** 20; // of a batch or a context
-const kLeastApart = 0.13; // of the width: closer names of cards would touch
+const kLargest = 2 ** 20; // the largest batch or context
+const kLeastApart = 0.13; // share of the width: closer names of cards would touch
 
-/** `parts` holds four numbers each, of 1, B S, B S² and S². */
+/** `parts` holds four numbers each, the coefficients of 1, B S, B S² and S². */
 function bytesOf(parts, batch, context) {
   const tokens = batch * context;
   return parts.map(([constant, token, pair, square]) =>
@@ -22,7 +22,7 @@ function sumOf(numbers) {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-/** The fullest of the instants: its phase, its parts in bytes and their sum. */
+/** Returns the instant with the most bytes: its phase, its parts in bytes and their sum. */
 function peakOf(peaks, batch, context) {
   const all = peaks.map(({ phase, parts }) => {
     const bytes = bytesOf(parts, batch, context);
@@ -31,7 +31,7 @@ function peakOf(peaks, batch, context) {
   return all.reduce((most, one) => (one.total > most.total ? one : most));
 }
 
-/** The largest batch whose bytes at every instant are at most so many; 0: none. */
+/** Returns the largest batch that needs at most `bytes` at every instant; 0 if none does. */
 function largestBatch(peaks, context, bytes) {
   const batches = peaks.map(({ parts }) => {
     const none = sumOf(bytesOf(parts, 0, context));
@@ -66,7 +66,7 @@ function numberOf(value) {
   return input;
 }
 
-/** A form of labeled controls, by name; a name stands as the label unless `labels` has another. */
+/** Makes a form of controls by name; a name is the label unless `labels` has another. */
 function formOf(controls, labels, update) {
   const form = element("form", "", ...Object.entries(controls).map(([name, control]) => {
     const label = element("label", "", labels[name] ?? name);
@@ -83,7 +83,7 @@ function missWords(percent) {
   return `at most ${Math.abs(percent)}\u00a0% too ${percent < 0 ? "low" : "high"}`;
 }
 
-/** A bar of the parts; `marks` are lines across it, rising, at so many bytes. */
+/** Draws a bar of the parts; `marks` are lines across it, in rising order of bytes. */
 function drawBar(bar, bytes, colors, marks, width) {
   const percent = (part) => `${(100 * part) / width}%`;
   bar.replaceChildren();
@@ -104,7 +104,7 @@ function drawBar(bar, bytes, colors, marks, width) {
   }
 }
 
-/** The parts that are there, each behind its color. */
+/** Lists the parts that are not empty, each after its color. */
 function listParts(key, bytes, { domain, range }) {
   key.replaceChildren();
   bytes.forEach((part, i) => {
@@ -193,7 +193,7 @@ class WhatFits {
   }
 }
 
-/** The longest context whose peak is at most so many bytes, by bisection: peaks grow with it. */
+/** Finds the longest context whose peak is at most `bytes` by bisection, because peaks grow with it. */
 function longestContext(peaks, batch, bytes) {
   let fits = 0, tooLong = kLargest + 1;
   while (tooLong - fits > 1) {
@@ -206,7 +206,7 @@ function longestContext(peaks, batch, bytes) {
 
 const kFitLabels = { checkpoint: "blocks per checkpoint", ranks: "GPUs sharing the optimizer" };
 
-/** The page: its state is the address's query, its results a block for each GPU. */
+/** The page keeps its state in the address's query and shows a block of results for each GPU. */
 class FitsPage {
   constructor(data) {
     this.data = data;
@@ -301,7 +301,7 @@ class FitsPage {
     this.answer.replaceChildren(element("strong", "", this.network().label), known.length === 0
       ? ": no run confirms formulas for such a step." : fitting.length === 0
         ? " fits none of these GPUs." : ` fits ${fitting.join(", ")}.`);
-    // One scale for all bars.
+    // All bars have one scale.
     const width = 1.06 * Math.max(...results.flatMap(({ gpu, peak }) => [gpu.bytes, peak?.total ?? 0]));
     this.gpus.replaceChildren(...results.map((result) => this.blockOf(result, asked, width)));
   }
@@ -353,13 +353,13 @@ class FitsPage {
   }
 }
 
-/** Behind a figure's picture, which stays for readers without scripts. */
+/** Adds the form after a figure's picture, which is kept for readers without scripts. */
 function placeWhatFits(figure, data) {
   if (figure.querySelector(".what-fits")) return;
   [...figure.querySelectorAll(".frame")].at(-1).after(new WhatFits(data).stage);
 }
 
-/** On the page what-fits.html, whose data lies in a script of its own. */
+/** Starts the page what-fits.html, whose data is in a separate script. */
 function placeFits() {
   const place = document.querySelector("[data-fits]");
   if (!place) return;

@@ -13,7 +13,7 @@ inline constexpr const char* kProblem = "benchmarking_mixed_precision";
 /// The dtypes that do not depend on the network; null: not traced.
 const Cell* toy_model_cell(const RunView& view);
 
-/// Nothing where the run has no cell for the part.
+/// Both return nothing if the run has no cell for the part.
 std::optional<PartContent> present_dtypes(const RunView& view);
 std::optional<PartContent> present_layer_norm(const RunView& view);
 

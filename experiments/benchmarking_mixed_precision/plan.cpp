@@ -48,7 +48,7 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
   }
 }
 
-/// Of the model in place of labreport's, at the first size.
+/// Traces the dtypes of the user's model, at the first size.
 void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
   const Axes chosen = axes(input);
   if (!input.selection.model || chosen.sizes.empty()) return;

@@ -14,7 +14,7 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// The profiled step of that network that holds most; null: none ran.
+/// The longest profiled step of that network; null if none ran.
 const Launch* profile_of(const RunView& view, const CellSpec& network) {
   const Cell* fullest = nullptr;
   for (const Cell* cell : view.cells(CellKind::kKernels)) {
@@ -61,7 +61,7 @@ Network network(const RunView& view, const TimingGroup& group) {
           step ? bound(view, *step) : std::nullopt};
 }
 
-/// FP32 comes first, then the precision that answers speak of.
+/// FP32 comes first, then the precision that the answers compare.
 auto rank(const Network& network) {
   constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
                                Precision::kTf32};

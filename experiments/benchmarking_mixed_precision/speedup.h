@@ -14,7 +14,7 @@ namespace labreport::benchmarking_mixed_precision {
 
 /// The time of one pass's kernels (on a CPU: operators) in one profiled step, in ms.
 struct KernelTime {
-  double gemms = 0, copies = 0, others = 0;  ///< `others`: neither of the two.
+  double gemms = 0, copies = 0, others = 0;  ///< `others` are neither GEMMs nor copies.
   double launches = 0;
 
   double rest() const { return copies + others; }
@@ -24,9 +24,9 @@ struct KernelTime {
 
 /// One pass of one network in one precision.
 struct Pass {
-  std::vector<double> ms;             ///< One for each step; empty: not measured.
-  std::optional<KernelTime> kernels;  ///< Nothing: not profiled.
-  std::optional<bool> launch_bound;   ///< Nothing on a CPU.
+  std::vector<double> ms;             ///< One for each step; empty if not measured.
+  std::optional<KernelTime> kernels;  ///< Empty if not profiled.
+  std::optional<bool> launch_bound;   ///< Empty on a CPU.
 };
 
 /// One network in one precision; the group has to outlive it.
@@ -55,7 +55,7 @@ std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup
 /// Every pair, those of BF16 before FP16 before TF32, by size.
 std::vector<Pair> pairs(const std::vector<Network>& networks);
 
-/// The pairs of the first precision, which answers speak of, that have both times of a pass.
+/// The pairs of the first precision, which the answers compare, that have both times of a pass.
 std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
 
 /// The values of part (c)'s sentences; `pairs` is not empty.

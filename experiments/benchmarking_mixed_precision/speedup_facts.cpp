@@ -13,8 +13,9 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kNoFaster = 0.95;  // A time over another that is not counted as faster.
-constexpr double kHalf = 0.5;       // Of a growth, to call something its reason.
+constexpr double kNoFaster = 0.95;  // From this ratio of times on, a step is not called faster.
+constexpr double kHalf = 0.5;       // A cause must account for this share of a growth, by
+                                    // logarithm.
 
 using Pairs = std::vector<Pair>;
 using WhichPass = Pass Network::*;

@@ -13,13 +13,13 @@ inline constexpr const char* kFp16 = "fp16";
 inline constexpr const char* kBf16 = "bf16";
 
 struct TracedDtype {
-  std::string precision;  ///< Of autocast: "fp16"
+  std::string precision;  ///< The autocast precision: "fp16"
   std::string group;      ///< One of metric_names.h: "output"
   std::string name;
   std::string dtype;  ///< "FP32"
 };
 
-/// In the order in which they were traced.
+/// Listed in the order in which they were traced.
 struct Trace {
   std::vector<TracedDtype> tensors;
 

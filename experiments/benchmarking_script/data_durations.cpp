@@ -18,7 +18,7 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kAboutTwice = 0.15;  // Twice as long holds within so much.
+constexpr double kAboutTwice = 0.15;  // "Twice as long" is said within this share.
 constexpr double kTera = 1e12;
 constexpr Notation kRate{Notation::kSignificant, 3};
 
@@ -43,8 +43,8 @@ std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
 struct SizeRow {
   const TimingGroup* group;
   Phases times;
-  std::optional<double> forward_rate, backward_rate;  ///< Of GEMMs.
-  std::string reason;  ///< Why something of it is missing; may be empty.
+  std::optional<double> forward_rate, backward_rate;  ///< Rates of GEMMs.
+  std::string reason;                                 ///< Why something is missing; may be empty.
   std::vector<std::string> flags;
 
   const std::string& size() const { return group->label; }

@@ -13,8 +13,8 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeable = 0.01;  // Smaller changes count as none.
-constexpr double kFixedCost = 1.5;    // Sizes whose costs differ by less have the same.
-constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last: as many as there are.
+constexpr double kFixedCost = 1.5;    // Sizes whose costs differ by a smaller ratio cost the same.
+constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last stands for all steps.
 
 /// One network in one mode: times in ms as windows of as many steps, each after so many warm-up
 /// steps of a fresh process; or why there are none.
@@ -22,7 +22,8 @@ struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
   std::string name = std::string(describe(mode));
-  std::vector<double> first_steps = {};  ///< One of each fresh process, that of the windows first.
+  std::vector<double> first_steps = {};  ///< One for each fresh process; the windows' process is
+                                         ///< first.
   std::map<std::size_t, Summary> windows = {};
   std::string reason = {};
 
@@ -82,7 +83,7 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   return row;
 }
 
-/// Windows of processes of their own, each after other warm-up steps.
+/// Windows that were each measured in a separate process, after different numbers of warm-up steps.
 WarmupRow row_apart(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode, std::string(describe(mode)) + ", own processes"};
   for (const Cell* cell : group.others) {
@@ -108,7 +109,7 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
   return rows;
 }
 
-/// Names modes where there are several.
+/// Names the modes if there are several.
 Dataset windows(const std::string& name, const WarmupRows& rows) {
   std::map<std::size_t, Summary> all;
   for (const WarmupRow& row : rows) all.insert(row.windows.begin(), row.windows.end());
@@ -139,8 +140,8 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   return make_dataset(name, columns, rows);
 }
 
-/// A process's first step, in ms; where it was profiled, by what the CPU did, and beside it all
-/// kernels.
+/// A process's first step in ms. If it was profiled, it has a time for each thing the CPU did and,
+/// separately, for all kernels.
 struct FirstStep {
   const WarmupRow* row;
   std::optional<double> whole = {}, modules = {}, library = {}, allocation = {}, busy = {};
@@ -158,7 +159,8 @@ struct FirstStep {
   bool explained() const { return whole && modules && library && allocation && busy; }
   /// Loading modules and initializing cuBLAS, once explained.
   double initialization() const { return *modules + *library; }
-  /// It takes between half and twice of what the first step takes longer than a steady one.
+  /// True if initialization takes between half and twice of what the first step takes longer than a
+  /// steady one.
   bool by_initialization() const {
     const double extra = row->first() - row->steady();
     return initialization() >= extra / 2 && initialization() <= 2 * extra;
@@ -230,7 +232,7 @@ std::optional<Facts> because(const FirstSteps& steps, const WarmupRow& most) {
   return Facts().set("causes", range_words(times)).flag("fixed", fixed);
 }
 
-/// A counted step allocated from the device, after all its warm-up steps.
+/// True if a counted step allocated from the device, after all its warm-up steps.
 bool allocates_later(const TimingGroup& group) {
   const auto step = fullest(group);
   return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
@@ -267,7 +269,7 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
                    .when("allocates", !later.empty(), "sizes", join_words(later)));
 }
 
-/// The mode that the answer speaks of: the longest of part (c) that every edition shows.
+/// The mode that the answer describes: the longest of part (c) that every edition shows.
 Mode answered_mode(const WarmupRows& comparable) {
   const auto modes = each(comparable, &WarmupRow::mode);
   const bool backward = std::ranges::count(modes, Mode::kForwardBackward) > 0;

@@ -8,7 +8,7 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::int64_t kFirstSteps = 3;  // the one that goes on to the timed steps included
+constexpr std::int64_t kFirstSteps = 3;  // includes the process that goes on to the timed steps
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
 bool wanted(const PlanInput& input, std::string_view letter) {
@@ -21,14 +21,15 @@ bool mode_needed(const PlanInput& input, Mode mode) {
   return wanted(input, "a") || wanted(input, "b") || is_warmup_mode(input.edition, mode);
 }
 
-/// More fresh processes that take the first step only: how much one cold start tells of others.
+/// Plans more fresh processes that take the first step only: they show how much cold starts vary.
 PlannedCell first_step(CellSpec spec) {
   spec.warmup = 0;
   spec.steps = 1;
   return {spec, kFirstSteps - 1};
 }
 
-/// One more that is profiled, so that the report can say where the first step's time goes.
+/// Plans one more process that is profiled, so that the report can say where the first step's time
+/// goes.
 PlannedCell profiled_first_step(CellSpec spec) {
   spec.kind = CellKind::kKernels;
   spec.warmup = 0;

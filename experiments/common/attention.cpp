@@ -46,7 +46,7 @@ bool is_of(const CellSpec& spec, AttentionMethod method) {
 
 namespace {
 
-/// From the row's numbers: earlier workers worded it otherwise.
+/// Rebuilds the outcome from the row's numbers, because earlier workers worded it differently.
 OutOfMemory refusal(const MeasuredRow& row) {
   const auto bytes = [&](std::string_view column) -> std::optional<std::int64_t> {
     const auto number = row.number(column);
@@ -103,7 +103,7 @@ bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::str
 
 namespace {
 
-/// In words of the reader's, whatever the worker wrote.
+/// Words the reason here, so that it does not depend on the worker's version.
 void name_the_end(std::vector<AttentionRow>& rows) {
   const auto end = std::ranges::find_if(rows, &AttentionRow::ran_out);
   if (end == rows.end()) return;

@@ -19,18 +19,18 @@ std::vector<std::int64_t> attention_dims(const PlanInput& input);
 /// FP32 and the device's 16-bit format, or the user's.
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
-/// A cell of that sweep, at the user's contexts where there are some; precision and batch are left
-/// to the caller. Throws `InputError` for more lengths than a cell may have.
+/// A cell of that sweep, at the user's contexts if there are any; precision and batch are left to
+/// the caller. Throws `InputError` for more lengths than a cell may have.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
-/// Whether it is timed by that method, and not torch_compile's.
+/// True if the cell is timed by that method and does not belong to torch_compile.
 bool is_of(const CellSpec& spec, AttentionMethod method);
 
 /// One sequence length of a cell, whatever became of it.
 class AttentionRow {
  public:
   AttentionRow(const CellSpec& spec, std::int64_t length) : spec_(&spec), length_(length) {}
-  /// As the worker wrote it.
+  /// Reads the row that the worker wrote.
   AttentionRow(const CellSpec& spec, const MeasuredRow& row);
 
   const CellSpec& spec() const { return *spec_; }
@@ -38,13 +38,13 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out() const;
-  bool not_tried() const;  ///< Longer than one that ran out of memory.
+  bool not_tried() const;  ///< A shorter length ran out of memory.
   bool not_offered() const;
   bool inaccurate() const;    ///< Too far from FP64 to be timed.
-  std::string phase() const;  ///< In which it ran out of memory.
-  std::string reason = {};    ///< Why it has no numbers, or not all; empty where it ran.
+  std::string phase() const;  ///< The phase that ran out of memory.
+  std::string reason = {};    ///< Why numbers are missing; empty if it ran.
 
-  /// Nothing where the row has none.
+  /// Returns nothing if the row does not have the column.
   std::optional<double> bytes(std::string_view column) const;
   /// Milliseconds of a pass, by one of `kAttentionStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
@@ -62,7 +62,7 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// A pass takes less than the other's by more than the deviations of both; false if one has no
+/// The pass is faster than the other's by more than the deviations of both; false if one has no
 /// times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
@@ -70,8 +70,8 @@ bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::str
 /// A row for each length of one cell; one that was not tried names the length that ran out.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
-/// Of the cells of one method, in plan order; a cell without a table has a row for each length,
-/// too.
+/// The rows of all cells of one method, in plan order. A cell that failed has a row for each
+/// length.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
 /// The command that measures each precision and implementation again.

@@ -1,4 +1,4 @@
-// What sets the pace of each network's step.
+// Tabulates what limits each network's step.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// The evidence behind `bound`, and the share of the measured peak: of the `preferred` mode, else
-/// of the fullest that ran.
+/// Shows the evidence behind `bound` and the share of the measured peak, for the `preferred` mode
+/// or else the longest that ran.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups, Mode preferred);
 
 }  // namespace labreport

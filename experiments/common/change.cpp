@@ -13,7 +13,7 @@ constexpr double kRough = 0.01;
 constexpr double kAlike = 0.0005;  // Rounds to 0.0 %.
 constexpr int kRatioDecimals = 2;
 
-/// Of two ways to write one number, the one with fewer digits.
+/// Returns the string with fewer digits.
 std::string shorter(const std::string& a, const std::string& b) {
   return b.size() < a.size() ? b : a;
 }

@@ -5,7 +5,7 @@
 
 namespace labreport {
 
-/// What stands behind a number: "32" + " % longer than", "15" + "× as long as".
+/// The words after a number: "32" + " % longer than", "15" + "× as long as".
 struct ChangeWords {
   const char* more;
   const char* less;
@@ -18,10 +18,11 @@ inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "�
 inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
 
-/// "19.0 to 328", or one of them where both are written alike.
+/// "19.0 to 328", or only one of them if both are written alike.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// Beyond twice or half a percentage is hard to picture: a factor says more.
+/// True if the change is more than double or half: then a factor is easier to picture than a
+/// percentage.
 bool told_as_factor(double ratio);
 
 /// "0.7 % less", "32 % more", "15× as much". `spread` is the deviation of what `ratio` compares

@@ -12,7 +12,7 @@
 namespace labreport {
 namespace {
 
-/// Of all ranks together.
+/// The batch of all ranks together.
 std::int64_t whole_batch(const CellSpec& spec) {
   return spec.batch.value_or(0) * (spec.ranks ? spec.ranks->count : 1);
 }

@@ -1,4 +1,4 @@
-// Which steps fit, and at which contexts.
+// Finds which steps fit, and at which contexts.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// The step that holds most phases, of those that the user wants.
+/// The longest step that the user wants.
 std::optional<Mode> fullest_mode(const PlanInput& input);
 
 /// A step that crashed may run when the run is resumed; one without room will not.
@@ -18,9 +18,9 @@ bool without_room(const Run& so_far, const CellSpec& spec);
 /// Powers of two from 256 on, each tried once the one before is known to fit.
 struct Doubling {
   std::vector<std::int64_t> tried;
-  bool ended = false;  ///< The last of `tried` did not run.
+  bool ended = false;  ///< True if the last of `tried` did not run.
 
-  /// The three longest that fit; fewer where there are fewer.
+  /// The three longest contexts that fit, or fewer.
   std::vector<std::int64_t> longest() const;
 };
 

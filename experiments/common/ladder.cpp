@@ -15,11 +15,11 @@
 namespace labreport {
 namespace {
 
-constexpr double kWorthwhile = 1.02;    // a smaller gain is no advice
-constexpr double kOptimizerBytes = 28;  // a parameter: four FP32 tensors read, three written
+constexpr double kWorthwhile = 1.02;    // smaller gains are not advised
+constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 tensors read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMostlyIdle = 0.5;  // then launches set the step time, not the kernels
-constexpr double kNotable = 0.1;     // of what is saved
+constexpr double kMostlyIdle = 0.5;  // beyond this idle share launches set the step time
+constexpr double kNotable = 0.1;     // share of the saving
 constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::optional<double> number(const Launch& launch, std::string_view tag, std::string_view name) {
@@ -83,7 +83,8 @@ Ladder& ladder_for(std::vector<Ladder>& all, const CellSpec& spec) {
   return all.emplace_back(Ladder{spec.size, spec.size + " in " + precision, precision, {}});
 }
 
-/// Processes of such steps differ by as much as a change saves.
+/// True if the GPU idles over half of both steps: such steps vary between processes by as much as a
+/// change saves.
 bool between_launch_bound(const Gain& gain) {
   return std::min(gain.before->idle_share().value_or(0), gain.after->idle_share().value_or(0)) >
          kMostlyIdle;
@@ -94,7 +95,7 @@ std::string falls(double from, double to) {
                      format_value(to, kThree));
 }
 
-/// Where the step saves less than its kernels do.
+/// Explains why the step saves less time than its kernels do: the GPU's idle time rises.
 std::string idle_rise(const Gain& gain) {
   const auto before = gain.before->idle_ms(), after = gain.after->idle_ms();
   if (!before || !after || *after - *before < kNotable * gain.saved_ms()) return "";

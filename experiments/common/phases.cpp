@@ -10,7 +10,8 @@
 namespace labreport {
 namespace {
 
-/// From the whole step where it ran, so that all phases of a row come from one process.
+/// Takes the phase from the whole step if it ran, so that all phases of a row come from one
+/// process.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
     const auto found = timed(group, mode);

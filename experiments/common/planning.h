@@ -1,4 +1,4 @@
-// What a planner of networks has in hand for one cell after the other.
+// Collects the cells that a planner of networks adds one after the other.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct Planning {
   bool of_2026() const { return input.edition.name == "2026"; }
   bool full() const { return input.preset == Preset::kFull; }
 
-  /// The step in that mode, where the user wants it.
+  /// Adds the step in that mode, if the user wants the mode.
   void add(CellSpec step, Mode mode);
-  /// The step at every context of the doubling.
+  /// Adds the step at every context of the doubling.
   Doubling add_doubled(CellSpec step);
 };
 

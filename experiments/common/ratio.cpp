@@ -10,7 +10,7 @@ namespace labreport {
 namespace {
 
 constexpr double kSteady = 0.98;  // A ratio counts as smaller only below this share of the last.
-constexpr double kGrowth = 1.05;  // From the first to the last, to call it growth.
+constexpr double kGrowth = 1.05;  // The least ratio of last to first that counts as growth.
 
 bool decreases(const Ratio& before, const Ratio& after) {
   return after.value < kSteady * before.value && apart(before, after);

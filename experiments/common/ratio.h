@@ -1,4 +1,4 @@
-// Ratios of means, and what may be said of them.
+// Computes ratios of means and judges whether they differ.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,31 @@ struct Ratio {
   double deviation = 0;
 };
 
-/// Nothing where either side has no samples.
+/// Returns nothing if either side has no samples.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 
 /// Samples whose coefficient of variation is at most this are steady.
 inline constexpr double kSteadyBelow = 0.05;
 
-/// The coefficient of variation; nothing of fewer than two samples.
+/// The coefficient of variation; nothing for fewer than two samples.
 std::optional<double> variation_of(const std::vector<double>& samples);
 
-/// They differ by more than their deviations, added as those of independent numbers are.
+/// True if the ratios differ by more than their deviations, added as for independent numbers.
 bool apart(const Ratio& a, const Ratio& b);
 
-/// Below `limit` by more than its own deviation.
+/// True if the ratio is below `limit` by more than its own deviation.
 bool clearly_below(const Ratio& ratio, double limit);
 
-/// How ratios go along with size, smallest first.
+/// The trend of ratios from the smallest size to the largest.
 enum class Trend {
-  kGrows,    ///< From first to last beyond the deviations, falling clearly nowhere between.
-  kUneven,   ///< They differ beyond the deviations, but do not grow like that.
-  kAlike,    ///< The same to two decimals at every size.
+  kGrows,    ///< Grows from first to last beyond the deviations and never clearly falls.
+  kUneven,   ///< Differs beyond the deviations without growing steadily.
+  kAlike,    ///< Equal to two decimals at every size.
   kUnclear,  ///< The deviations hide whether they differ.
 };
 
-/// Of at least two ratios; fewer are alike.
+/// Returns kAlike for fewer than two ratios.
 Trend trend_of(const std::vector<Ratio>& ratios);
 
 }  // namespace labreport

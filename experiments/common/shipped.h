@@ -1,4 +1,4 @@
-// Cells of labreport's network as a PyTorch module: how a planner asks for one.
+// Plans cells of labreport's network written as a PyTorch module.
 #pragma once
 
 #include "plan/planner.h"
@@ -15,7 +15,7 @@ CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size
 /// user's own where there are some.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
-/// What a ladder ends in: network and loss compiled and replayed as CUDA graphs,
+/// The last rung of a ladder: network and loss compiled and replayed as CUDA graphs,
 /// `scaled_dot_product_attention`, fused AdamW.
 inline constexpr ShippedVariant kFastest{
     .compiled = true, .loss = true, .graphs = true, .sdpa = true, .fused = true};

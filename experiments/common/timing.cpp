@@ -15,7 +15,7 @@ namespace labreport {
 namespace {
 
 constexpr double kKeepsUpBelow = 0.05;
-constexpr double kBusyFrom = 0.8;  // Of a phase: kernels that fill so much of it set its pace.
+constexpr double kBusyFrom = 0.8;  // Kernels that fill this share of a phase set its pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
 // In samples of a normal distribution this is as far as three interquartile ranges above the upper
@@ -29,8 +29,8 @@ std::int64_t all_steps(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// The cell with the most steps speaks for its mode; a single cold step beside it adds to its
-/// first.
+/// The cell with the most steps represents its mode; a single cold step adds to the mode's first
+/// steps.
 void add_cell(TimingGroup& group, const Cell& cell) {
   const Mode mode = cell.spec.mode.value_or(Mode::kForward);
   const Cell*& longest = group.cells[mode];
@@ -123,7 +123,7 @@ std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
 
 std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
-  const bool separate_set = tag == metric::kSynced;  // It begins warm: all of it counts.
+  const bool separate_set = tag == metric::kSynced;  // It begins warm, so every step counts.
   const auto warmup = static_cast<std::size_t>(separate_set ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
@@ -143,7 +143,7 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
 std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
   const Launch* profile = profile_of(view, *timed.spec);
   std::vector<PhaseLag> lags;
-  std::vector<double> device;  // Start of the step → the device has done the phase.
+  std::vector<double> device;  // From the step's start until the device finished the phase.
   for (const auto phase : kPhases) {
     const auto durations = timed.counted(metric::kEvent, phase);
     const auto enqueued = timed.counted(metric::kEnqueue, phase);

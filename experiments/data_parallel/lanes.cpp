@@ -40,7 +40,7 @@ std::vector<LaneRow> lane(const Trained& trained, const Launch& launch, std::str
   return rows;
 }
 
-/// Whatever is on its way at once is one bar.
+/// Merges collectives that overlap in time into one bar.
 std::vector<LaneRow> united(const std::vector<LaneRow>& rows) {
   std::vector<LaneRow> apart;
   for (const LaneRow& row : rows) {

@@ -1,5 +1,5 @@
-// The two lanes of a traced step: computation and all-reduces. Short gaps between kernels are
-// closed in it, so what is hidden or exposed follows from the trace alone, not from these bars.
+// The two lanes of a traced step are computation and all-reduces. They close short gaps between
+// kernels, so hidden and exposed time comes from the trace and not from these bars.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,9 @@
 
 namespace labreport::data_parallel {
 
-/// For each network a dataset "lanes" of those schemes that were traced and the sums of their bars,
-/// "lane-sums"; several networks are variants. `words` end the titles where a report draws twice.
+/// Makes two datasets for each network: "lanes", with each of the schemes that was traced, and
+/// "lane-sums", the sums of their bars. Several networks become variants. `words` end the titles if
+/// a report draws lanes twice.
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
                               std::initializer_list<Scheme> wanted, const std::string& words = "");
 

@@ -1,4 +1,4 @@
-// Steps by arithmetic: from all-reduces by themselves and the step without communication.
+// Predicts steps from all-reduces alone and the step without communication.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace labreport::data_parallel {
 
-/// One scheme's step by arithmetic; milliseconds. Nothing of it was fitted to the scheme.
+/// One scheme's predicted step in milliseconds; no parameter was fitted to the scheme.
 struct Predicted {
   const Trained* trained;
   double measured_ms = 0;
-  double two_ms = 0;  ///< On as many ranks as were measured.
+  double two_ms = 0;  ///< On the measured number of ranks.
   std::optional<double> four_ms = {}, eight_ms = {};
 
   double error() const { return two_ms / measured_ms - 1; }

@@ -20,7 +20,7 @@ namespace {
 constexpr double kNsPerUs = 1e3;
 
 struct SchemeRow {
-  std::string network;  ///< Empty where there is one alone.
+  std::string network;  ///< Empty if there is only one.
   const Trained* trained;
   Value added;
   std::optional<double> stretch;
@@ -76,7 +76,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"peak", "Peak", of(&Trained::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
-  std::string scheme, network;  ///< As in `SchemeRow`.
+  std::string scheme, network;  ///< Same words as in `SchemeRow`.
   std::optional<double> rank;
   Value mean;
   std::optional<double> median, lag, forward, backward, exchange, optimizer, communication, both;
@@ -129,7 +129,7 @@ void each(const std::vector<Network>& networks, std::initializer_list<Scheme> wa
   }
 }
 
-/// What all launches of the run tell alike.
+/// The communication library; it is the same in all launches of a run.
 std::string library(const std::vector<Network>& networks) {
   for (const Network& network : networks) {
     for (const Trained& trained : network.schemes) {
@@ -145,7 +145,7 @@ std::string library(const std::vector<Network>& networks) {
   return "";
 }
 
-/// Each network once, whatever its contexts and precisions.
+/// Lists each network once, whatever its contexts and precisions.
 std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
   std::vector<ModelShape> known;
   std::vector<Facts> sizes;

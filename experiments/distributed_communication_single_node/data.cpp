@@ -1,4 +1,4 @@
-// How size, ranks and library act together: the datasets and values of section.md.
+// Builds the datasets and values of section.md: how size, ranks and library act together.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,12 +23,12 @@ namespace {
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-constexpr double kNearRing = 0.2;  // A ratio that is off by less is the ring's.
+constexpr double kNearRing = 0.2;  // A smaller deviation counts as agreement with the ring.
 constexpr std::string_view kSkipped = "skipped: ";
 
 using Groups = std::vector<Group>;
 
-/// "1 MB", "1 GB": of 10⁶ and 10⁹ bytes.
+/// "1 MB", "1 GB": units of 10⁶ and 10⁹ bytes.
 std::string size_words(std::int64_t bytes) {
   constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
   if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
@@ -100,7 +100,7 @@ const std::vector<Column<GridRow>> kGrid{
      "GB/s",
      {Notation::kSignificant, 3}}};
 
-/// A point of the sweep, and the line's there.
+/// A measured point of the sweep and the fitted line's value there.
 struct SweepRow {
   std::string series;
   std::int64_t bytes;
@@ -310,7 +310,7 @@ std::vector<Timing> asked_timings(const Group& group) {
   return timings;
 }
 
-/// The group that the answer speaks of, over NCCL if there is one; null: none has two sizes.
+/// The group that the answer describes, over NCCL if there is one; null if none has two sizes.
 const Group* foremost(const Groups& groups) {
   const Group* found = nullptr;
   for (const Group& group : groups) {
@@ -438,7 +438,7 @@ bool any_wrong(const Groups& groups) {
   });
 }
 
-/// Conditions that all ranks' launches tell alike.
+/// A condition that all ranks' launches record alike.
 std::string condition(const Groups& groups, Collectives collectives, std::string_view name) {
   for (const Group& group : groups) {
     const Launch* launch = ok_launch(*group.cell);

@@ -7,9 +7,9 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 struct Sheet {
-  std::string_view device;  ///< What its name contains; the first that fits counts.
-  std::string_view link;    ///< Empty: not known.
-  double both_ways;         ///< GB/s
+  std::string_view device;  ///< A part of the device's name; the first match counts.
+  std::string_view link;    ///< Empty if unknown.
+  double both_ways;         ///< GB/s, the sum of both directions
 };
 
 constexpr Sheet kSheets[]{{" MIG ", "", 0},

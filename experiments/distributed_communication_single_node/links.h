@@ -1,4 +1,4 @@
-// What the links between GPUs could carry, as data sheets give it.
+// Gives the nominal bandwidth of the links between GPUs, from data sheets.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 namespace labreport::distributed_communication_single_node {
 
 /// Bytes a second that leave one GPU over NVLink, half of the sum of both directions that data
-/// sheets print; over PCI Express where a device has no NVLink. Nothing where the sheet leaves it
-/// to the machine, as for GPUs that may have a bridge.
+/// sheets print, or over PCI Express if a device has no NVLink. Nothing if the sheet leaves it to
+/// the machine, as for GPUs that may have a bridge.
 ///
 /// Sources, all by NVIDIA: H200 and H100 Tensor Core GPU Datasheets (2024, 2023): 900 GB/s; A100
 /// Tensor Core GPU Datasheet (2021): 600; V100 Tensor Core GPU Datasheet (2020): 300; L40S and L4

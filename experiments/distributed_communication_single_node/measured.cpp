@@ -28,9 +28,9 @@ void add_rank(Timing& timing, const MeasuredRow& row) {
   timing.deviation_ns = row.number(column::kStddevNs);
 }
 
-/// A size does less work than a larger one, so what takes longer was disturbed.
+/// A size does less work than a larger one, so one that takes longer was disturbed.
 void mark_disturbed(std::vector<Timing>& timings) {
-  constexpr double kLonger = 1.1;  // within a tenth latencies scatter
+  constexpr double kLonger = 1.1;  // latencies scatter within a tenth
   double larger_ns = std::numeric_limits<double>::infinity();
   for (Timing& timing : timings | std::views::reverse) {
     timing.disturbed = timing.ns > kLonger * larger_ns;
@@ -42,7 +42,7 @@ double relative_error(const Line& line, const Timing& timing) {
   return std::abs(line.ns(timing.bytes) - timing.ns) / timing.ns;
 }
 
-/// By least squares of relative errors, each counting as far as it is trusted.
+/// Fits the line by least squares of relative errors, each weighted by its `trust`.
 Line weighted_line(const std::vector<Timing>& timings, const std::vector<double>& trust) {
   double weights = 0, sizes = 0, squares = 0, times = 0, products = 0;
   for (std::size_t i = 0; i < timings.size(); ++i) {
@@ -59,7 +59,7 @@ Line weighted_line(const std::vector<Timing>& timings, const std::vector<double>
 }  // namespace
 
 std::optional<Line> line_through(std::vector<Timing> timings) {
-  constexpr int kRounds = 50;  // of reweighting: least squares become least absolute errors
+  constexpr int kRounds = 50;  // reweighting turns least squares into least absolute errors
   constexpr double kExact = 1e-6;
   std::erase_if(timings, [](const Timing& timing) { return timing.disturbed; });
   if (timings.size() < 3) return std::nullopt;

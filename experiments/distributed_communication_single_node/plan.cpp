@@ -13,7 +13,7 @@ std::vector<std::int64_t> rank_counts(Preset preset) {
   return {2};
 }
 
-/// Over Gloo a gigabyte takes seconds: nothing beyond the handout's is swept.
+/// Over Gloo a gigabyte takes seconds, so the sweep ends at the handout's largest size.
 std::int64_t largest(const PlanInput& input, Collectives collectives) {
   if (input.preset == Preset::kDemo) return 10'000'000;
   if (input.preset == Preset::kQuick) return 100'000'000;

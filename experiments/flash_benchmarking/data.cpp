@@ -17,8 +17,8 @@ namespace labreport::flash_benchmarking {
 namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
-constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
-constexpr double kBackwardWork = 2.5;    // of a forward pass, by convention
+constexpr std::int64_t kSpokenDim = 64;  // the most common head dimension
+constexpr double kBackwardWork = 2.5;    // in forward passes, by convention
 constexpr double kTera = 1e12;
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kRate = kThree;
@@ -30,8 +30,8 @@ constexpr Notation kTime{Notation::kSignificant, 4};
 // read one each.
 constexpr double kScoresWritten = 6;
 constexpr double kScoresRead = 8;
-constexpr double kMostOfIt = 0.4;   // of a time that it explains
-constexpr double kLaunchBound = 2;  // of what the rate of long sequences gives
+constexpr double kMostOfIt = 0.4;   // the least share of a time that counts as an explanation
+constexpr double kLaunchBound = 2;  // times the time at the rate of long sequences
 
 using Rows = std::vector<AttentionRow>;
 
@@ -49,7 +49,7 @@ std::optional<double> whole_ms(const AttentionRow& row) {
   return row.ran() ? row.ms(metric::kEndToEnd) : std::nullopt;
 }
 
-/// Of forward and backward in one, by convention.
+/// The rate of forward and backward together in TFLOP/s, with the conventional FLOP count.
 std::optional<double> tera_rate(const AttentionRow& row) {
   const auto ms = whole_ms(row);
   if (!ms || *ms <= 0) return std::nullopt;
@@ -64,7 +64,7 @@ Value median_of(const AttentionRow& row, std::string_view pass) {
 
 struct Latency {
   const AttentionRow* row;
-  std::optional<double> share;  ///< Of the measured peak.
+  std::optional<double> share;  ///< Share of the measured peak.
 };
 
 const AttentionRow& row_of(const Latency& latency) { return *latency.row; }
@@ -99,7 +99,7 @@ const std::vector<Column<Latency>> kLatencies{
 std::vector<Latency> latencies(const RunView& view, const Rows& rows) {
   std::vector<Latency> found;
   for (const AttentionRow& row : rows) {
-    if (row.not_offered()) continue;  // said once, in words
+    if (row.not_offered()) continue;  // the text names these once
     const auto rate = tera_rate(row);
     const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
     found.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
@@ -137,7 +137,8 @@ Dataset rates(const Rows& rows, Precision precision) {
   return dataset;
 }
 
-/// At one length, of one precision and d: who is fastest, and how long the eager operators take.
+/// The fastest implementation at one length, for one precision and d, and how long the eager
+/// operators take.
 struct Race {
   std::int64_t length = 0;
   const AttentionRow* fastest = nullptr;
@@ -156,7 +157,7 @@ Value fastest_name(const Race& race) {
   return implementation(*race.fastest);
 }
 
-/// A winner's number.
+/// A column of a number of the winner.
 template <typename Number>
 std::function<Value(const Race&)> winners_own(const Number& number) {
   return [number](const Race& race) { return race.won ? Value(number(*race.fastest)) : Value(); };
@@ -198,22 +199,22 @@ std::vector<Race> races(const Rows& rows) {
   return list;
 }
 
-/// The longest sequence at which the fastest has an eager time to stand beside; null: none.
+/// The longest sequence at which the eager operators ran beside the fastest; null if there is none.
 const Race* longest_pair(const std::vector<Race>& list) {
   const auto race = std::ranges::find_if(list.rbegin(), list.rend(),
                                          [](const Race& r) { return r.speedup().has_value(); });
   return race == list.rend() ? nullptr : &*race;
 }
 
-/// Whether its kernels keep scores on the chip.
+/// True if the kernels keep scores on the chip.
 bool fused(const AttentionRow& row) {
   const AttentionBackend backend = row.sweep().backend;
   return backend == AttentionBackend::kFlash || backend == AttentionBackend::kEfficient ||
          backend == AttentionBackend::kCudnn;
 }
 
-/// Why a fused forward pass is faster: what the traffic of scores takes of the eager one at the
-/// measured bandwidth. Nothing where that explains little of it, or more than all.
+/// Explains why a fused forward pass is faster: the time that the eager one's traffic of scores
+/// takes at the measured bandwidth. Nothing if that explains little of it, or more than all.
 std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) {
   const auto eager_ms = race.eager->ms(metric::kForward);
   const auto ms = race.fastest->ms(metric::kForward);
@@ -227,8 +228,8 @@ std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) 
   return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
 }
 
-/// The shortest lengths, as far as the eager operators take much longer than their rate at the
-/// longest would give: nothing but their launches does not shrink with the work.
+/// The shortest lengths, if the eager operators take much longer there than their rate at the
+/// longest length would give: only launches do not shrink with the work.
 std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   std::vector<std::pair<std::int64_t, double>> times;
   for (const Race& race : list) {
@@ -258,7 +259,8 @@ std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double
   return facts.when("traffic", traffic(*race, bandwidth));
 }
 
-/// Of the shortest sequence at which the eager operators ran out, and the fastest of it.
+/// Gives the shortest sequence at which the eager operators ran out of memory, and the bytes of its
+/// scores.
 std::optional<Facts> eager_end(const Rows& rows) {
   for (const AttentionRow& row : rows) {
     if (!eager(row) || !row.ran_out()) continue;
@@ -270,7 +272,7 @@ std::optional<Facts> eager_end(const Rows& rows) {
   return std::nullopt;
 }
 
-/// The user's own at the longest sequence at which it ran, beside eager and the fastest there.
+/// Compares the user's implementation at its longest sequence with eager and the fastest there.
 std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
   const auto longest =
       std::ranges::find_if(rows.rbegin(), rows.rend(),
@@ -291,7 +293,7 @@ std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
   return facts;
 }
 
-/// Why the user's own has no time at all.
+/// Explains why the user's implementation has no time at all.
 std::optional<Facts> own_failure(const Rows& rows) {
   const auto own = std::ranges::find_if(rows, yours);
   if (own == rows.end() || own->ran() || own->reason.empty()) return std::nullopt;
@@ -326,7 +328,7 @@ Rows chosen(const Rows& rows, Precision precision, std::optional<std::int64_t> h
   return found;
 }
 
-/// 16-bit formats first: they are what these implementations are made for.
+/// Lists 16-bit formats first, because these implementations are made for them.
 std::vector<Precision> precisions_in(const Rows& rows) {
   std::set<Precision> found;
   for (const AttentionRow& row : rows)
@@ -353,7 +355,7 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   return facts;
 }
 
-/// The fastest of the leaderboard's configuration.
+/// The fastest implementation in the leaderboard's configuration.
 std::optional<Facts> leader(const Rows& rows) {
   const std::vector<Race> list = races(rows);
   if (list.empty()) return std::nullopt;

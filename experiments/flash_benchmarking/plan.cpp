@@ -65,7 +65,7 @@ void add_leaderboard(std::vector<PlannedCell>& cells, const PlanInput& input) {
     if (backend == AttentionBackend::kEager) continue;
     CellSpec spec = attention_cell(
         input, {AttentionMethod::kLeaderboard, backend, kHeadDim, demo ? 2 : kHeads, {}});
-    spec.attention->lengths = {demo ? 128 : kLength};  // whatever contexts the user chose
+    spec.attention->lengths = {demo ? 128 : kLength};  // the user's contexts do not apply
     add(cells, input, spec, input.half);
   }
 }

@@ -1,4 +1,4 @@
-// What sharded weights save, and whether they are there in time: the facts behind section.md.
+// Builds the facts behind section.md: what sharded weights save, and whether they arrive in time.
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +20,9 @@ using optimizer_state_sharding_accounting::Trained;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr double kAddsUp = 0.05;  // of the expected saving, what peaks and gradients may miss
-constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // of losses; gradients in 16 bits
+constexpr double kAddsUp = 0.05;  // share of the expected saving that peaks and gradients may miss
+constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // relative difference of losses;
+                                                                // the latter for 16-bit gradients
 
 /// The peak of a whole later step; absent if it was not measured.
 std::optional<double> step_peak(const ShardingScheme& scheme) {

@@ -14,7 +14,7 @@ constexpr std::string_view kBlocks = "layers.";
 constexpr double kNsPerMs = 1e6;
 constexpr double kShareInTime = 0.05, kUnnoticedNs = 10'000;
 
-/// "layers.3" of "layers.3.attn.q_proj"; what is no block is itself.
+/// Returns "layers.3" for "layers.3.attn.q_proj", and any other module unchanged.
 std::string block_of(const std::string& module) {
   if (!module.starts_with(kBlocks)) return module;
   return module.substr(0, module.find('.', kBlocks.size()));
@@ -28,7 +28,7 @@ void add(BlockGather& block, const BlockGather& other) {
   block.in_time += other.in_time;
 }
 
-/// Nothing for a row without its times.
+/// Returns nothing if the row lacks its times.
 std::optional<BlockGather> gather_of(const MeasuredRow& row) {
   const auto bytes = row.number(column::kBytes);
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
@@ -72,7 +72,7 @@ std::vector<BlockGather> block_gathers(const Launch& launch) {
 }
 
 std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
-  std::vector<std::pair<std::string, std::int64_t>> late;  // by how many blocks more than in time
+  std::vector<std::pair<std::string, std::int64_t>> late;  // late blocks less blocks in time
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
     const std::string module(row.text(column::kModule));
     const auto gather = gather_of(row);

@@ -1,4 +1,4 @@
-// How long passes waited for their weights, block by block.
+// Reads from a run how long passes waited for their weights, block by block.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,26 @@ struct BlockGather {
   std::string block;  ///< "layers.0"; "token_embeddings"
   std::string pass;   ///< metric::kForward, metric::kBackward
   double bytes = 0;
-  double alone_ms = 0;                   ///< Its gathers by themselves, one after the other.
-  double wait_ms = 0;                    ///< Of it what the pass waited.
-  std::int64_t layers = 0, in_time = 0;  ///< Matrices; those whose gather had finished.
+  double alone_ms = 0;                   ///< Its gathers alone, one after the other.
+  double wait_ms = 0;                    ///< The part of it that the pass waited.
+  std::int64_t layers = 0, in_time = 0;  ///< Matrices, and those gathered in time.
 
   bool is_block() const { return block.starts_with("layers."); }
-  std::optional<std::int64_t> number() const;  ///< Of a block, from 0.
+  std::optional<std::int64_t> number() const;  ///< The block's number, from 0; nothing for other
+                                               ///< parts.
 };
 
-/// A gather was there in time where its pass waited for less than a twentieth of what it takes
-/// alone, or less than 10 µs, which the device's events do not tell from none.
+/// A gather was in time if its pass waited for less than a twentieth of the gather's time alone, or
+/// less than 10 µs, which the device's events cannot distinguish from 0.
 bool in_time(double wait_ns, double alone_ns);
 
-/// Forward in its order, then backward; empty where the launch has none.
+/// Blocks of forward in its order, then those of backward; empty if the launch has none.
 std::vector<BlockGather> block_gathers(const Launch& launch);
 
-/// "ffn.w1": the matrices that were late in most blocks, in the order of the network.
+/// Names the matrices that were late in most blocks ("ffn.w1"), in the order of the network.
 std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass);
 
-/// The blocks' sums of one pass; nothing where there are no blocks.
+/// The blocks' sums of one pass; nothing if there are no blocks.
 std::optional<BlockGather> all_blocks(const std::vector<BlockGather>& gathers,
                                       std::string_view pass);
 

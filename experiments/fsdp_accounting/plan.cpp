@@ -10,7 +10,7 @@ std::vector<Precision> precisions(const PlanInput& input, const Axes& chosen) {
   return {Precision::kFp32, input.half};
 }
 
-/// What a sharded optimizer saves does not depend on the precision of products.
+/// The savings of a sharded optimizer do not depend on the precision of matrix products.
 bool wanted(const PlanInput& input, Precision precision, Sharding sharding) {
   return sharding != Sharding::kOptimizer || precision == Precision::kFp32 ||
          !input.selection.precisions.empty();

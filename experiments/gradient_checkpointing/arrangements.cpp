@@ -12,7 +12,7 @@ std::int64_t runs_by_halves(std::int64_t blocks) {
   return first + runs_by_halves(blocks - first) + runs_by_halves(first);
 }
 
-/// The stretch's own input, and what its second half holds.
+/// Counts the stretch's input and the inputs that its second half holds.
 std::int64_t inputs_by_halves(std::int64_t blocks) {
   return blocks == 1 ? 1 : 1 + inputs_by_halves(blocks - blocks / 2);
 }

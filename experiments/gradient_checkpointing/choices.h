@@ -12,7 +12,7 @@ namespace labreport::gradient_checkpointing {
 /// A number of blocks per checkpoint and the measurements made with it.
 struct Choice {
   const Cell* cell;
-  std::string reason;  ///< Says why a number is missing; empty: all are there.
+  std::string reason;  ///< Why a number is missing; empty if none is.
   /// Bytes: the peak of forward and backward, before AdamW has states; the peak of the training
   /// step, or of forward and backward again where the run has no other mode.
   std::optional<double> held = {}, peak = {};
@@ -23,32 +23,31 @@ struct Choice {
   std::optional<double> again_ms = {};
   std::vector<double> losses = {};
 
-  /// Blocks per checkpoint; without checkpoints nothing.
+  /// Blocks per checkpoint; nothing without checkpoints.
   std::optional<std::int64_t> blocks() const { return cell->spec.group; }
   std::string words() const;  ///< "2"; "none"
-  /// The arithmetic of plan/memory.h expects these of `held` and of `peak`.
+  /// The values of `held` and of `peak` that the arithmetic of plan/memory.h expects.
   double expected_held() const;
   double expected_peak() const;
 };
 
 /// One network at one batch, context and precision.
 struct Checkpointed {
-  CellSpec spec;                ///< Has no group.
+  CellSpec spec;                ///< The spec without a group.
   std::string words;            ///< "xl at context 2,048 in FP32"
-  std::vector<Choice> choices;  ///< Smallest groups first; without checkpoints last.
+  std::vector<Choice> choices;  ///< Smallest groups first, no checkpoints last.
 
   std::int64_t layers() const { return spec.model->layers; }
-  /// The choice with the lowest peak, among equal ones with the lowest `held`. Null: no peak is
-  /// known.
+  /// The choice with the lowest peak, then the lowest `held`. Null if no peak is known.
   const Choice* best() const;
-  /// The one before it, or without checkpoints; the one behind it. Null where there is none.
+  /// Neighbors of a choice by group size, with no checkpoints as the largest. Null if there is
+  /// none.
   const Choice* smaller(const Choice& than) const;
   const Choice* larger(const Choice& than) const;
   const Choice* plain() const;  ///< The choice without checkpoints.
   /// Bytes between two blocks, which a checkpoint saves.
   double boundary() const;
-  /// Bytes that one block leaves for backward: as measured where a group ran again, else by
-  /// arithmetic.
+  /// Bytes that one block leaves for backward: measured if a group ran again, else calculated.
   double residuals() const;
   bool measured_residuals() const;
 };

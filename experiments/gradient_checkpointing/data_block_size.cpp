@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr std::string_view kOutOfMemory = "out of memory";  // begins the reason of what it ended
+constexpr std::string_view kOutOfMemory = "out of memory";  // beginning of the reason of such a
+                                                            // cell
 constexpr double kAgree = 0.01;                             // Losses may differ by this share.
 constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
 
@@ -73,7 +74,7 @@ ChoiceColumns columns(const RunView& view, const std::set<std::string_view>& nam
               [&](const auto& column) { return names.contains(column.name); });
 }
 
-/// Peaks beside the formula's, and what a step takes.
+/// Columns of the peaks, measured and by the formula, and of the step's time.
 ChoiceColumns answer_columns(const RunView& view, const Checkpointed& network) {
   if (!has_step(network)) return columns(view, {"blocks", "held", "held_formula", "passes"});
   return columns(view, {"blocks", "held", "peak", "formula", "step"});
@@ -84,7 +85,7 @@ ChoiceColumns cost_columns(const RunView& view, const Checkpointed& network) {
   return columns(view, {"blocks", "saved", "held", "held_formula", "passes", "again"});
 }
 
-/// A measured peak and the formula's, of one of both meanings; or the GPU's memory.
+/// A measured peak and the formula's, or the GPU's memory.
 struct Point {
   std::string blocks, pass;
   std::optional<double> measured, formula;

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kSize = "xl";
 constexpr std::int64_t kContext = 2048;
 constexpr std::int64_t kWarmup = 1;
-constexpr std::int64_t kSteps = 3;  // memory is the question, and these steps are long
+constexpr std::int64_t kSteps = 3;  // memory needs few steps, and these are long
 
 /// The handout's size and, behind it, the smaller ones that stand in where it has no room.
 std::vector<Size> candidates(std::vector<Size> sizes) {
@@ -26,7 +26,7 @@ std::vector<std::int64_t> contexts(const PlanInput& input, const Axes& chosen) {
   return own ? chosen.contexts : std::vector<std::int64_t>{kContext};
 }
 
-/// A group of all blocks would hold what no checkpoint holds, and compute more.
+/// Leaves out a group of all blocks: it would hold what no checkpoint holds, and compute more.
 std::vector<std::optional<std::int64_t>> groups(const PlanInput& input, std::int64_t layers) {
   const std::int64_t most = input.preset == Preset::kQuick ? 4 : layers;
   std::vector<std::optional<std::int64_t>> found{std::nullopt, 1};

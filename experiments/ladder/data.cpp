@@ -1,4 +1,4 @@
-// How fast a training step becomes, one change at a time: the datasets and values of section.md.
+// Builds the datasets and values of section.md: a training step made faster one change at a time.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,7 @@ struct Row {
     if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
     return base->ms() / rung->ms();
   }
-  /// The largest of the compared steps, relative to the first rung's loss.
+  /// The largest difference over the compared steps, relative to the first rung's loss.
   std::optional<double> loss_difference() const {
     const Rung* first = ladder->first();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
@@ -84,7 +84,7 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// The first step whole, what each change saves, what is left, the floor.
+/// Bars of the first step, the saving of each change, the fastest step, and the lower bound.
 std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();

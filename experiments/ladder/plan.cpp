@@ -12,14 +12,14 @@ namespace {
 
 using Step = std::pair<Variant, Precision>;
 
-// Of the larger size: its steps are long, and vary little.
+// The larger size needs few steps: they are long and vary little.
 constexpr std::int64_t kFewWarmups = 3;
 constexpr std::int64_t kFewSteps = 5;
 
 std::vector<Step> rungs(const PlanInput& input, Precision precision) {
   std::vector<Step> steps;
   for (const Variant variant : kVariants) steps.emplace_back(variant, precision);
-  // A GPU whose tensor cores know no BF16 knows no TF32 either.
+  // GPUs without BF16 tensor cores have no TF32 either.
   const bool tf32 = input.device == DeviceKind::kCuda && input.half == Precision::kBf16;
   if (precision != Precision::kFp32 || !tf32) return steps;
   steps.back() = {Variant::kFusedAdamW, Precision::kTf32};

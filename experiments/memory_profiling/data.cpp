@@ -16,7 +16,7 @@ bool asked(const RunView& view, const std::string& letter) {
   return letter != "f" || view.edition().name == "2026";
 }
 
-/// Part (c) rests on both precisions, the others on one.
+/// Part (c) needs the cells of both precisions, the others those of one.
 std::vector<const Cell*> cells_of(const std::vector<Profile>& profiles, const std::string& letter) {
   const auto own = answered(profiles).front()->spec.precision;
   std::vector<const Cell*> cells;

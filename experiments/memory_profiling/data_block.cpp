@@ -70,9 +70,10 @@ struct Block {
   double of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
   double kept() const { return of(metric::kKept); }
   double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
-  /// Over a block's backward its gradients are allocated and what was saved is freed.
+  /// During a block's backward its gradients are allocated and its saved activations freed, so the
+  /// gradients are the change plus what was saved.
   double gradients() const { return change() + kept(); }
-  /// Formulas are of labreport's own network.
+  /// True for labreport's own network, which alone has formulas.
   bool own() const { return counted_parameters(step->spec()).has_value(); }
   double kept_formula() const { return static_cast<double>(kept_block_bytes(step->spec())); }
   double gradients_formula() const {
@@ -112,7 +113,8 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
-/// The five largest, neighbors of one size together: "w1 output and w3 output (7.2 % each)".
+/// Names the five largest; neighbors of one size are joined: "w1 output and w3 output (7.2 %
+/// each)".
 std::string contributor_words(std::vector<Contributor> all) {
   all.resize(std::min(all.size(), kContributors));
   std::vector<std::string> words;
@@ -192,7 +194,7 @@ Dataset contributors_data(const Block& block) {
 struct Point {
   std::string pass, module;
   double event, bytes;
-  double change = 0;  ///< Since the pass began.
+  double change = 0;  ///< Bytes since the pass began.
 };
 
 /// The backward begins before its first allocation and ends where the next block's begins.

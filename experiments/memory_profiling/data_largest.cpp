@@ -27,13 +27,13 @@ struct Group {
     return freed == "in the same module" || freed == metric::kForward ? "freed in forward"
                                                                       : "kept to the end";
   }
-  /// "exp"; of a linear layer its name, "w1".
+  /// The operation, "exp", or for a linear layer the layer's name, "w1".
   std::string maker() const {
     return is_linear(operation) ? last_of(module, "/") : last_of(op, "::");
   }
 };
 
-/// Names the tensors whose size a formula gives; empty where none is known.
+/// Names the tensors whose size a formula gives; empty if unknown.
 std::string meaning_of(const std::string& formula) {
   for (const auto& [elements, words] :
        {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", "FFN activations"),
@@ -81,7 +81,7 @@ std::vector<Group> groups_of(const Step& step) {
   return groups;
 }
 
-/// The forward with grad where it ran, else the fullest step's, else one without grad.
+/// Takes the forward with grad, else the longest step's, else one without grad.
 std::vector<Forward> forwards_of(const Profiles& profiles) {
   std::vector<Forward> found;
   for (const Profile* profile : profiles) {
@@ -97,7 +97,7 @@ std::vector<Forward> forwards_of(const Profiles& profiles) {
   return found;
 }
 
-/// Modules of labreport's network that are known by another name.
+/// Modules of labreport's network that readers know by other names.
 constexpr std::pair<const char*, const char*> kPlaces[]{
     {"attn/computing softmax", "the softmax"},
     {"attn/computing attention scores", "QKᵀ, scale and mask"},

@@ -69,7 +69,7 @@ Dataset forward_peaks(const Profiles& profiles) {
   return make_dataset("forward-peaks", columns, only(profiles, ran));
 }
 
-/// One step's peak: as the allocator counts it, by what it is held for, and by first principles.
+/// One step's peak: counted by the allocator, split by category, and calculated.
 struct StepRow {
   const Profile* profile;
   const Step* step;
@@ -79,7 +79,7 @@ struct StepRow {
   std::string phase() const { return step->peak_phase(); }
   Bytes requested() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
   double allocated() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
-  /// Exists for labreport's own network only.
+  /// Calculated for labreport's own network only.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
@@ -170,7 +170,7 @@ std::optional<Facts> peak_values(const Profiles& spoken_of) {
   return std::nullopt;
 }
 
-/// A peak in backward with more activations than the gradients that backward leaves.
+/// A peak in backward at which activations are larger than the gradients that backward leaves.
 std::optional<Facts> outweighing(const StepRow& row) {
   const Bytes activations = row.step->category(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);
@@ -183,8 +183,8 @@ std::optional<Facts> outweighing(const StepRow& row) {
       .set("gradients", format_bytes_briefly(gradients));
 }
 
-/// All peaks lie in one phase, or up to some context in the optimizer and from the next on in
-/// another phase.
+/// Returns the phase if all peaks lie in one, or the context from which on they move from the
+/// optimizer to another phase.
 std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
   const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
   const auto first = std::ranges::find_if_not(steps, in_optimizer);

@@ -28,7 +28,7 @@ struct Pair {
   std::string share() const {
     return (change() < 0 ? "−" : "+") + format_percent(std::abs(change()));
   }
-  /// Bytes at the peaks; nothing where one side has none.
+  /// The change in bytes at the peaks; nothing if either side has none.
   std::optional<double> change_of(std::string_view category) const {
     const auto before = own->ran(mode)->category(category);
     const auto after = reduced->ran(mode)->category(category);
@@ -74,7 +74,7 @@ std::optional<Facts> traded(const Pair& pair) {
       .set("added", format_bytes_briefly(*copies));
 }
 
-/// All contexts decide whether it matters; the shortest and the longest are told.
+/// All contexts decide whether it matters; the text names the shortest and the longest.
 std::optional<Facts> step_values(const Pairs& steps) {
   if (steps.empty()) return std::nullopt;
   const Pair &first = steps.front(), &last = steps.back();
@@ -105,7 +105,7 @@ Facts forward_values(const Pair& pair, bool same) {
       .flag("same", same);
 }
 
-/// The forward at the context that the step's reason speaks of, else at the longest.
+/// The forward at the context that explains the step, else at the longest.
 std::optional<Facts> forward_facts(const Pairs& pairs, const Pairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
     const Pairs forwards = of_mode(pairs, mode);

@@ -75,14 +75,15 @@ bool is_sawtooth(const Shown& shown) {
          peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
 }
 
-/// Saved activations are more than half of what the step adds up to its peak.
+/// True if saved activations are more than half of what the step adds up to its peak.
 bool climbs(const Shown& shown) {
   const Instant &start = shown.start(), &peak = shown.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
          peak.of(metric::kActivations) > (peak.requested() - start.requested()) / 2;
 }
 
-/// Gradients come, activations go, and memory falls between the peak and the end of backward.
+/// True if from the peak to the end of backward gradients grow, activations shrink and memory
+/// falls.
 bool falls(const Timeline& timeline) {
   const Instant *end = timeline.end_of(metric::kBackward), &peak = timeline.peak();
   return end != nullptr && end->requested() < peak.requested() &&
@@ -90,7 +91,7 @@ bool falls(const Timeline& timeline) {
          end->of(metric::kActivations) < peak.of(metric::kActivations);
 }
 
-/// "The training step of xl at context 512"; later steps are told by what differs.
+/// "The training step of xl at context 512"; later steps name only what differs.
 std::string subject(const Shown& shown, const Shown* before) {
   if (before == nullptr) return "The " + shown.title();
   const std::string step = mode_words(shown.step->mode());

@@ -9,7 +9,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kMostBoxes = 100;  // The figure's setting goes no further.
+constexpr std::size_t kMostBoxes = 100;  // The largest value of the figure's setting.
 constexpr std::size_t kListedKinds = 20;
 constexpr double kNearlyFlat = 0.2;  // Boxes below this share of the peak are drawn on a cut axis.
 
@@ -20,7 +20,7 @@ struct Box {
   std::string category, text;
 };
 
-/// The first is no allocation: all that the step found there, whatever its size may be.
+/// The first box is no allocation: it holds all that was there before the step, whatever its size.
 std::vector<Box> boxes_of(const std::vector<Allocation>& allocations, const Bins& bins) {
   std::vector<Box> boxes{{0, 0, bins.least.size(), -1, 0, "before the step", "before the step"}};
   for (const Allocation& one : allocations) {

@@ -11,7 +11,7 @@
 
 namespace labreport::memory_profiling {
 
-/// The events between which no drawn allocation comes or goes.
+/// Splits the events wherever a drawn allocation is made or freed.
 struct Bins {
   std::vector<double> bounds;  ///< Events; bin i reaches from bounds[i] to bounds[i + 1].
   /// Requested bytes, the least within each bin; infinite where a thinned curve has no point.

@@ -8,8 +8,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kVisible =
-    0.05;  // Peaks below this share of the GPU's memory could not be told apart.
+constexpr double kVisible = 0.05;  // Peaks below this share of the GPU's memory look alike.
 
 /// A peak in the figure, or why there is none.
 struct Dot {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
-constexpr std::int64_t kWarmup = 2;  // AdamW's state is there, and the allocator has its blocks.
+constexpr std::int64_t kWarmup = 2;  // After these, AdamW's state exists and the allocator has its
+                                     // blocks.
 
 /// The edition's size and, behind it, the smaller ones that stand in where no step of it fits; the
 /// user's sizes as they are.
@@ -90,7 +91,7 @@ void add_network(Planning& planning, const Size& size) {
   }
 }
 
-/// Its fullest step at the shortest context: where that has no room, no longer one has.
+/// The size's longest step at the shortest context: if that does not fit, no longer context does.
 CellSpec least_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));

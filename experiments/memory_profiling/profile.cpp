@@ -16,7 +16,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-/// A cell that ran replaces one of its mode that did not.
+/// A cell that ran replaces a failed one of the same mode.
 void add_step(Profile& profile, const Cell& cell) {
   const Mode mode = cell.spec.mode.value_or(Mode::kForward);
   const Step step{&cell, representative(cell)};
@@ -70,7 +70,7 @@ std::string Step::peak_phase() const {
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     const auto peak = bytes(metric::kPeak, phase);
-    if (peak > most) most = peak, found = phase;  // Nothing is less than any number.
+    if (peak > most) most = peak, found = phase;  // An empty optional is less than any number.
   }
   return most >= bytes(metric::kMemory, metric::kPeakAllocated) ? found : "";
 }

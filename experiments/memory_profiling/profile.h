@@ -25,7 +25,8 @@ struct Step {
   const OutOfMemory* refused() const;
   /// The value of a metric in bytes; nothing if it is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
-  std::optional<double> category(std::string_view name) const;  ///< At the peak.
+  std::optional<double> category(std::string_view name) const;  ///< Bytes of a category at the
+                                                                ///< peak.
   /// The phase in which the step's peak lies; empty if no phase that was measured reaches it.
   std::string peak_phase() const;
   /// The reason why the step or its peak is missing; empty if it is there.
@@ -59,7 +60,7 @@ std::vector<Profile> profiles_of(const RunView& view);
 
 using Profiles = std::vector<const Profile*>;
 
-/// The profiles that the answers speak of: the largest network whose full step ran at some context
+/// The profiles that the answers describe: the largest network whose full step ran at some context
 /// (else of which anything ran, else any), in the first precision; contexts rising.
 Profiles answered(const std::vector<Profile>& profiles);
 
@@ -77,19 +78,19 @@ Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Pre
 /// "backward", "the optimizer"
 std::string phase_words(const std::string& phase);
 
-/// Any numbers at all.
+/// True if any profile has numbers.
 bool anything_ran(const Profiles& profiles);
 
 /// The precision other than the answers' own, if the run has one.
 std::optional<Precision> reduced(const std::vector<Profile>& profiles);
 
-/// The device's memory in bytes, or the cap that it was given; 0: not known.
+/// The device's memory in bytes, or the cap set on it; 0 if unknown.
 double capacity(const RunView& view, const Step& step);
 
 /// Facts that every part has: `nothing`, `gpu`, `size` and `precision`.
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
-/// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
+/// "training step: out of memory in forward: …" for what did not run; empty if everything did.
 std::string reasons_missing(const Profile& profile);
 
 /// The warnings of all launches, each behind the name of its row.

@@ -77,7 +77,7 @@ Timeline timeline_of(const Launch& launch) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kTimeline)) {
     timeline.instants.push_back(instant_of(row));
   }
-  // Readers search it, and take its ends for the first and the last event.
+  // Readers search the events by number and take the ends for the first and the last.
   std::ranges::stable_sort(timeline.instants, {}, &Instant::event);
   return timeline;
 }

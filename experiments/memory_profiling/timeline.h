@@ -14,7 +14,7 @@ namespace labreport::memory_profiling {
 struct Instant {
   double event = 0;
   std::string phase;          ///< Empty before the first.
-  std::vector<double> bytes;  ///< Requested, one a category.
+  std::vector<double> bytes;  ///< Requested bytes, one number a category.
   double allocated = 0;
 
   double requested() const;
@@ -44,8 +44,8 @@ Timeline timeline_of(const Launch& launch);
 
 /// One of the step's largest allocations.
 struct Allocation {
-  double bytes = 0;  ///< Requested.
-  double made = 0;   ///< Numbers of events.
+  double bytes = 0;  ///< Requested bytes.
+  double made = 0;   ///< Numbers of the events.
   std::optional<double> freed;
   std::string phase;
   std::string freed_phase;
@@ -55,25 +55,24 @@ struct Allocation {
   std::string category;
 };
 
-/// Made by the same operation in the same module, in whichever layer.
+/// True if the same operation in the same module made both, in whichever layer.
 bool same_kind(const Allocation& a, const Allocation& b);
 
-/// The largest first.
+/// Sorted by size, largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
-/// Removes the range around attention's parts, which says nothing that theirs do not.
+/// Removes the range around attention's parts, which adds nothing to theirs.
 std::string short_path(std::string module);
 
 bool is_linear(const std::string& operation);
 
-/// The operator that an allocation is told by: `empty` and `resize_` say nothing, what called them
-/// does.
+/// Names an allocation by its operator, or by the caller of `empty` and `resize_`.
 std::string allocated_by(const std::string& operation, const std::string& op);
 
-/// "exp" of "aten::exp"; the whole where the separator is not in it.
+/// Returns "exp" for "aten::exp"; the whole path if the separator is not in it.
 std::string last_of(const std::string& path, const std::string& separator);
 
-/// "Softmax (exp) in layers.3/attn/computing softmax"; of a linear layer its path.
+/// "Softmax (exp) in layers.3/attn/computing softmax"; for a linear layer its path.
 std::string made_by(const std::string& operation, const std::string& module, const std::string& op);
 
 }  // namespace labreport::memory_profiling

@@ -27,8 +27,8 @@ std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandou
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// In bytes, without backward and with it: the one thing at a peak that measurement alone knows,
-/// which depends on the GPU and counts as temporary.
+/// Bytes of workspaces at a peak without and with backward. They depend on the GPU, so only
+/// measurement gives them; they count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
 Workspaces workspaces_of(const std::vector<Profile>& profiles) {
@@ -50,7 +50,7 @@ std::vector<ExpectedPeak> predicted(const CellSpec& spec, const Workspaces& work
   return peaks;
 }
 
-/// One step and precision, with checkpoints or without: predicted over measured peaks, less 1, and
+/// One step and precision, with or without checkpoints: predicted over measured peaks, less 1, and
 /// the largest settings that were measured.
 struct Check {
   Mode mode;
@@ -72,8 +72,8 @@ struct Check {
     context = std::max(context, *spec.context);
     blocks = std::max(blocks, spec.group.value_or(0));
   }
-  /// No measured peak confirms a prediction outside of what was measured. The check's error is
-  /// allowed for: the largest measured peak is itself predicted with it.
+  /// True outside of what was measured, where no peak confirms a prediction. The largest measured
+  /// peak is itself predicted with the check's error, so that error is allowed for.
   bool extrapolates(const CellSpec& spec, double bytes) const {
     return *spec.batch > batch || *spec.context > context || bytes > (1 + kConfirmed) * most;
   }

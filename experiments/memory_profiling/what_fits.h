@@ -9,7 +9,7 @@ namespace labreport::memory_profiling {
 
 /// Adds "what-fits", each size's predicted training step by part, with all coefficients for the
 /// page; "cards", the memory sizes it is held against; "fits", the smallest card by size and
-/// context; and "predictions", how near the measured peaks lie. Nothing where no measured peak
+/// context; and "predictions", how near the measured peaks lie. Adds nothing if no measured peak
 /// confirms any, and on a CPU. Sets the fact `predicted` in either case.
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 

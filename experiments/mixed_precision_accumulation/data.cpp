@@ -13,7 +13,7 @@ namespace labreport::mixed_precision_accumulation {
 namespace {
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
-constexpr Notation kSum{Notation::kFixed, 4};  // As PyTorch prints them.
+constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kError{Notation::kShortest, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
@@ -23,7 +23,7 @@ constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 /// Sums of doubles carry their own rounding, far below any error that counts here.
 double without_noise(double error) { return std::abs(error) < 1e-12 ? 0 : error; }
 
-/// Kept on one line: it names the row.
+/// The name does not wrap, because it names the row.
 std::string name_of(const Loop& loop) {
   return replaced(std::string(loop.label) + (loop.extra ? " (extra)" : ""), " ", "\u00a0");
 }

@@ -10,7 +10,7 @@
 namespace labreport::mixed_precision_accumulation {
 
 struct Loop {
-  std::string_view name;   ///< The metric's.
+  std::string_view name;   ///< The metric's name.
   std::string_view label;  ///< "FP32 += FP16"
   double value = 0.01;     ///< The number that should be added.
   bool extra = false;      ///< The handout does not ask for it.

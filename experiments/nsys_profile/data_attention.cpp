@@ -10,11 +10,12 @@ namespace {
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
-constexpr double kNear = 0.4;  // Of a limit: what is slower is not seen to be bound by it.
+constexpr double kNear = 0.4;  // Below this share of a limit, the limit is not called the bound. is
+                               // not seen to be bound by it.
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
-/// What the device was seen to sustain; 0 where that was not measured.
+/// Rates that the run measured on the device; 0 if it did not measure them.
 struct Limits {
   double bandwidth = 0, rate = 0;  ///< B/s, FLOP/s
   std::string precision;
@@ -27,12 +28,12 @@ struct Limits {
   double ridge() const { return rate / bandwidth; }  ///< FLOP/B
 };
 
-/// Softmax and the GEMMs of one profile's self-attention; or why it was not measured.
+/// Softmax and the GEMMs of one profile's self-attention, or why they were not measured.
 struct Attention {
   std::string profile, words, missing;
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
   double bandwidth_share = 0,
-         rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured or FLOPs unknown.
+         rate_share = 0;  ///< Softmax's and the GEMMs' share of their limits; 0 if unknown.
   double ridge = 0;
   std::string precision = {};
 
@@ -75,7 +76,7 @@ std::vector<Attention> attentions(const RunView& view,
   return rows;
 }
 
-/// What is not known is 0 or no number.
+/// Shows a value of 0 or NaN as unknown.
 template <typename Get>
 Column<Attention> column(const char* name, const char* title, const char* unit, Get get,
                          Notation notation = {}) {
@@ -132,7 +133,7 @@ std::vector<Work> roofline_points(const Profile& profile) {
 struct RoofPoint {
   std::string precision;
   double intensity, rate;
-  std::string words;  ///< Beside the ridge.
+  std::string words;  ///< Shown beside the ridge.
 };
 
 const std::vector<Column<RoofPoint>> kRoof{{"precision", "Precision", &RoofPoint::precision},
@@ -140,7 +141,7 @@ const std::vector<Column<RoofPoint>> kRoof{{"precision", "Precision", &RoofPoint
                                            {"rate", "Rate", &RoofPoint::rate},
                                            {"words", "Limits", &RoofPoint::words}};
 
-/// min(P, I · W), a little beyond the outermost points.
+/// The roofline min(P, I · W), drawn a little beyond the outermost points.
 std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& points) {
   double left = limits.ridge(), right = left;
   for (const Work& point : points) {
@@ -173,7 +174,8 @@ Facts attention_sentence(const Attention& work) {
       .flag("unclear", work.unclear());
 }
 
-/// Softmax and GEMMs have no times of their own in a fused kernel, or where no name tells them.
+/// Softmax and GEMMs have no separate times in a fused kernel, or if kernels cannot be assigned to
+/// them.
 Facts attention_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
   const Profile* one = profiles.foremost;

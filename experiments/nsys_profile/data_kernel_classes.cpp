@@ -79,7 +79,7 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-/// Behind a 16-bit pass its speedup over `full`'s.
+/// Adds the bars of a profile; a 16-bit pass is followed by its speedup over `full`'s.
 void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);

@@ -49,7 +49,7 @@ const std::vector<Column<Kernels>> kKernels{
     {"kernel", "Kernel",
      [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
-/// Of the figure's bars.
+/// Columns of the figure's bars.
 const std::vector<Column<Kernels>> kRoleBars{
     {"group", "Component", &Kernels::group},
     {"precision", "Precision", &Kernels::precision},
@@ -62,7 +62,7 @@ std::vector<KernelSum> groups_of(const Profile& profile) {
   return summed(non_gemm(profile), &KernelRow::group);
 }
 
-/// One after the other the groups, each the longest first.
+/// Lists group after group, in each the longest operator first.
 std::vector<Kernels> by_group_and_operator(const Profile* profile) {
   std::vector<Kernels> found;
   if (profile == nullptr) return found;
@@ -97,8 +97,8 @@ bool is_square(const KernelRow& row) {
   return row.place.stage == stage::kSoftmax || row.place.stage == stage::kScaleMask;
 }
 
-/// Of softmax, scale and mask, whose work grows with the square of the context; 0 where the
-/// network's names do not tell both.
+/// The share of softmax, scale and mask, whose work grows with the square of the context; 0 if the
+/// kernels cannot be assigned to both.
 double square_share(const Profile& profile) {
   const Rows rows = profile.rows(Pass::kForward);
   const bool told =
@@ -154,8 +154,8 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
   return make_dataset("every-share", columns, profiles);
 }
 
-/// "elementwise kernels and reductions": the classes that take most of the rows' time; empty where
-/// others are among them.
+/// Names the classes that take most of the rows' time: "elementwise kernels and reductions". Empty
+/// if a class without a name is among them.
 std::string main_classes(const Rows& rows, const std::string& kernels) {
   std::vector<std::string> words;
   double told = 0;

@@ -13,18 +13,18 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kClose = 0.02;  // Two times agree if they differ by at most this share.
-constexpr double kLess = 0.01;   // A share of time that is smaller by this much is told.
+constexpr double kLess = 0.01;   // Smaller shares of time are not mentioned.
 
 std::optional<double> minus(const std::optional<double>& whole, const std::optional<double>& part) {
   return whole && part ? std::optional(*whole - *part) : std::nullopt;
 }
 
-/// One step by the timer and by the profiler, in ms; or why it was not profiled.
+/// One step by the timer and by the profiler, in ms, or why it was not profiled.
 struct TimedStep {
   std::string profile, step, words, missing;
-  std::vector<double> timer = {};       ///< Unprofiled steps.
-  double mean = 0;                      ///< Of `timer`.
-  double busy = 0;                      ///< Some kernel ran.
+  std::vector<double> timer = {};       ///< Times of the unprofiled steps.
+  double mean = 0;                      ///< The mean of `timer`.
+  double busy = 0;                      ///< Time in which some kernel ran.
   std::optional<double> span = {};      ///< First kernel's start → last one's end.
   std::optional<double> profiled = {};  ///< The profiled step, by the host's clock.
   Mode mode = Mode::kForward;
@@ -32,11 +32,11 @@ struct TimedStep {
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
   double spread() const { return summarize(timer).coefficient_of_variation(); }
-  /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
+  /// Timer and profiler differ only if they do so by more than the timer's own steps vary.
   bool is_less() const { return difference() < -spread() && idle() && *idle() > 0; }
   bool agrees() const { return std::abs(difference()) <= spread(); }
   std::optional<double> gaps() const { return minus(span, busy); }
-  /// Of the profiled step, before its first kernel and after its last one.
+  /// The profiled step's time before its first kernel and after its last one.
   std::optional<double> outside() const { return minus(profiled, span); }
   std::optional<double> idle() const { return minus(profiled, busy); }
   std::optional<double> cost() const { return minus(profiled, mean); }
@@ -80,7 +80,7 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   return timed;
 }
 
-/// The forward pass alone comes first; last a step without numbers.
+/// The forward pass comes first, a step without numbers last.
 std::vector<TimedStep> timed_steps(const Profile& profile) {
   std::vector<TimedStep> steps;
   for (const auto* step : {&profile.inference, &profile.step}) {
@@ -94,7 +94,7 @@ std::vector<TimedStep> timed_steps(const Profile& profile) {
   return steps;
 }
 
-/// Of each profile its forward pass, or which step has no numbers and why.
+/// The forward pass of each profile, or which step has no numbers and why.
 std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profiles) {
   std::vector<TimedStep> all;
   for (const Profile* profile : profiles) {
@@ -125,7 +125,7 @@ std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedS
   return most > 0 ? std::optional(most) : std::nullopt;
 }
 
-/// The forward pass that the answer speaks of; nothing where it was not timed beside its profile.
+/// The forward pass that the answer describes; nothing if it was not timed beside its profile.
 std::optional<TimedStep> answered_pass(const Profiles& profiles) {
   if (profiles.foremost == nullptr) return std::nullopt;
   const auto passes = forward_passes({profiles.foremost});
@@ -149,7 +149,8 @@ Facts timer_sentence(const Profiles& profiles, const TimedStep& step) {
       .when("shorter", emptiest.has_value(), "emptiest", format_percent(emptiest.value_or(0)));
 }
 
-/// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
+/// The command that profiles the step under Nsight Systems; it records only the range "measured",
+/// so without warm-up.
 std::string nsys_command(const Profiles& profiles) {
   const Profile& profile = *profiles.foremost;
   const CellSpec& spec = *(profile.step ? profile.step : profile.inference)->spec;

@@ -13,19 +13,19 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kShortName = 58;  // Letters, in the open table.
+constexpr std::size_t kShortName = 58;  // Letters of a name in the open table.
 constexpr Notation kTopCount{Notation::kCount};
 constexpr Notation kTopShare{Notation::kPercent};
-constexpr double kMicroseconds = 1e3;  // In a millisecond.
+constexpr double kMicroseconds = 1e3;  // Microseconds in a millisecond.
 
 /// A kernel of a pass by its full name.
 struct RankedKernel {
   KernelSum sum;
   double share = 0;
-  std::string name;  ///< The short one.
+  std::string name;  ///< The short name.
 };
 
-/// The most time first.
+/// Sorted by time, longest first.
 std::vector<RankedKernel> ranked(const Rows& rows) {
   std::vector<RankedKernel> found;
   const double whole = total(rows);
@@ -103,7 +103,7 @@ std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
   return tops;
 }
 
-/// A name up to where only an expert reads on.
+/// The beginning of a name; only an expert reads on.
 std::string beginning(const std::string& name) {
   return name.size() <= kShortName ? name : name.substr(0, name.rfind('_', kShortName)) + "…";
 }

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kLongest = 140;  // cuBLAS names run to some 120 letters.
 
-/// Up to the first bracket that opens arguments; brackets of "(anonymous namespace)" open none.
+/// The name up to the first bracket that opens arguments; brackets of "(anonymous namespace)" do
+/// not count.
 std::string_view head(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool anonymous = name.substr(i).starts_with("(anonymous");
@@ -27,7 +28,7 @@ std::string_view last_name(std::string_view qualified) {
   return qualified;
 }
 
-/// A wrapper says nothing; its first template argument is the kernel.
+/// True for a wrapper, whose first template argument is the kernel.
 bool is_wrapper(std::string_view name) {
   return name == "Kernel" || name == "Kernel2" || name == "device_kernel";
 }
@@ -36,7 +37,7 @@ bool is_word(char letter) {
   return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
-/// Of "exp_kernel_cuda" "exp": the shortest beginning that what names a functor follows.
+/// Returns "exp" for "exp_kernel_cuda": the shortest beginning that a functor's suffix follows.
 std::string_view before_functor(std::string_view word) {
   std::size_t shortest = word.find("_scalar_tensor_kernel", 1);
   for (const std::string_view ending :
@@ -47,8 +48,8 @@ std::string_view before_functor(std::string_view word) {
   return shortest == word.npos ? std::string_view() : word.substr(0, shortest);
 }
 
-/// "exp" of "exp_kernel_cuda", "Mul" of "MulFunctor"; empty where no functor is named. One pass: a
-/// name may have been made to be slow.
+/// Returns "exp" for "exp_kernel_cuda" and "Mul" for "MulFunctor"; empty if no functor is named. It
+/// reads the name once, so that a hostile name cannot make it slow.
 std::string_view computed(std::string_view arguments) {
   constexpr std::array<std::string_view, 6> kVague{"Binary", "Unary",  "AUnary",
                                                    "BUnary", "Reduce", "func_wrapper"};
@@ -62,7 +63,7 @@ std::string_view computed(std::string_view arguments) {
   return {};
 }
 
-/// Cut between two characters.
+/// Cuts the text between two UTF-8 characters.
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most - 3;
@@ -70,7 +71,7 @@ std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-/// Without wrappers, each of which says nothing: its first template argument is the kernel.
+/// Removes wrappers; the first template argument of each is the kernel.
 std::string_view unwrapped(std::string_view name) {
   for (;;) {
     const std::string_view qualified = head(name);

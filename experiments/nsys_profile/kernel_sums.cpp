@@ -21,7 +21,7 @@ double weighted_median(Rows rows, double calls) {
   return 0;
 }
 
-/// Of all calls, from each row's own mean and deviation.
+/// The standard deviation over all calls, from each row's own mean and deviation.
 double pooled_deviation(const Rows& rows, double mean, double calls) {
   if (calls < 2) return 0;
   double squares = 0;

@@ -13,7 +13,7 @@ namespace labreport::nsys_profile {
 /// Times in ms. The median is of the operations' medians, weighted by their calls.
 struct KernelSum {
   std::string name;
-  std::string kind;  ///< Of its longest row.
+  std::string kind;  ///< The kind of the row with the most time.
   double calls = 0;
   double total = 0;
   double min = 0;
@@ -25,7 +25,7 @@ struct KernelSum {
   double mean() const { return total / calls; }
 };
 
-/// As figures show classes: "GEMM", "elementwise", "reduction", "copy", "other".
+/// The classes that figures show: "GEMM", "elementwise", "reduction", "copy", "other".
 const std::vector<std::string>& drawn_classes();
 std::string drawn_class(std::string_view kind);
 std::function<bool(const KernelRow&)> of_class(const std::string& drawn);
@@ -35,7 +35,7 @@ std::string class_words(const std::string& drawn, const std::string& kernels);
 
 using NameOf = std::function<std::string(const KernelRow&)>;
 
-/// The most time first.
+/// Sorted by total time, longest first.
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name);
 std::vector<KernelSum> by_kernel(const Rows& rows);
 

@@ -16,7 +16,7 @@ constexpr std::pair<const char*, NetworkPart> kStages[]{
     {stage::kValues, NetworkPart::kValues},
     {stage::kProjections, NetworkPart::kProjections}};
 
-/// What is special of labreport's network.
+/// Groups that only labreport's network has.
 const std::map<std::string, std::string> kOwnGroups{
     {role::kNorms, "RMSNorm"}, {role::kFeedForward, "SwiGLU"}, {role::kBlocks, "residual"}};
 

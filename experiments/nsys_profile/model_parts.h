@@ -1,4 +1,5 @@
-// What kernels do in the model, and what its parts compute and move in one forward pass.
+// Assigns kernels to the model's parts, and gives the FLOPs, bytes and time of the parts in one
+// forward pass.
 #pragma once
 
 #include <string>
@@ -11,18 +12,19 @@ namespace labreport::nsys_profile {
 
 inline constexpr const char* kOther = "other";
 
-/// Of a row of the tables `kernels` and `layer`.
+/// Reads the place from a row of the tables `kernels` and `layer`.
 KernelPlace kernel_place(const MeasuredRow& row);
 
-/// What a kernel other than a GEMM does. `own`, in labreport's network: "softmax", "scale and
-/// mask", "RoPE", "SwiGLU", "RMSNorm", "residual"; else its place. In both "other copies", "other".
+/// Groups a kernel other than a GEMM. In labreport's network (`own`) the group is "softmax", "scale
+/// and mask", "RoPE", "SwiGLU", "RMSNorm" or "residual"; in others it is the kernel's place. Both
+/// also have "other copies" and "other".
 std::string group_of(const KernelPlace& place, const std::string& kind, bool own);
 
-/// Which calls a kernel belongs to: "FFN projection", "attention projection", "the LM head", or its
-/// group, "QKᵀ".
+/// The calls that a kernel belongs to: "FFN projection", "attention projection", "the LM head", or
+/// its group, "QKᵀ".
 std::string calls_of(const KernelRow& row);
 
-/// Of self-attention, see analysis/kernel_places.h.
+/// The kernels of one stage of self-attention; see analysis/kernel_places.h.
 Rows of_stage(const Rows& rows, const std::string& stage);
 
 /// One part over all layers. FLOPs and bytes are by formula, zero where there is none; the time is
@@ -41,10 +43,10 @@ struct Work {
   }
 };
 
-/// The stages of attention in the forward pass; without time where nothing tells them.
+/// The stages of attention in the forward pass; 0 ms if the kernels cannot be assigned to them.
 std::vector<Work> attention_work(const Profile& profile);
 
-/// The FFN's GEMMs, RMSNorm and, of a train step, AdamW; without time where they did not run.
+/// The FFN's GEMMs, RMSNorm and, of a train step, AdamW; 0 ms if they did not run.
 std::vector<Work> work_around_attention(const Profile& profile);
 
 }  // namespace labreport::nsys_profile

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kContexts2025[]{128, 256, 512, 1024};
 constexpr const char* kSizes2026[]{"small", "xl"};
-constexpr std::int64_t kSteps = 5;  // Unprofiled ones, which the profile is held against.
+constexpr std::int64_t kSteps = 5;  // Unprofiled steps, which the profile is compared with.
 
 Planning begin(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
@@ -34,7 +34,7 @@ CellSpec kernels_cell(const Planning& planning, const Size& size, Precision prec
   return spec;
 }
 
-/// The train step, and a lesser one where it does not fit.
+/// Adds the train step, and a shorter one if it does not fit.
 void add_fullest(Planning& planning, CellSpec spec) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     spec.mode = mode;
@@ -60,13 +60,13 @@ void add_doubled(Planning& planning, CellSpec spec) {
   }
 }
 
-/// Empty where the contexts are still to be found.
+/// Empty if the contexts are still to be found by doubling.
 std::vector<std::int64_t> contexts(const Planning& planning, Precision precision) {
   const Selection& selection = planning.input.selection;
   const std::int64_t reference = planning.input.edition.reference_context;
   if (!planning.full()) return planning.chosen.contexts;
   if (!selection.contexts.empty()) {
-    // A format that nobody asked for is profiled at the reference context only.
+    // A format that was not asked for is profiled at the reference context only.
     const bool asked = precision == Precision::kFp32 || !selection.precisions.empty();
     if (asked) return selection.contexts;
     return {reference};
@@ -97,7 +97,7 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);
 }
 
-/// Each kernel is kept of the smallest and the largest size's steps at one context: a timeline of
+/// Only the smallest and the largest size keep each kernel of a step, at one context: a timeline of
 /// every profile would be most of a run.
 void keep_traces(Planning& planning) {
   const auto by_size = [](const CellSpec& spec) { return parameter_count(*spec.model); };

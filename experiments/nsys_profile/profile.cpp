@@ -27,7 +27,7 @@ bool is_whole(const MeasuredRow& row) {
                              [&](auto name) { return row.number(name).has_value(); });
 }
 
-/// `row` is whole.
+/// Every number of `row` must be present.
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
   const auto number = [&](std::string_view name) { return *row.number(name); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
@@ -52,10 +52,14 @@ ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
   const auto rows = measured_rows(launch, metric::kKernels);
-  if (!std::ranges::all_of(rows, is_whole)) return step;  // Sums would leave something out.
+  if (!std::ranges::all_of(rows, is_whole))
+    return step;  // A sum over incomplete rows would be too
+                  // small.
   for (const MeasuredRow& row : rows) {
     KernelRow read = kernel_row(row, names, cell.spec.implementation.empty());
-    if (read.instances >= 1) step.rows.push_back(std::move(read));  // else it did not run
+    if (read.instances >= 1)
+      step.rows.push_back(std::move(read));  // zero instances: it did not
+                                             // run
   }
   return step;
 }
@@ -84,13 +88,13 @@ void name_profiles(std::vector<Profile>& profiles) {
     profile.network = profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(profile.precision()));
-    // FP32 is what a label without a precision means.
+    // A label without a precision means FP32. without a precision means.
     if (profile.precision() != Precision::kFp32) profile.label += kComma + precision;
     profile.words += " in " + precision;
   }
 }
 
-/// Its step ran on the way to a longer context, and nothing else was asked of it.
+/// True if its step only ran on the way to a longer context.
 bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
   const bool any_inference = std::ranges::any_of(all, [&](const Profile& other) {
     return other.spec.size == profile.spec.size && other.inference;
@@ -135,7 +139,7 @@ bool belongs(const std::string& phase, Pass pass) {
   return backward && (pass == Pass::kBackward || both);
 }
 
-/// The 2025 answers speak of one context: the reference where it ran, else the longest.
+/// The 2025 answers describe one context: the reference where it ran, else the longest.
 std::int64_t answered_context(const RunView& view, const std::vector<const Profile*>& ran) {
   const std::int64_t reference = view.edition().reference_context;
   const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
@@ -143,7 +147,8 @@ std::int64_t answered_context(const RunView& view, const std::vector<const Profi
   return context(*std::ranges::max_element(ran, {}, context));
 }
 
-/// A step that holds more answers more of the parts than a larger network's forward pass alone.
+/// Prefers a longer step, which answers more of the parts than a larger network's forward pass
+/// alone.
 const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
   const std::int64_t context = answered_context(view, ran);
   std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != context; });
@@ -173,7 +178,8 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 }
 
 bool ProfiledStep::perturbed() const {
-  constexpr double kPerturbed = 0.05;  // how much fuller of kernels its profile may be
+  constexpr double kPerturbed = 0.05;  // how much larger the kernels' share may be under the
+                                       // profiler
   const auto timer = samples(metric::kStep, metric::kTotal);
   const auto busy = value(metric::kProfile, metric::kBusy);
   const auto span = value(metric::kProfile, metric::kSpan);

@@ -31,7 +31,7 @@ struct KernelRow {
   std::string group = {};  ///< See `group_of` in model_parts.h.
 };
 
-/// By the ids that a launch's other tables know them by.
+/// Full kernel names by the ids that the launch's other tables use.
 using KernelNames = std::map<std::int64_t, std::string>;
 KernelNames kernel_names(const Launch& launch);
 
@@ -43,9 +43,10 @@ struct ProfiledStep {
 
   /// Milliseconds of a single value; nothing when the metric is absent.
   std::optional<double> value(std::string_view tag, std::string_view name) const;
-  /// Of the unprofiled steps, in ms.
+  /// Milliseconds of the unprofiled steps, one for each.
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
-  /// The profiler stretched it: kernels fill another share of it than of an unprofiled step.
+  /// The profiler stretched the step: kernels fill a different share of it than of an unprofiled
+  /// step.
   bool perturbed() const;
 };
 
@@ -61,14 +62,14 @@ struct Profile {
   std::string network;                    ///< "2.7B at context 512"
   std::string words;                      ///< "2.7B at context 512 in FP32"
   CellSpec spec;                          ///< Without mode, warm-up and steps.
-  std::optional<ProfiledStep> inference;  ///< Present where they ran.
-  std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
+  std::optional<ProfiledStep> inference;  ///< Empty if it did not run.
+  std::optional<ProfiledStep> step;       ///< The longest other step that ran.
   Mode missing_step = {};                 ///< The mode of a step without numbers.
   std::string reason;                     ///< Why it has none: "out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
-  /// The forward pass is that of inference where it ran. Empty: not measured.
+  /// Takes the forward pass from inference if that ran. Empty if the pass was not measured.
   Rows rows(Pass pass) const;
   /// Says why a pass has no kernels: "training step: out of memory …", and "not measured (training
   /// step: out of memory …)" where only a longer step was tried. Empty where every step ran.
@@ -85,11 +86,11 @@ double calls(const Rows& rows);
 /// A GEMM or a helper that its operator launched beside it.
 bool is_gemm(const KernelRow& row);
 bool is_non_gemm(const KernelRow& row);
-/// Of their time; 0 where there are none.
+/// The wanted kernels' share of the GPU time; 0 if there are no kernels.
 double share(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted);
 double gemm_share(const Rows& rows);
 
-/// The same of one pass of a profile; or why it was not measured.
+/// The share in one pass of a profile, or why it was not measured.
 Value share_of(const Profile& profile, Pass pass,
                const std::function<bool(const KernelRow&)>& wanted);
 
@@ -102,15 +103,15 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// What the open tables hold: profiles at the context of the answer in its precision, those
-  /// without numbers too, and `half`. 2026: in its precision; where nothing ran: every profile.
+  /// Profiles in the open tables, those without numbers included: all at foremost's precision
+  /// (2025: and its context), and `half`. If nothing ran, every profile.
   std::vector<const Profile*> shown;
-  std::vector<const Profile*> every;  ///< What the details hold.
-  /// The profile that the answers speak of, in the first precision that ran: the largest network
-  /// at its longest context. 2025: at the reference context, else at the longest; a network whose
-  /// training step was profiled goes first. Null: none ran.
+  std::vector<const Profile*> every;  ///< Profiles in the collapsed details.
+  /// The profile that the answers describe, in the first precision that ran. 2026: the largest
+  /// network at its longest context. 2025: the reference context, else the longest; networks with a
+  /// profiled training step come first. Null if none ran.
   const Profile* foremost = nullptr;
-  const Profile* half = nullptr;  ///< The same in 16 bits; null where it did not run.
+  const Profile* half = nullptr;  ///< `foremost` in 16 bits; null if it did not run.
 
   /// Facts that every part has: `gpu`, `own`, `kernel`, `kernels`, `words`.
   Facts facts() const;
@@ -121,7 +122,7 @@ class Profiles {
   void choose();
 };
 
-/// Of such a row of a dataset either the value or why it is missing.
+/// The row's value, or the reason that it carries for missing.
 template <typename Row>
 std::function<Value(const Row&)> or_reason(std::function<Value(const Row&)> value) {
   return [value = std::move(value)](const Row& row) {

@@ -17,15 +17,15 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kThinnest = 1.0 / 300;  // Of the step: a stretch that a picture can show.
-constexpr double kNamedPhase = 0.1;      // Of the step: what has room for a name …
-constexpr double kNamedShare = 0.1;      // … and of a phase for a class's.
+constexpr double kThinnest = 1.0 / 300;  // Share of the step; a shorter stretch is not visible.
+constexpr double kNamedPhase = 0.1;      // Share of the step; a shorter phase is not named.
+constexpr double kNamedShare = 0.1;      // Share of the phase; a shorter class is not named.
 
 bool is_traced(const Profile& profile) {
   return profile.step && !measured_rows(*profile.step->launch, metric::kGpuTrace).empty();
 }
 
-/// In order of size and precision, as profiles are.
+/// Sorted by size and precision like all profiles.
 std::vector<const Profile*> traced(const Profiles& profiles) {
   return only(profiles.every, [](const Profile* profile) { return is_traced(*profile); });
 }
@@ -37,7 +37,7 @@ struct TracedKernel {
   MeasuredRow about;  ///< Its row of the table "kernels".
 };
 
-/// In order of their start; none where the launch was not traced. `launch` has to outlive them.
+/// Sorted by start; empty if the launch was not traced. `launch` must outlive the result.
 std::vector<TracedKernel> gpu_trace(const Launch& launch) {
   const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
   std::vector<TracedKernel> trace;
@@ -57,7 +57,7 @@ struct Stretch {
   std::string phase;
   std::optional<std::int64_t> block;
   double start, length, kernels;
-  std::map<std::string, double> busy;  ///< By class.
+  std::map<std::string, double> busy;  ///< ms by class of kernel.
 
   double end() const { return start + length; }
   void add(const Stretch& other) {
@@ -176,7 +176,7 @@ std::vector<Label> class_labels(const TracedStep& step) {
   return labels;
 }
 
-/// Phases that come back, as where a kernel is of none, are one row.
+/// Sums a phase that occurs repeatedly into one row, as when a kernel belongs to no phase.
 std::vector<Stretch> times_of(const TracedStep& step) {
   std::vector<Stretch> rows;
   for (const Stretch& phase : step.phases) {

@@ -8,7 +8,8 @@
 
 namespace labreport::nsys_profile {
 
-/// Whose step is drawn: the largest network's, in 16 bits where that was traced; null: none.
+/// The profile whose step is drawn: the largest network's, in 16 bits if that was traced; null if
+/// none was.
 const Profile* drawn_step(const Profiles& profiles);
 
 /// "step-timeline", the stretches of the picture, with all traced steps for the page; "step-phases"

@@ -1,4 +1,4 @@
-// What a sharded optimizer saves, costs and sends: the facts behind section.md.
+// Builds the facts behind section.md: what a sharded optimizer saves, costs and sends.
 #include <algorithm>
 #include <cmath>
 
@@ -14,8 +14,9 @@ namespace {
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 constexpr double kLossTolerance = 1e-6;  // the same operations, in the same order
-constexpr double kAddsUp = 0.05;         // of a difference of peaks, what AdamW's state may miss
-constexpr double kExplains = 0.5;        // of a difference of steps, the share that phases make up
+constexpr double kAddsUp = 0.05;         // share of a difference of peaks that AdamW's state may
+                                         // miss
+constexpr double kExplains = 0.5;        // least share of a step's difference that explains it
 
 /// One network, trained with its optimizer's state whole and sharded.
 struct Both {
@@ -129,7 +130,7 @@ std::vector<const Cell*> cells_of(const std::vector<Trained>& networks) {
   return cells;
 }
 
-/// The part whose answer has these facts.
+/// Builds the part whose answer has these facts.
 PartContent part_of(const RunView& view, const std::vector<Trained>& networks,
                     std::optional<Facts> (*facts)(const Both&)) {
   const auto both = foremost(networks);
@@ -170,7 +171,7 @@ Presentation present(const RunView& view) {
   if (networks.empty()) return {};
   for (Trained& network : networks) {
     std::erase_if(network.schemes, [](const ShardingScheme& scheme) {
-      return scheme.sharding() == Sharding::kWeights;  // fsdp_accounting's
+      return scheme.sharding() == Sharding::kWeights;  // belongs to fsdp_accounting
     });
   }
   return {{"a", memory_part(view, networks)},

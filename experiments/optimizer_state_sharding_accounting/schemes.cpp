@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kFullWidth = 4;
 
-/// Nothing for a row that lacks a number.
+/// Returns nothing if the row lacks a number.
 std::optional<Point> point_of(const MeasuredRow& row) {
   bool whole = true;
   const auto number = [&](std::string_view name) {
@@ -41,7 +41,7 @@ When when_of(const Point& point) {
   return point.step == 1 ? When::kFirstStep : When::kLaterStep;
 }
 
-/// Ranks' rows of one point lie side by side.
+/// Picks the rank with the highest peak; ranks' rows of one point are adjacent.
 std::vector<Stage> stages_of(const Launch& launch) {
   std::vector<Stage> stages;
   for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
@@ -97,8 +97,8 @@ double largest_tensor(const CellSpec& spec) {
   return largest;
 }
 
-/// What a step on a rank's part of the batch needs beside parameters, gradients and state: as one
-/// process would, in forward, loss and backward or in the optimizer.
+/// Bytes that a step on a rank's part of the batch needs on top of its parameters, gradients and
+/// state, calculated as for a single process: in the optimizer, or in forward, loss and backward.
 double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments, bool optimizer) {
   const auto whole = static_cast<double>(parameter_bytes(*spec.model));
   const double kept = static_cast<double>(held.parameters) / whole;

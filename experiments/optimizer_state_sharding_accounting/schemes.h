@@ -22,10 +22,10 @@ struct Point {
   double known() const { return parameters + gradients + optimizer; }
 };
 
-/// When a step is looked at: before AdamW has any state, or with all of it.
+/// The step that is looked at: before AdamW has any state, or with all of it.
 enum class When { kModel, kFirstStep, kLaterStep };
 
-/// A row of what a scheme holds: of the rank whose peak is highest there.
+/// One point of a step, on the rank whose peak is highest there.
 struct Stage {
   When when;
   Point point;
@@ -38,7 +38,7 @@ struct Stage {
 /// One choice of what is sharded.
 struct ShardingScheme {
   const Cell* cell;
-  std::string reason = {};  ///< Why it has no numbers; empty: it has.
+  std::string reason = {};  ///< Why it has no numbers; empty if it has.
   std::vector<Stage> stages = {};
   std::vector<double> steps_ms = {};
   std::map<std::string, std::vector<double>> phases_ms = {};
@@ -47,11 +47,11 @@ struct ShardingScheme {
   bool ran() const { return reason.empty(); }
   Sharding sharding() const { return *cell->spec.sharding; }
   std::string words() const { return std::string(describe(sharding())); }
-  const Stage* stage(When when, std::string_view point) const;   ///< Null where it is missing.
+  const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< The median.
 
-  /// By arithmetic, of the rank with most: allocated at the point, and its peak since the point
-  /// before. Nothing for the peak of building the network.
+  /// Calculated bytes of the rank that needs most: allocated at the point, and the peak since the
+  /// previous point. There is no calculated peak for building the network.
   double expected_allocated(const Stage& stage) const;
   std::optional<double> expected_peak(const Stage& stage) const;
 };
@@ -61,11 +61,11 @@ struct Trained {
   std::string words;  ///< "xl in FP32"
   std::vector<ShardingScheme> schemes;
 
-  const ShardingScheme* find(Sharding sharding) const;  ///< Null: not planned.
+  const ShardingScheme* find(Sharding sharding) const;  ///< Null if not planned.
   const CellSpec& spec() const { return schemes.front().cell->spec; }
 };
 
-/// In plan order; those alone in which `wanted` is among the schemes.
+/// Networks that have `wanted` among their schemes, in plan order.
 std::vector<Trained> trained_networks(const RunView& view, Sharding wanted);
 
 }  // namespace labreport::optimizer_state_sharding_accounting

@@ -15,7 +15,7 @@ namespace {
 struct PointRow {
   const Trained* network;
   const ShardingScheme* scheme;
-  const Stage* stage;  ///< Null: the scheme has no numbers.
+  const Stage* stage;  ///< Null if the scheme has no numbers.
 
   Value or_reason(const std::function<Value(const Stage&)>& value) const {
     return stage == nullptr ? Value::missing(scheme->reason) : value(*stage);
@@ -107,8 +107,8 @@ std::vector<Column<StackRow>> stack_columns(const std::string& unit) {
           {"unit", "Unit", [unit](const StackRow&) { return unit; }}};
 }
 
-/// Each part of each row, so that their order is the same everywhere. The peak's part above what is
-/// known of the point is the rest: activations and temporaries.
+/// Adds every part of every row, so that their order is the same everywhere. The peak's part above
+/// what the point is known to hold is the rest: activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double unit) {
   const Point& point = stage.point;
@@ -182,7 +182,7 @@ std::string row_word(Sharding sharding) {
   return sharding == Sharding::kOptimizer ? "sharded" : "FSDP";
 }
 
-/// Of several networks what tells them apart.
+/// The precision, or the network's name, if the run has several networks.
 std::string network_word(const std::vector<Trained>& networks, const Trained& network) {
   if (networks.size() == 1) return "";
   const bool one_size = std::ranges::all_of(

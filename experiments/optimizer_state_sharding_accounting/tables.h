@@ -26,9 +26,9 @@ Dataset times_data(const std::vector<Trained>& networks);
 /// Ranks, batch, warm-up and steps, for the words of a method.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks);
 
-/// "apart": networks whose losses differ by more than `tolerance` from those of nothing sharded;
-/// where weights travel in 16 bits the first two losses alone, before and after an update, by more
-/// than `in_half`, because later ones amplify rounding.
+/// Sets "apart": networks whose losses differ by more than `tolerance` from those without sharding.
+/// If weights travel in 16 bits, only the first two losses are compared (before and after an
+/// update), with `in_half`, because later ones amplify rounding.
 void set_apart(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
                double tolerance, std::optional<double> in_half = {});
 

@@ -6,9 +6,9 @@
 namespace labreport::overview {
 namespace {
 
-/// TFLOP/s; 0: not offered.
+/// Dense rates in TFLOP/s; 0 if the device does not offer the precision.
 struct Peaks {
-  std::string_view device;  ///< What its name contains; the first that fits counts.
+  std::string_view device;  ///< A part of the device's name; the first match counts.
   double fp32, tf32, bf16, fp16;
 };
 
@@ -39,7 +39,8 @@ double Peaks::* of(Precision precision) {
 }  // namespace
 
 std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
-  if (device.find(" MIG ") != std::string_view::npos) return std::nullopt;  // a slice of one
+  if (device.find(" MIG ") != std::string_view::npos)
+    return std::nullopt;  // a MIG device is a slice of a GPU
   const auto found = std::ranges::find_if(kPeaks, [device](const Peaks& peaks) {
     return device.find(peaks.device) != std::string_view::npos;
   });

@@ -21,7 +21,7 @@ void drop_empty(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
 }
 
-/// What ran, in a sentence; in a table what did not, and why.
+/// Says in one sentence what ran, and lists in a table what did not and why.
 Section what_ran_section(const RunView& view) {
   Part part;
   part.problem = "ran";
@@ -34,7 +34,7 @@ Section what_ran_section(const RunView& view) {
   return {"ran", "What ran", {std::move(part)}};
 }
 
-/// What parts have in common stands once, at the head; each keeps what sets it apart.
+/// Moves settings that all parts share to the head of the report; each part keeps its own.
 void share_settings(Document& document, const std::map<std::string, overview::Setting>& settings) {
   std::map<std::string, std::set<std::string>> values;
   std::vector<std::string> common;
@@ -57,7 +57,7 @@ void share_settings(Document& document, const std::map<std::string, overview::Se
   document.provenance = join(common, " · ");
 }
 
-/// Parts that were measured for the sake of others are none of the report.
+/// Removes parts that were measured only for the sake of others.
 void drop_unasked(Presentation& parts, const std::string& problem,
                   const std::set<std::string>& chosen) {
   if (chosen.contains(problem)) return;
@@ -155,7 +155,7 @@ std::string title_of(const Document& document, const RunView& view) {
                   : titles.front() + " and " + titles[1] + ", and more";
 }
 
-/// "NVIDIA H200"; "2 × NVIDIA H200" where ranks ran on several.
+/// "NVIDIA H200"; "2 × NVIDIA H200" if ranks ran on several.
 std::string device_words(const RunView& view) {
   const Device* device = view.device();
   if (device == nullptr) return "no device";
@@ -167,7 +167,7 @@ std::string device_words(const RunView& view) {
   return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
 }
 
-/// Of a run that measures both, the report is of the user's model.
+/// If the run measures both networks, the report shows the user's model.
 Document build_document_of(const Run& run, const Run& shown, bool reference) {
   const RunView view(shown, find_edition(run.edition));
   Document document;
@@ -194,7 +194,7 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   return document;
 }
 
-/// Behind the summary, which it is one of.
+/// Places the comparison after the summary.
 void add_comparison(Document& document, const Run& run) {
   auto compared = beside_section(run);
   if (!compared) return;

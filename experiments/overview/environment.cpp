@@ -74,7 +74,7 @@ void add_device(TableView& table, const Run& run, std::size_t index) {
   add(table, "MIG", yes_or_no(device.mig));
 }
 
-/// A demonstration on a CPU uses none of it.
+/// Adds GPU software, which a demonstration on a CPU does not use.
 void add_gpu_software(TableView& table, const Software& software) {
   add(table, "Driver", software.driver);
   add(table, "CUDA", software.cuda);
@@ -163,8 +163,8 @@ constexpr std::array kMakeVariables{
     std::pair{"--sizes", "SIZES"},       std::pair{"--contexts", "CONTEXTS"},
     std::pair{"--gpus", "GPUS"}};
 
-/// Without what make chooses by itself, and without one GPU's number: which of several measures
-/// changes nothing.
+/// Removes flags that make chooses by itself, and the GPU's number if there is only one: it changes
+/// nothing.
 Request without_defaults(Request request) {
   const auto reset = [](std::optional<std::string>& text, bool needless) {
     if (needless) text.reset();
@@ -176,7 +176,7 @@ Request without_defaults(Request request) {
   return request;
 }
 
-/// " ARGS=\"--steps 3\"": to make one word, to the shell that it calls several.
+/// Other flags as one make variable that the shell splits into words: " ARGS=\"--steps 3\"".
 std::string other_flags(const std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string line = command_line(words);

@@ -78,11 +78,11 @@ Bounds bounds(const RunView& view) {
   return result;
 }
 
-/// The shortest and the longest of a run.
+/// The shortest and the longest compile time of a run.
 std::optional<Facts> compile_time(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
-    if (is_shipped(cell.spec)) continue;  // their section tells
+    if (is_shipped(cell.spec)) continue;  // their section has them
     for (const Launch& launch : cell.launches) {
       const auto took = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
       if (took) seconds.push_back(*took * 1e-3);
@@ -113,7 +113,7 @@ std::optional<Facts> model_facts(const Run& run) {
   return facts;
 }
 
-/// What the run planned to measure, as far as the method speaks of it.
+/// Sets the facts that depend on which cells the run planned.
 void add_measured(Facts& facts, const Run& run) {
   const auto any = [&](const auto& holds) {
     return std::ranges::any_of(run.cells, [&](const Cell& cell) { return holds(cell.spec); });

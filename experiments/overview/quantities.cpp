@@ -134,7 +134,7 @@ void add_ladders(Quantities& all, const RunView& view) {
     if (gains(ladder).empty()) continue;
     Quantity quantity =
         of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
-    // Steps that begin at another way of writing the network are not the same steps.
+    // A step that starts from another implementation is a different quantity.
     quantity.setting += ", " + ladder.first()->change + " baseline";
     for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
     add(all, std::move(quantity));

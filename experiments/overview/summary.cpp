@@ -35,7 +35,7 @@ struct StepRow {
   const Network* network;
   Timed step;
   const Launch*
-      peak_from;  ///< The memory problem's where it has that step: one peak has one value.
+      peak_from;  ///< The memory problem's step if it has one, so that one peak has one value.
   std::string device;
   std::optional<double> of_measured_peak;
 
@@ -64,7 +64,7 @@ struct StepRow {
     const auto peak = peak_rate();
     return peak && flops() ? std::optional(*flops() / (ms() / 1e3) / *peak) : std::nullopt;
   }
-  double peak_bytes() const {  ///< 0: not measured.
+  double peak_bytes() const {  ///< 0 if not measured.
     const Metric* peak = peak_from->find(metric::kMemory, metric::kPeakAllocated);
     return peak == nullptr ? 0 : peak->number().value_or(0);
   }
@@ -89,7 +89,7 @@ const std::vector<Column<StepRow>> kSteps{
      "%",
      {Notation::kPercent}}};
 
-/// Peaks in GiB, those of a demonstration in MiB.
+/// Shows peaks in GiB, those of a demonstration in MiB.
 Dataset steps(const std::vector<StepRow>& rows) {
   const bool large = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
@@ -142,8 +142,8 @@ std::span<const StepPart> parts_of(const CellSpec& step) {
   return step.device == DeviceKind::kCpu ? std::span(kOnCpu) : std::span(kOnGpu);
 }
 
-/// Nothing where the profiled kernels took longer than the unprofiled step, beyond what two
-/// measurements of one thing differ by: they do not add up to it.
+/// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step: then they
+/// are no breakdown of it.
 std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
   const auto found = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& profile) {
     return same_setting(profile.spec, network.group->spec);
@@ -186,13 +186,13 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   return bars;
 }
 
-/// The largest network with a training step in FP32 and in the precision that answers speak of.
+/// The largest network with a training step in FP32 and in the precision that the answers compare.
 std::optional<Pair> largest_pair(const std::vector<Network>& networks) {
   const auto compared = spoken_of(pairs(networks), &Network::step);
   return compared.empty() ? std::nullopt : std::optional(compared.back());
 }
 
-/// Of the step that varies more, where that is too much for its mean to be taken as it stands.
+/// Describes the step that varies more, if its mean needs that caveat.
 std::optional<Facts> varying_facts(const Pair& pair) {
   const auto variation = [](const Network* network) {
     return variation_of(network->step.ms).value_or(0);
@@ -222,7 +222,7 @@ Facts kernel_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
       .set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
 }
 
-/// GEMMs alone account for the gain: nine tenths of it, or more than all.
+/// True if GEMMs alone account for at least nine tenths of the gain.
 bool gemms_explain(const Pair& pair, const StepTime& from, const StepTime& to) {
   const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
   return gained > 0 && to.gemms > 0 && from.gemms - to.gemms >= 0.9 * gained;

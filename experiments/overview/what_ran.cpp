@@ -56,7 +56,7 @@ struct Missing {
   }
 };
 
-/// Nothing, rather than no words: a column that holds nothing is not shown.
+/// Returns no value for empty words, because a column without values is not shown.
 Value words_or_nothing(std::string words) {
   return words.empty() ? Value() : Value(std::move(words));
 }
@@ -77,8 +77,8 @@ void add(std::vector<std::string>& words, const std::optional<What>& what) {
   words.emplace_back(describe(*what));
 }
 
-/// Where the device's other memory was when it refused less than that: the allocator's own blocks,
-/// and the rest, which it could not have. Empty where it was not recorded.
+/// Explains an out-of-memory error that asked for less than the unused memory: the allocator held
+/// the rest in blocks that were too small. Empty if that was not recorded.
 std::string unused_words(const Run& run, const Launch& launch) {
   const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
   const Metric* reserved = launch.find(metric::kMemory, metric::kPeakReserved);
@@ -93,7 +93,7 @@ std::string unused_words(const Run& run, const Launch& launch) {
          format_bytes(spare) + ", in blocks too small for the request";
 }
 
-/// In full: other tables give the reason alone.
+/// Gives the reason in full; other tables give only its short form.
 std::string reason_of(const Run& run, const Cell& cell) {
   const Launch& launch = *representative(cell);
   return describe(launch.outcome) + unused_words(run, launch);
@@ -113,7 +113,7 @@ std::vector<Missing> missing_rows(const Run& run) {
   return rows;
 }
 
-/// Which the status of a cell does not tell; empty: none.
+/// Describes cells that were measured again, which their status does not show; empty if none was.
 std::string measured_again(const Run& run) {
   const auto again = std::ranges::count_if(run.cells, [](const Cell& cell) {
     return std::ranges::any_of(cell.launches, ran_out_beside_others);
@@ -134,7 +134,7 @@ TableView what_ran(const RunView& view) {
 
 namespace {
 
-/// Empty: none.
+/// Empty if no measurement was inaccurate.
 std::string inaccurate_within(const Run& run) {
   const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
     if (!cell.spec.attention || status(cell) != "ok") return false;

@@ -1,4 +1,5 @@
-// XXL: what it holds, on how many devices, from which batch on compute sets the pace.
+// Builds the XXL network's facts: memory, number of devices, and the batch from which compute is
+// the bound.
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/tables.h"
 #include "experiments/problems.h"
@@ -13,7 +14,7 @@ constexpr Rates kHandoutRates{.flops = 4.6e14, .bytes = 1.8e11};
 constexpr double kGiga = 1e9;
 constexpr Notation kWhole{Notation::kFixed, 0};
 
-/// All of a GPU's traffic leaves over the same links, whichever axis it belongs to.
+/// A GPU's mesh has one axis of links, because all its traffic leaves over the same links.
 Mesh gpu_mesh() {
   Mesh mesh = kHandoutMesh;
   mesh.fsdp_axes = mesh.tensor_axes = 1;

@@ -1,4 +1,5 @@
-// SwiGLU layers over N devices: what they compute and send, and when compute sets the pace.
+// Builds the facts of SwiGLU layers over N devices: what they compute and send, and when compute is
+// the bound.
 #include <algorithm>
 
 #include "base/format.h"
@@ -38,7 +39,7 @@ bool of_2026(const RunView& view) { return asked(view) && view.edition().name ==
 struct PassRow {
   Machine machine;
   std::string pass;
-  std::function<Pass(const Rates&)> two;  ///< Over two devices; of both axes over 2 × 2.
+  std::function<Pass(const Rates&)> two;  ///< Over two devices, or 2 × 2 for both axes.
   OfRates most;
 
   Value of(double Pass::* seconds) const {

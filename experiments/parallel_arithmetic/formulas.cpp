@@ -10,7 +10,7 @@ namespace {
 constexpr double kHalfBytes = 2;  // FP16, BF16
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Of `devices` each computes its share and sends (N − 1)/N of `bytes`, which a ring splits.
+/// Each of `devices` computes its share and sends (N − 1)/N of `bytes`, which a ring splits.
 Pass pass(double flops, double bytes, double devices, const Rates& rates) {
   return {flops / (devices * rates.flops), (devices - 1) * bytes / (devices * rates.bytes)};
 }
@@ -18,7 +18,7 @@ Pass pass(double flops, double bytes, double devices, const Rates& rates) {
 double weights(const SwiGluLayer& layer) { return 3 * layer.width * layer.inner; }
 double forward_operations(const SwiGluLayer& layer) { return 2 * layer.tokens * weights(layer); }
 
-/// Summed over the ring: scattered, then gathered.
+/// Bytes of an all-reduce over the ring, a reduce-scatter and an all-gather.
 double summed_bytes(double elements) { return 2 * kHalfBytes * elements; }
 
 }  // namespace
@@ -31,7 +31,8 @@ std::int64_t least_devices(const LinearStack& stack, double memory, double activ
   const double room = memory - activation_bytes / 2;
   if (room <= 0) return 0;
   const double least = (stack.state_bytes() + activation_bytes / 2) / room;
-  return static_cast<std::int64_t>(std::floor(least)) + 1;  // below the memory, not equal to it
+  return static_cast<std::int64_t>(std::floor(least)) + 1;  // must be below the memory, not equal
+                                                            // to it
 }
 
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) {

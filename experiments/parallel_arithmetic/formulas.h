@@ -1,5 +1,5 @@
-// What parallel training computes and sends, by arithmetic. Times are seconds where overlap hides
-// nothing; "ring" collectives send from each of N devices at W bytes a second.
+// Calculates what parallel training computes and sends. Times are in seconds. "Ring" collectives
+// send from each of N devices at W bytes a second.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ inline constexpr LinearStack kXxl{16384, 53248, 126};
 /// 16 P / N + A / 2 + A / (2 N).
 double sharded_bytes(const LinearStack& stack, double devices, double activation_bytes);
 
-/// The fewest devices of `memory` bytes that hold it; 0: no number of them does.
+/// The fewest devices of `memory` bytes that hold the training state; 0 if no number does.
 std::int64_t least_devices(const LinearStack& stack, double memory, double activation_bytes);
 
 /// A device: C and W.
 struct Rates {
-  double flops = 0;  ///< a second
-  double bytes = 0;  ///< a second that leave it
+  double flops = 0;  ///< per second
+  double bytes = 0;  ///< per second, sent by the device
 
   /// Operations for each byte sent.
   double intensity() const { return flops / bytes; }
@@ -53,17 +53,19 @@ struct Mesh {
 /// and tensor parallelism over all N is bound by compute while α ≤ M_Y d_ff / N.
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 
-/// The same at the mesh's own X and Y. Sent by FSDP 4 D F / Y and by tensor parallelism 4 B D / X
-/// bytes, computed 4 B D F / N. Infinite where no batch is large enough.
+/// Least tokens a device at the mesh's own X and Y, with the two communications one after the
+/// other, or side by side. FSDP sends 4 D F / Y bytes, tensor parallelism 4 B D / X; 4 B D F / N
+/// operations are computed. Infinite if no batch is large enough.
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_beside(const Rates& rates, const Mesh& mesh, double inner);
 
-/// X at which FSDP and tensor parallelism of `devices` send for as long: √(B M_X N / (F M_Y)).
+/// The X at which FSDP and tensor parallelism of `devices` send for equally long: √(B M_X N / (F
+/// M_Y)).
 double best_fsdp(const Mesh& mesh, double tokens, double inner);
 
 // 2026: a SwiGLU network of three D × F matrices in FP16, a batch of B tokens, N devices.
 
-/// Everything gathered, then summed by each device: (N − 1) S / W; a ring: 2 (N − 1) S / (N W).
+/// All-gather, then local sum: (N − 1) S / W; ring: 2 (N − 1) S / (N W).
 double gathered_all_reduce_seconds(double devices, double bytes, double egress);
 double ring_all_reduce_seconds(double devices, double bytes, double egress);
 
@@ -84,7 +86,7 @@ Pass fsdp_forward(const SwiGluLayer& layer, double devices, const Rates& rates);
 Pass fsdp_backward(const SwiGluLayer& layer, double devices, const Rates& rates);
 Pass tensor_forward(const SwiGluLayer& layer, double devices, const Rates& rates);
 Pass tensor_backward(const SwiGluLayer& layer, double devices, const Rates& rates);
-/// The longer of both communications, which run beside each other.
+/// Takes the longer of both communications, which run side by side.
 Pass both_forward(const SwiGluLayer& layer, double fsdp, double tensor, const Rates& rates);
 
 // The most devices with which compute still takes as long as traffic.
@@ -96,7 +98,7 @@ double most_by_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
 double most_by_tensor_backward(const SwiGluLayer& layer, const Rates& rates);
 /// (1 + B W / C) (1 + 3 F W / (2 C)).
 double most_by_both(const SwiGluLayer& layer, const Rates& rates);
-/// One communication after the other: (3 B F W / C + 3 F + 2 B)² / (24 B F).
+/// If one communication follows the other: (3 B F W / C + 3 F + 2 B)² / (24 B F).
 double most_by_both_in_turn(const SwiGluLayer& layer, const Rates& rates);
 
 }  // namespace labreport::parallel_arithmetic

@@ -12,13 +12,13 @@ namespace {
 
 namespace all_reduce = distributed_communication_single_node;
 
-// A line that misses a size by more is no rate to reckon with.
+// A line that misses a size by a larger share gives no usable rate.
 constexpr double kFits = 0.25;
 
 struct Found {
   std::optional<double> value = {};
-  std::string words;     ///< What it was measured with, or why there is none.
-  std::string how = {};  ///< What of the measured it is.
+  std::string words;     ///< Precision or library, or why there is no value.
+  std::string how = {};  ///< How the value was obtained: "fitted".
 };
 
 Found found_rate(const RunView& view, const std::vector<Precision>& preferred) {
@@ -34,7 +34,7 @@ bool of_device(const all_reduce::Group& group, DeviceKind device) {
   return group.cell->spec.device == device;
 }
 
-/// The fit's rate, or, where the fit does not pass by all sizes, that of the largest one.
+/// The fit's rate, or the largest size's if the fit misses some sizes.
 Found egress_of(const all_reduce::Group& group, const all_reduce::Line& line) {
   if (line.largest_error <= kFits) {
     return {line.bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};

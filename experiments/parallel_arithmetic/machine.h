@@ -12,9 +12,10 @@ namespace labreport::parallel_arithmetic {
 
 struct Machine {
   std::string words;  ///< "the handout's"; "this machine, BF16 and NCCL, 2 ranks"
-  std::optional<double> flops = {}, bytes = {};  ///< a second
-  std::string missing = {};                      ///< Why one of them is; empty: both are there.
-  std::string egress = {};                       ///< What its bytes a second are: "fitted".
+  std::optional<double> flops = {}, bytes = {};  ///< per second
+  std::string missing = {};                      ///< Why a rate is missing; empty if both are
+                                                 ///< known.
+  std::string egress = {};                       ///< How `bytes` was obtained: "fitted".
 
   std::optional<Rates> rates() const;
 };
@@ -24,7 +25,7 @@ struct Machine {
 /// misses a size by more than a quarter, at the largest size that was measured.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
 
-/// Whether the run holds what these problems are presented with: see `plan`.
+/// True if the run has the cells on which these problems are presented; see `plan`.
 bool asked(const RunView& view);
 
 }  // namespace labreport::parallel_arithmetic

@@ -1,4 +1,4 @@
-// What the arithmetic's tables and sentences have in common: a machine a row.
+// Builds the tables and sentences that the arithmetic's problems share, with one machine a row.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@ namespace labreport::parallel_arithmetic {
 
 using OfRates = std::function<double(const Rates&)>;
 
-/// Its value, or why it is missing. What no number reaches is missing, too.
+/// The machine's value, or why it is missing. An infinite value counts as missing.
 Value of_machine(const Machine& machine, const OfRates& value);
 
 /// The machine's name, C and W.
 std::vector<Column<Machine>> machine_columns();
 
-/// Name, C and W of those that have both; `add` adds what is computed from them.
+/// Name, C and W of the machines that have both; `add` adds what is computed from them.
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
                                  const std::function<void(Facts&, const Rates&)>& add);
 
-/// `lacking` with `why`, where this machine's are not all there.
+/// Sets `lacking` with `why` if rates of the run's own machine are missing.
 void set_lacking(Facts& facts, const std::vector<Machine>& machines);
 
 }  // namespace labreport::parallel_arithmetic

@@ -1,4 +1,5 @@
-// Where eager attention's memory ends: the datasets and values of section.md.
+// Builds the datasets and values of section.md: the length at which eager attention runs out of
+// memory.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,10 +16,12 @@ namespace labreport::pytorch_attention {
 namespace {
 
 constexpr const char* kProblem = "pytorch_attention";
-constexpr std::int64_t kLongestAsked = 16384;   // by the handout
-constexpr std::int64_t kScoresOutweigh = 4096;  // up to d = 128, all else saved is below 3 %
+constexpr std::int64_t kLongestAsked = 16384;   // the handout's longest
+constexpr std::int64_t kScoresOutweigh = 4096;  // below 3 % of the bytes saved are other tensors,
+                                                // up to d = 128
 constexpr Notation kBytes{Notation::kMebibytes};
-constexpr double kWholeTensors = 0.05;  // so near a whole number, other tensors hardly count
+constexpr double kWholeTensors = 0.05;  // within this distance of a whole number of tensors of
+                                        // scores
 
 using Rows = std::vector<AttentionRow>;
 
@@ -32,7 +35,8 @@ Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
 }
 
-/// Where memory ran out, what was counted until then is no peak of a pass.
+/// Returns nothing after an out-of-memory error: the bytes counted until then are no peak of a
+/// pass.
 std::optional<double> peak_of(const AttentionRow& row) {
   return row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt;
 }

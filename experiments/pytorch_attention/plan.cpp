@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kBatch = 8;
 
-/// One process's sweep.
+/// The sweep of one process.
 struct Sweep {
   std::vector<std::int64_t> lengths;
   std::int64_t warmup, steps;

@@ -14,12 +14,12 @@
 namespace labreport::torch_compile {
 namespace {
 
-constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
+constexpr std::int64_t kSpokenDim = 64;  // the most common head dimension
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSaved{Notation::kMebibytes};
-constexpr double kKeepsScores = 0.5;  // So many tensors of scores are at least one.
+constexpr double kKeepsScores = 0.5;  // From this number of tensors on, the pass saves scores.
 
-/// One length of one cell, both ways.
+/// One length of one cell in eager mode and compiled.
 struct Pair {
   AttentionRow eager, compiled;
   std::optional<double> compile_seconds;

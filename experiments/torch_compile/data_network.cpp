@@ -1,4 +1,4 @@
-// What torch.compile makes of a whole network: the datasets and values of section.md.
+// Builds the datasets and values of section.md: torch.compile applied to a whole network.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,15 +17,16 @@ namespace {
 
 constexpr Notation kTimes{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-constexpr double kLess = 0.9;        // A step that gains less of its forward pass's speedup lags.
-constexpr double kNoticeable = 0.1;  // The least share of a step that explains anything.
-constexpr double kSteady = 0.1;      // Phases that differ by less take as long.
+constexpr double kLess = 0.9;        // A step lags if it gains less than this share of its forward
+                                     // pass's speedup.
+constexpr double kNoticeable = 0.1;  // The least share of a step that counts as an explanation.
+constexpr double kSteady = 0.1;      // Phases that differ by a smaller share count as equal.
 
 std::vector<double> of(const Side& side, std::string_view phase) {
   return phase == metric::kTotal ? side.step() : side.phase(phase);
 }
 
-/// Of medians: one stalled step of ten would move a mean.
+/// Compares medians: one stalled step of ten would move a mean.
 std::optional<double> speedup(const Network& network, std::string_view phase) {
   const std::vector<double> eager = of(network.eager, phase);
   const std::vector<double> compiled = of(network.compiled, phase);
@@ -143,7 +144,7 @@ const std::vector<Column<ClassRow>> kClasses{
     {"compiled_ms", "Time, compiled", [](const ClassRow& row) { return Value(row.compiled.ms); },
      "ms", kMs}};
 
-/// What takes longest in eager mode first.
+/// Sorted by time in eager mode, longest first.
 std::vector<ClassRow> class_rows(const Network& network) {
   std::map<std::string, ClassRow> rows;
   const auto row = [&](const std::string& kind) -> ClassRow& {
@@ -254,7 +255,7 @@ std::vector<Facts> outliers(const std::vector<Network>& all) {
   return found;
 }
 
-/// The largest network, in its last precision, speaks for all; the same in others is beside it.
+/// Answers with the largest network in its last precision, and lists the same for others.
 void add_answer(Facts& facts, const std::vector<Network>& all) {
   const std::vector<Network> timed = only(all, [](const Network& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward);

@@ -25,7 +25,7 @@ bool is(const CellSpec& spec, const ShippedVariant& variant) {
   return spec.kind == CellKind::kKernels && spec.implementation == implementation_of(variant);
 }
 
-/// They differ in nothing but what runs them.
+/// True if the steps differ only in what runs them.
 bool same_step(CellSpec a, const CellSpec& b) {
   a.implementation = b.implementation;
   return cell_id(a) == cell_id(b);
@@ -71,7 +71,9 @@ std::map<std::string, ClassSum> Side::classes() const {
   std::map<std::string, ClassSum> sums;
   if (!ran()) return sums;
   for (const MeasuredRow& row : measured_rows(*launch_, metric::kKernels)) {
-    if (row.text(column::kPhase) == metric::kOptimizer) continue;  // compiled in neither
+    if (row.text(column::kPhase) == metric::kOptimizer)
+      continue;  // the optimizer is compiled in
+                 // neither
     const auto calls = row.number(column::kInstances), ns = row.number(column::kTotalNs);
     if (!calls || !ns) continue;
     ClassSum& sum = sums[class_of(row.text(column::kClass))];

@@ -16,7 +16,7 @@ struct ClassSum {
   double calls = 0, ms = 0;
 };
 
-/// One of the two.
+/// The eager or the compiled step.
 class Side {
  public:
   Side() = default;
@@ -24,16 +24,17 @@ class Side {
 
   const Cell* cell() const { return cell_; }
   bool ran() const { return launch_ != nullptr; }
-  std::string reason() const;  ///< Why it has no numbers; empty where it has.
+  std::string reason() const;  ///< Why it has no numbers; empty if it has.
 
-  /// Milliseconds of the unprofiled steps; empty where it did not run.
+  /// Milliseconds of the unprofiled steps; empty if it did not run.
   std::vector<double> step() const;
   std::vector<double> phase(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
   std::optional<double> kernels() const;     ///< In one training step.
-  std::optional<double> busy_share() const;  ///< Of an unprofiled step, by the profiled one.
-  /// By the classes of tables: "GEMM", "fused", "elementwise", …
+  std::optional<double> busy_share() const;  ///< Share of an unprofiled step, from the profiled
+                                             ///< one.
+  /// Kernels by the classes that tables show: "GEMM", "fused", "elementwise", …
   std::map<std::string, ClassSum> classes() const;
 
  private:

@@ -9,11 +9,11 @@ namespace labreport::torch_compile {
 
 inline constexpr const char* kProblem = "torch_compile";
 
-/// Nothing where the run measured nothing of it.
+/// Both return nothing if the run has no cell for the part.
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 
-/// Its user named a folder with code of earlier compilations and kept it by --keep-env.
+/// The run's user named a folder with code of earlier compilations and passed it on by --keep-env.
 bool warm_cache(const Run& run);
 
 }  // namespace labreport::torch_compile

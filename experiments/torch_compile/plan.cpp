@@ -8,7 +8,7 @@
 namespace labreport::torch_compile {
 namespace {
 
-// Of attention by itself. A speedup needs fewer passes than the handout's times.
+// Attention alone needs fewer passes for a speedup than for the times that the handout asks for.
 constexpr std::int64_t kWarmup = 5;
 constexpr std::int64_t kPasses = 20;
 
@@ -42,7 +42,7 @@ std::vector<std::int64_t> head_dims(const PlanInput& input) {
   return dims;
 }
 
-/// In FP32, as the handout leaves it, unless the user names formats.
+/// FP32, like the handout, unless the user names formats.
 std::vector<Precision> grid_precisions(const PlanInput& input) {
   const auto& chosen = input.selection.precisions;
   return chosen.empty() ? std::vector{Precision::kFp32} : chosen;

@@ -1,4 +1,4 @@
-// labreport advise: which changes to the training step help most, as a run measured them.
+// labreport advise names the changes to the training step that help most, as a run measured them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct AdviseFlags {
   std::string edition;
 };
 
-/// "606 ± 21": of a single step, which has no deviation, the step alone.
+/// The step's time, "606 ± 21", or without a deviation if there is a single step.
 std::string step_words(const Rung& rung) {
   if (rung.steps_ms.size() < 2) return format_significant(rung.ms());
   return format_with_deviation(rung.ms(), sample_stddev(rung.steps_ms)).joined();

@@ -42,7 +42,7 @@ std::string help_of(const CLI::App& verb) {
                      verb.get_description(), lines, verb.get_footer());
 }
 
-/// How help looks, whatever version of the parser is installed.
+/// Formats help, independently of the parser's version.
 class Help : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
@@ -53,9 +53,10 @@ class Help : public CLI::FormatterBase {
 void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());
   app.set_help_flag("--help", "show this");
-  app.require_subcommand(1);  // a run may be named like a verb
-  for (const auto add : {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list,
-                         add_check, add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
+  app.require_subcommand(1);  // a run may have the name of a verb
+  for (const auto add :
+       {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list, add_check,
+        add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
     add(app, invocation);
   }
 }
@@ -81,12 +82,12 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-/// "--sizes=small" → "--sizes"; empty for what is no flag.
+/// "--sizes=small" → "--sizes"; empty if the word is no flag.
 std::string flag_of(const std::string& word) {
   return word.starts_with("--") ? word.substr(0, word.find('=')) : "";
 }
 
-/// The parser's own complaints differ from version to version, so flags are looked at first.
+/// Checks flags before parsing, because the parser's own messages differ between versions.
 void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
   std::vector<std::string> known;
   for (const CLI::Option* option : verb.get_options()) {
@@ -113,7 +114,7 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
   }
 }
 
-/// `help VERB` asks for what `VERB --help` asks for.
+/// Turns `help VERB` into `VERB --help`.
 std::vector<std::string> without_help_verb(std::vector<std::string> argv) {
   if (argv.size() < 2 || argv[1] != "help") return argv;
   argv.erase(argv.begin() + 1);
@@ -121,7 +122,7 @@ std::vector<std::string> without_help_verb(std::vector<std::string> argv) {
   return argv;
 }
 
-/// Without a verb: help or version. True when that was all.
+/// Answers a call without a verb: help or version. True if that was all.
 bool answered(const CLI::App& app, const std::vector<std::string>& argv) {
   if (argv.size() > 1 && argv[1] == "--version") {
     fmt::print("{}\n", version_line());
@@ -151,7 +152,8 @@ ExitStatus dispatch(const std::vector<std::string>& given) {
     return ExitStatus::kDone;
   }
   check_flags(*verb, argv);
-  std::vector<std::string> arguments(argv.rbegin(), argv.rend() - 1);  // it takes them reversed
+  std::vector<std::string> arguments(argv.rbegin(), argv.rend() - 1);  // the parser takes them
+                                                                       // reversed
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
@@ -160,7 +162,8 @@ ExitStatus dispatch(const std::vector<std::string>& given) {
   return invocation.call();
 }
 
-/// Without it, what a full disk did not take would be missing under exit status 0.
+/// Reports a failed write: otherwise output that a full disk did not take would be missing with
+/// exit status 0.
 void flush_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   throw std::system_error(errno, std::generic_category());

@@ -1,4 +1,4 @@
-// labreport check: whether runs are well-formed and can be true.
+// labreport check tests whether runs are well-formed and plausible.
 #include <fmt/format.h>
 
 #include "analysis/plausibility.h"

@@ -1,4 +1,4 @@
-// labreport diff: two runs side by side.
+// labreport diff compares two runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct DiffFlags {
   bool force = false;
 };
 
-/// Without the tool the page has its tables alone.
+/// Without the chart tool the page has only its tables.
 std::string page(const Document& document) {
   const fs::path project = project_folder();
   ChartProcess process(project);
@@ -52,7 +52,7 @@ std::string page(const Document& document) {
 
 constexpr std::array<const char*, 5> kFormats{"text", "table", "md", "json", "html"};
 
-/// The flag's format, else the one that the file's ending names, else the text.
+/// Returns the flag's format, else the one of the file's ending, else text.
 std::string format_of(const DiffFlags& flags) {
   const std::vector<std::string> known(kFormats.begin(), kFormats.end());
   const auto is_known = [&](const std::string& format) {
@@ -78,7 +78,7 @@ bool holds(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// Recognizes a comparison by what each format says of the matching cells.
+/// Recognizes a comparison by the words for matching cells in each format.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
   const bool matches = holds(text, " cells match, ") || holds(text, "1 cell matches, ");
@@ -86,8 +86,7 @@ bool is_diff(const fs::path& file) {
   return words || (text.starts_with("{\n  \"schema_version\": ") && holds(text, "\"only_a\": "));
 }
 
-/// Throws `InputError` where the file is there and is no comparison that this program wrote, unless
-/// `force`.
+/// Throws `InputError` if the file exists and is no comparison by this program, unless `force`.
 void write_diff(const std::string& text, const fs::path& file, bool force) {
   const NamedFile named = named_file(file);
   if (fs::is_regular_file(named.path) && !force && !is_diff(named.path)) {
@@ -97,7 +96,7 @@ void write_diff(const std::string& text, const fs::path& file, bool force) {
   write_named(named, text);
 }
 
-/// A page is for a browser: it goes into a file that no terminal has to hold.
+/// Writes a page into a file, because it is for a browser and not for a terminal.
 void put(const std::string& text, const std::string& format, const DiffFlags& flags) {
   const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
   if (out.empty()) {
@@ -118,7 +117,7 @@ std::string why_no_verdict(const Comparison& comparison) {
   return "no undisturbed row has three launches a side";
 }
 
-/// Where nothing can be judged, saying nothing would pass for approval.
+/// Throws if no verdict is possible, because silence would pass for approval.
 ExitStatus regression(const Comparison& comparison) {
   if (!comparison.can_judge()) {
     throw InputError("--fail-on-regression: no verdict is possible: " + why_no_verdict(comparison),

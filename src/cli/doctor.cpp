@@ -1,4 +1,4 @@
-// labreport doctor: what is here, what is missing, what to do.
+// labreport doctor says what is installed, what is missing and what to do.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr double kPatienceSeconds = 60;
 constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 
-/// The list, a line each. What is needed and missing makes `make report` fail.
+/// Collects findings, a line each. A missing thing that is needed makes `make report` fail.
 class Findings {
  public:
   void here(const std::string& what, const std::string& words) { add("✓", what, words); }
@@ -105,7 +105,7 @@ void look_at_worker(Findings& findings) {
                             format_duration(static_cast<double>(started.wall_ns) * 1e-9)));
 }
 
-/// Only MODEL wants it.
+/// Looks at the model worker, which only MODEL needs.
 void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
   const Ended started = call({worker.program.string(), "--version"});
@@ -117,7 +117,7 @@ void look_at_model_worker(Findings& findings) try {
   findings.missing("own models", error.what());
 }
 
-/// What a script of set-up finds: its answer, and a line for whatever it passes over.
+/// Adds the result of a set-up script: its answer, and a line for everything it skips.
 void look_by_script(Findings& findings, const std::string& what, std::vector<std::string> words) {
   const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
   if (!fs::exists(script)) return;
@@ -129,7 +129,8 @@ void look_by_script(Findings& findings, const std::string& what, std::vector<std
   }
 }
 
-/// What `make report` in this shell builds with, and what it installs where no torch is.
+/// Adds the torch with which `make report` in this shell builds, and the one it installs if there
+/// is none.
 void look_at_choice(Findings& findings) {
   look_by_script(findings, "builds with", {"find-torch", "--words"});
   look_by_script(findings, "locked torch", {"choose-torch"});
@@ -146,7 +147,7 @@ std::string gpu_words(const Gpu& gpu) {
                      gpu.display ? ", drives a display" : "");
 }
 
-/// Whether all is well with a GPU that need not be the one to measure on.
+/// Checks a GPU, which need not be the one to measure on.
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
   const std::string what = "GPU " + gpu.number();
   findings.here(what, gpu_words(gpu));
@@ -156,7 +157,7 @@ void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
       findings.needed(what, *refusal);
     }
   } catch (const InputError&) {
-    return;  // The worker has a line of its own already.
+    return;  // The worker has its own line already.
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kCaller = "LABREPORT_CALLER";
 
-/// A flag and what make calls it; flags without a value are switched on by 1.
+/// A flag and its make variable; flags without a value are switched on by 1.
 struct Variable {
   const char* flag;
   const char* name;
@@ -41,7 +41,7 @@ constexpr std::array kVariables{Variable{"edition", "EDITION"},
                                 Variable{"allow-mismatch", "ALLOW"},
                                 Variable{"fail-on-regression", "FAIL", false}};
 
-/// Only a number or a preset behind a flag is surely its value and no word of the sentence.
+/// Only a number or a preset after a flag is surely its value and no word of the sentence.
 constexpr const char* kBeforeValue = " (?=[0-9]|full\\b|quick\\b|demo\\b)";
 
 }  // namespace

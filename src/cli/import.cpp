@@ -1,4 +1,4 @@
-// labreport import: a published table → a run with declared hardware.
+// labreport import turns a published table into a run with declared hardware.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -49,7 +49,7 @@ WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
   worker.environment = worker_environment(flags.keep_env);
   worker.nvtx = flags.nvtx;
-  // --timeout is one limit for all launches; the program's own grows with what is to be measured.
+  // --timeout is one limit for all launches; the program's own limit grows with the launch.
   worker.limit_seconds = flags.timeout ? parse_seconds(*flags.timeout) : kLeastSeconds;
   worker.limit_per_estimate = flags.timeout ? 0 : kTimesTheEstimate;
   return worker;
@@ -89,12 +89,13 @@ std::string failure_words(const Run& run) {
   return fmt::format("{} of {} failed", failed, format_plural(measured, "measurement"));
 }
 
-/// Cells that the run was to have and that its plan no longer holds.
+/// Counts the run's cells without a launch.
 std::int64_t unmeasured(const Run& run) {
   return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-/// Where it was not built, the cells that need it say so; a model of the user's cannot do without.
+/// Finds the model worker, which is optional: cells that need it are skipped with a reason, but a
+/// user's model is refused.
 void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
   const bool shipped = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
   if (setup.model || shipped) setup.model_program = fs::absolute(find_model_worker().program);
@@ -113,7 +114,7 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const
   };
 }
 
-/// With --resume `root` is the run's own folder, and the flags are those it was begun with.
+/// With --resume, `root` is the run's own folder, and the flags are those it was begun with.
 Measured measure_as_told(const RunFlags& flags, const fs::path& root,
                          const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
@@ -197,7 +198,7 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 
 namespace {
 
-/// A job may be submitted twice: its tasks begin, go on with or have done their shard.
+/// Begins, continues or keeps this task's shard, because a job may be submitted twice.
 Measured measure_shard_again(RunFlags flags, const fs::path& root,
                              const std::vector<std::string>& argv) {
   const auto folder = run_of_shard(root, flags);

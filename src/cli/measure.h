@@ -1,4 +1,4 @@
-// From flags to a run on disk: what `run` and `report` have in common.
+// Measures a run to disk from flags, for `run` and `report`.
 #pragma once
 
 #include <filesystem>
@@ -22,22 +22,21 @@ struct RunFlags : Request {
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
 
-/// Whether every cell of the run was measured; what stays unmeasured is told.
+/// Returns kIncomplete if a cell was not measured or failed, and prints how many were not measured.
 ExitStatus status_of(const Run& run);
 
 struct Measured {
-  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted: there is nothing to render yet.
+  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if there is nothing to render yet.
   std::filesystem::path folder;           ///< Empty after a dry run.
-  std::string failures = {};              ///< "14 of 18 measurements failed"; to be said last.
+  std::string failures = {};              ///< "14 of 18 measurements failed"; printed last.
 
-  /// Says `failures` behind all that was printed.
+  /// Prints `failures` after all else.
   void tell() const;
 };
 
-/// Measures into a new folder under `root`, or goes on with the newest run there that was
-/// interrupted, by the flags that it was begun with; `root` may be that run's own folder. A shard
-/// that has no run there is begun, and one that is whole stays. Progress goes to stderr, a dry
-/// run's table to stdout.
+/// Measures into a new folder under `root`, or continues the newest interrupted run there with the
+/// flags it was begun with; `root` may be that run's own folder. A shard without a run there is
+/// begun, and a complete one stays. Progress goes to stderr, a dry run's table to stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

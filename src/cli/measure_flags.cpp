@@ -75,7 +75,7 @@ std::vector<Size> own_sizes(const Request& request, const std::vector<Size>& kno
   return own;
 }
 
-/// Named ones of the edition, then one's own; one's own alone when none is named.
+/// The edition's named sizes, then the user's own; only the user's own if none is named.
 std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
   const std::vector<Size> known = known_sizes(edition, preset);
   const std::vector<Size> own = own_sizes(request, known);
@@ -92,7 +92,7 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
-/// Whether labreport's own network is measured beside the model.
+/// True if labreport's own network is measured beside the model.
 bool names_labreport(const std::optional<std::string>& beside) {
   if (!beside) return false;
   if (*beside == "labreport") return true;
@@ -100,7 +100,7 @@ bool names_labreport(const std::optional<std::string>& beside) {
                    "give labreport, or measure two runs and compare them");
 }
 
-/// The words alone; only the worker that loads it understands them.
+/// Reads only the words; the worker that loads the model checks them.
 std::optional<ModelSource> named_model(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
@@ -139,7 +139,7 @@ std::optional<ModelSource> named_attention(const Request& request) {
   return source;
 }
 
-/// `profiling` among other problems stands for its own.
+/// Replaces `profiling` among other problems by the problems that it stands for.
 std::vector<std::string> spelled_out(const std::vector<std::string>& problems) {
   std::vector<std::string> all;
   for (const std::string& problem : problems) {
@@ -151,7 +151,7 @@ std::vector<std::string> spelled_out(const std::vector<std::string>& problems) {
   return all;
 }
 
-/// By their names; none: the profiling half.
+/// The chosen problems by name; none for the profiling half.
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
   const std::vector<std::string> problems = list_of("--problems", request.problems);
   if (problems.empty() && !request.only && request.attention) return {kTimesAttention};
@@ -166,7 +166,7 @@ std::vector<std::string> chosen_problems(const Request& request, const Edition& 
   return all;
 }
 
-/// Whatever chooses problems must leave the one that times it.
+/// Throws if the chosen problems do not include the one that times the attention.
 void expect_timed(const std::optional<ModelSource>& attention,
                   const std::vector<std::string>& problems) {
   const bool timed = std::ranges::any_of(problems, [](const std::string& selector) {
@@ -242,7 +242,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
 
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
-  // Tasks share one plan out, whatever each of them sees.
+  // Tasks divide one plan, whichever GPUs each of them sees.
   const bool one_gpu = !request.shard && choice.gpus.size() + choice.others.size() == 1;
   if (one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only,

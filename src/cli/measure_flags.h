@@ -1,4 +1,4 @@
-// The flags that say what to measure, shared by `report`, `run` and `list cells`.
+// Declares the flags that choose measurements, shared by `report`, `run` and `list cells`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,16 +13,16 @@ namespace labreport {
 
 void add_measure_flags(CLI::App& verb, Request& request);
 
-/// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
+/// Checks the flags for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
-/// What to plan for these flags on this device; a model is loaded once, by its worker.
+/// The plan's input for these flags on this device. Its worker loads a model once.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 
-/// "0,1" → {0, 1}, each once; "all" → none. Throws `InputError`.
+/// Parses "0,1" as {0, 1} without duplicates, and "all" as an empty list. Throws `InputError`.
 std::vector<int> parse_gpus(const std::string& text);
 
-/// Throws `InputError` for a preset or GPUs that are none.
+/// Throws `InputError` for an unknown preset or invalid GPUs.
 DeviceWish device_wish(const Request& request);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// labreport merge: the runs of a plan's shards → one run.
+// labreport merge joins the runs of a plan's shards into one run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct ShardRun {
   Run run;
 };
 
-/// By their numbers, of the newest run each.
+/// The newest run of each shard, by its number.
 std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
   std::map<std::int64_t, ShardRun> shards;
   std::int64_t of = 0;
@@ -70,7 +70,7 @@ std::string device_name(const Run& run) {
   return run.devices.empty() ? "" : run.devices.front().name;
 }
 
-/// Rows of one report stand side by side.
+/// Throws if the runs differ in what the rows of one report must share.
 void refuse_unlike(const Run& first, const Run& other) {
   std::string different = difference(other, surroundings_of(first));
   if (device_name(other) != device_name(first)) {
@@ -118,7 +118,7 @@ Run joined(const std::map<std::int64_t, ShardRun>& shards) {
   return without_shard(std::move(run));
 }
 
-/// What the tasks planned, on a machine that has neither their GPU nor their model.
+/// Rebuilds the tasks' plan on a machine that has neither their GPU nor their model.
 PlanInput recorded_input(const Run& run) {
   const bool cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
@@ -133,8 +133,8 @@ PlanInput recorded_input(const Run& run) {
   return input;
 }
 
-/// Puts all its cells in the plan's order, also those that nobody measured; how many launches it
-/// lacks.
+/// Puts all its cells in the plan's order, also those that nobody measured; returns how many
+/// launches are missing.
 std::int64_t complete(Run& run) {
   const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
   for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);

@@ -1,4 +1,4 @@
-// labreport notes: an author's own words, part by part.
+// labreport notes manages an author's own words, part by part.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct NotesFlags {
   bool init = false;
 };
 
-/// A run and where its notes are.
+/// A run and the folder of its notes.
 struct NotedRun {
   fs::path run;
   fs::path folder;
@@ -31,7 +31,7 @@ struct NotedRun {
 
 NotedRun subject(const NotesFlags& flags) {
   const fs::path noted = newest_run(list_measured_runs("site/runs"));
-  if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
+  if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // its error says what to do
   NotedRun subject{flags.run.empty() ? noted : choose_folder(flags.run, "site/runs"), flags.notes};
   if (!subject.folder.empty()) return subject;
   const fs::path own = RunStore(subject.run).notes_folder();
@@ -51,7 +51,7 @@ std::vector<const Part*> parts_of(const Document& document) {
   return parts;
 }
 
-/// Writes what is not there yet; never touches what is.
+/// Writes a file that does not exist yet; never changes one that does.
 void write_new(const fs::path& file, const std::string& text) {
   if (fs::exists(fs::symlink_status(file))) {
     fmt::print("kept     {}\n", file.string());
@@ -102,7 +102,7 @@ ExitStatus notes(const NotesFlags& flags) {
   const RunStore store(chosen.run);
   const Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init(chosen, document);
-  if (!flags.notes.empty()) author_folder(flags.notes);  // refuses what is not there
+  if (!flags.notes.empty()) author_folder(flags.notes);  // throws if the folder does not exist
   return show(chosen, document);
 }
 

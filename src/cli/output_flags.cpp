@@ -13,20 +13,21 @@ namespace labreport {
 namespace {
 
 Paper parse_paper(const std::string& text) {
-  const std::string name = lower(text);  // "A4" is how people write it
+  const std::string name = lower(text);  // people write "A4"
   if (name == "a4") return Paper::kA4;
   if (name == "letter") return Paper::kLetter;
   refuse_unknown("--paper", text, std::vector<std::string>{"a4", "letter"});
 }
 
-/// Ends in a slash, so that pages' own addresses can follow.
+/// Appends a slash, so that pages' own addresses can follow.
 std::string parse_site_url(const std::string& text) {
   if (text.empty()) return "";
   std::string_view rest;
   for (const std::string_view scheme : {"https://", "http://"}) {
     if (text.starts_with(scheme)) rest = std::string_view(text).substr(scheme.size());
   }
-  // Neither a query, a fragment nor a password, and nothing that ends a link.
+  // The address may contain neither a query, a fragment nor a password, and nothing that ends a
+  // link.
   constexpr std::string_view kMarks = "-._~:/%";
   const auto fits = [&](char letter) {
     return is_alnum(letter) || kMarks.find(letter) != std::string_view::npos;

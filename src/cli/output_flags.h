@@ -1,4 +1,4 @@
-// What a render writes and how: the flags that `render` and `report` share.
+// Declares the flags for the output of a render, which `render` and `report` share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,9 +16,9 @@ struct OutputFlags {
   std::string notes;
   std::string site_url;
   bool force = false;
-  std::function<bool()> named_formats;  ///< Whether --format was given.
+  std::function<bool()> named_formats;  ///< True if --format was given.
 
-  /// Throws `InputError` for a value that is none.
+  /// Throws `InputError` for an invalid value.
   RenderOptions options(const std::filesystem::path& out) const;
 };
 

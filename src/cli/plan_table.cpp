@@ -36,14 +36,14 @@ std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
 std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
   const double seconds = estimate_seconds(choice, cell.spec);
   CellSpec shown = cell.spec;
-  shown.implementation.clear();  // its id names it
+  shown.implementation.clear();  // the id contains it
   return fmt::format(fmt::runtime(kPlanLine), cell_words(shown), cell.launches,
                      seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
                      cell_id(cell.spec));
 }
 
-/// A step that the GPU has no room for ends early and leaves nothing; one that cannot fit is
-/// skipped.
+/// Adds a step that does not fit the GPU: it ends early and leaves nothing, or is skipped if it
+/// cannot fit.
 void add_without_room(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   ++sum.beyond;
   if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
@@ -60,7 +60,7 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   return static_cast<double>(std::min(slots_needed(spec, all), all));
 }
 
-/// The arithmetic counts tensors: what CUDA itself takes comes on top.
+/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;
@@ -80,7 +80,7 @@ Outcome foreseen_outcome(CellSpec spec, std::int64_t memory_bytes) {
   return Ok{};
 }
 
-/// Whether any was new to it.
+/// Returns true if any cell was new to the run.
 bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
   const std::size_t before = run.cells.size();
   for (const PlannedCell& planned : cells) {
@@ -91,7 +91,7 @@ bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t 
   return run.cells.size() > before;
 }
 
-/// Empty where nobody knows, as for a model that is not labreport's.
+/// The memory needed; empty if unknown, as for a model that is not labreport's.
 std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
   if (sum.peak_bytes == 0) return "";
   if (sum.beyond == 0) {

@@ -1,4 +1,4 @@
-// labreport query: answers a question in SQL from runs.
+// labreport query answers
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A query reaches its own limits before these, which hold whatever SQLite does.
+// A query reaches its own limits before these, which hold even if SQLite fails to stop.
 constexpr ChildLimits kLimits{.seconds = 70, .bytes = std::int64_t{2} << 30};
 
 struct QueryFlags {
@@ -41,7 +41,7 @@ auto writer_of(const std::string& format) {
   refuse_unknown("format", format, known);
 }
 
-/// Takes the last word where it is "-" or has spaces and names no file.
+/// Takes the last word if
 std::string take_query(std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string last = words.back();

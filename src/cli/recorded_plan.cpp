@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAnew = "measure anew without --resume";
 
-/// The flags that change neither which cells there are nor what they say. A model's implementation
-/// says whether its own are as they were.
+/// True for flags that change neither the cells nor their results. A model's implementation shows
+/// whether its own flags are unchanged.
 bool is_free(const std::string& flag) {
   constexpr std::array<std::string_view, 8> kFree{"--gpus",       "--timeout",  "--model",
                                                   "--model-args", "--loss",     "--optimizer",
@@ -28,7 +28,7 @@ bool is_free(const std::string& flag) {
   return std::ranges::find(kFree, flag) != kFree.end();
 }
 
-/// These members of a request decide on results.
+/// Members of a request that decide on results.
 struct PlanChoices {
   std::string edition;
   Preset preset;
@@ -52,11 +52,12 @@ bool agrees(const Request& begun, const std::string& flag, const Request& given)
   try {
     return choices(with_flag(begun, flag, given)) == as_begun;
   } catch (const InputError&) {
-    return false;  // it does not even fit the other flags
+    return false;  // the flag contradicts the others
   }
 }
 
-/// A model is code: a folder that somebody sent must not have it run.
+/// Throws unless the command names the model again: a model is code, and a folder that somebody
+/// sent must not make it run.
 void refuse_unnamed_model(const Request& begun, const Request& given) {
   for (const GivenFlag& flag : given_flags(begun)) {
     const bool code = flag.name == "--model" || flag.name == "--attention";
@@ -67,7 +68,7 @@ void refuse_unnamed_model(const Request& begun, const Request& given) {
   }
 }
 
-/// Throws where the folder holds no run that can be measured into.
+/// Throws if the folder holds no run that can be measured into.
 Run load_measured_here(const fs::path& folder) {
   Run run = RunStore(folder).load();
   if (run.source == "measured" && !RunStore(folder).is_imported()) return run;
@@ -93,7 +94,7 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
       kAnew);
 }
 
-/// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.
+/// True if `make report RESUME=1` alone finds this command's runs and may continue them.
 bool made_by_make(const std::vector<std::string>& argv) {
   const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
     const std::string flag = word.substr(0, word.find('='));
@@ -159,7 +160,7 @@ std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
   for (const PlannedCell& cell : wanted) {
     const Cell* known = run.find(cell_id(cell.spec));
     const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // one may be repeated
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // a repeat counts once
     all += cell.launches;
   }
   return fmt::format("{} of {} launches", kept, all);

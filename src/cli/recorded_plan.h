@@ -1,5 +1,5 @@
-// The plan of an interrupted run: what it was begun with, whatever the command that goes on with it
-// leaves out.
+// Restores the plan of an interrupted run: the flags it was begun with, even if the command that
+// continues it leaves them out.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace labreport {
 
-/// Flags as a command gives them, and the run they go on with.
+/// The flags of a command and the run that they continue.
 struct GoneOn {
   std::filesystem::path folder;
   RunFlags flags;
@@ -23,28 +23,28 @@ struct GoneOn {
 /// Finds the run that a command with --resume continues: `root` itself, else the newest below it
 /// that was measured, interrupted, and is of the edition, preset and shard that `given` names. Its
 /// flags are those that the run was begun with; `given` may repeat them, and choose other --gpus
-/// and --timeout. Throws `InputError` where there is no such run, or `given` has a flag that
-/// changes its plan.
+/// and --timeout. Throws `InputError` if there is no such run, or `given` has a flag that changes
+/// its plan.
 GoneOn gone_on_run(const std::filesystem::path& root, const RunFlags& given);
 
-/// True if the run there was measured in the edition, preset and shard that `given` names.
-/// One that cannot be read is told, and stands in no other's way.
+/// True if the run there was measured in the edition, preset and shard that `given` names. An
+/// unreadable one is reported and skipped.
 bool is_asked_for(const std::filesystem::path& folder, const Request& given);
 
 /// The flags of its request that change what is measured: two runs of one plan have the same.
 std::string plan_words(const Run& run);
 
-/// `given` on top of what `run` was begun with; the rest as above.
+/// Adds `given` to the flags that `run` was begun with, under the rules of `gone_on_run`.
 RunFlags recorded_flags(const Run& run, const RunFlags& given);
 
 /// "8 of 40 launches"
 std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted);
 
-/// `argv` is the command that was interrupted.
+/// Prints how to continue; `argv` is the command that was interrupted.
 void say_how_to_go_on(const std::string& kept, const std::filesystem::path& folder,
                       std::vector<std::string> argv);
 
-/// Throws `InputError`: what went wrong, and that the launches which are on the disk, if any, are
+/// Throws `InputError` with the failure, and says that launches which are on the disk, if any, are
 /// not lost.
 [[noreturn]] void fail_with_kept(const Error& error, const RunStore& store,
                                  const std::vector<PlannedCell>& wanted);

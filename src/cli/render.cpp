@@ -1,4 +1,4 @@
-// labreport render: recorded runs → a site.
+// labreport render turns recorded runs into a site.
 #include <fmt/format.h>
 
 #include <filesystem>

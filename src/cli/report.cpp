@@ -1,4 +1,4 @@
-// labreport report: measure, then render.
+// labreport report measures, then renders.
 #include <fmt/format.h>
 
 #include <filesystem>

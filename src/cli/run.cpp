@@ -1,4 +1,4 @@
-// labreport run: measure, and say where.
+// labreport run measures, and says where the run is.
 #include <fmt/format.h>
 
 #include "cli/measure.h"

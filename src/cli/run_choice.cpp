@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A recorded run by the names of its folders: `<gpu>/<edition>/<time>-<revision>`.
+/// A recorded run with the names of its folders: `<gpu>/<edition>/<time>-<revision>`.
 struct Listed {
   fs::path folder;
   std::string gpu;
@@ -108,8 +108,8 @@ ChosenRun loaded(const fs::path& folder) {
 
 struct Choice {
   ChosenRun chosen;
-  bool wanted = false;                     ///< It meets the need and did not mostly fail.
-  std::set<std::string> passed_over = {};  ///< What newer runs were found to be.
+  bool wanted = false;                     ///< True if it meets the need and did not mostly fail.
+  std::set<std::string> passed_over = {};  ///< Reasons why newer runs were passed over.
 
   std::string time() const { return chosen.folder.filename().string(); }
 };
@@ -129,7 +129,7 @@ Choice newest(const Runs& runs, const Need& need) {
   return unwanted ? *unwanted : Choice{loaded(runs.back().folder)};
 }
 
-/// Says which run the word means if it could have meant another.
+/// Prints which run the word means if it could have meant another.
 ChosenRun told(const std::string& word, const Runs& runs, Choice choice,
                std::vector<std::string> reasons = {}) {
   if (!choice.passed_over.empty()) {
@@ -175,13 +175,13 @@ std::optional<std::pair<Choice, Choice>> newest_pair(const Runs& a, const Runs& 
   return found;
 }
 
-/// A GPU with runs of one edition alone needs no reason.
+/// Explains the pairing; a GPU with runs of only one edition needs no reason.
 std::vector<std::string> why_paired(const Runs& runs) {
   if (editions_of(runs).size() == 1) return {};
   return {"newest pair of one edition"};
 }
 
-/// A GPU's run beside one of `edition`, of the same edition if it has any.
+/// A GPU's run to compare with one of `edition`, of the same edition if it has any.
 ChosenRun half_of_pair(const std::string& word, const Runs& runs, const std::string& edition,
                        const Need& need) {
   const Runs same = of_edition(runs, edition);

@@ -1,4 +1,4 @@
-// Which run a word means.
+// Resolves a word to a run.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 namespace labreport {
 
 struct ChosenRun {
-  std::string name;              ///< As a command takes it.
-  std::filesystem::path folder;  ///< Empty for a file that is no run's own.
+  std::string name;              ///< The word of the command.
+  std::filesystem::path folder;  ///< Empty for a file outside of a run's folder.
   Run run;
 };
 
@@ -23,7 +23,7 @@ struct Need {
 
 inline constexpr Need kAnyRun{[](const Run&) { return true; }, ""};
 
-/// Prefers runs that time labreport's network alone.
+/// Prefers runs that time only labreport's network.
 extern const Need kLabreportsNetwork;
 
 /// `word` is one of
@@ -45,8 +45,7 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
                                             const std::string& edition,
                                             const std::filesystem::path& root, const Need& need);
 
-/// Returns the folder of an existing run as it is, without reading it, and chooses by any other
-/// word.
+/// Returns an existing run's folder without reading it, and resolves any other word.
 std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace labreport

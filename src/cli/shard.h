@@ -1,4 +1,4 @@
-// One plan, many tasks: what `labreport run --shard` measures of it.
+// Divides one plan among many tasks, for `labreport run --shard`.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// The parts of the plan, the same wherever they are asked for: the times that they are shared out
-/// by are an H100's. Throws `InputError` for more tasks than the plan has groups of cells.
+/// The parts of the plan. They are the same on every machine, because the times that decide are an
+/// H100's. Throws `InputError` for more tasks than the plan has groups of cells.
 Shards shards_of(const PlanInput& input, std::int64_t tasks);
 
 /// The newest run below `root`, or in it, of the shard that `request` names.

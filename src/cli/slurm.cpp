@@ -1,4 +1,4 @@
-// labreport slurm: a job array of shards and the job that merges them, written or submitted.
+// labreport slurm writes or submits a job array of shards and the job that merges them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience = 120;  // seconds for an answer of Slurm's
+constexpr double kPatience = 120;  // seconds to wait for an answer of Slurm
 
 struct SlurmFlags : RunFlags {
   std::string partition, array, gpus_per_task = "1", cpus_per_task, time = "01:00:00", more;
@@ -46,7 +46,7 @@ std::string preset(const SlurmFlags& flags) {
   return flags.preset.value_or(gpus(flags) == 0 ? "demo" : "full");
 }
 
-/// Says what the array gains.
+/// Returns the number of tasks and prints the speedup of the array.
 std::int64_t tasks(const SlurmFlags& flags) {
   if (flags.array.empty()) throw InputError("slurm needs --array N, how many tasks share the plan");
   const std::int64_t tasks = whole_number("--array", flags.array, 1);
@@ -83,7 +83,7 @@ std::string program() {
   return command_line(std::vector{fs::read_symlink("/proc/self/exe").string()});
 }
 
-/// Submitted twice, its tasks go on.
+/// The script's tasks continue if it is submitted twice.
 std::string array_script(const SlurmFlags& flags, const fs::path& folder, std::int64_t count) {
   std::string text = head(flags, folder / "slurm-%A_%a.log");
   const auto add = [&](const std::string& line) { text += "#SBATCH " + line + "\n"; };
@@ -109,7 +109,8 @@ std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
          fmt::format("exec {} merge {}\n", program(), command_line(words));
 }
 
-/// "sbatch: error: Batch job submission failed: Invalid partition name specified" → what it says.
+/// The reason in Slurm's message "sbatch: error: Batch job submission failed: Invalid partition
+/// name specified".
 std::string refusal(const Ended& ended) {
   std::string words(trimmed(last_lines(ended.messages, 1)));
   for (const std::string_view begin : {"sbatch: error: ", "sbatch: fatal: "}) {
@@ -124,7 +125,7 @@ Ended asked(const Command& command) try {
   throw InputError(error.what(), "submit on a machine that has Slurm, or leave --submit out");
 }
 
-/// The job's number.
+/// Submits a job and returns its number.
 std::string submit(const std::vector<std::string>& words) {
   Command command;
   command.argv = words;
@@ -136,7 +137,7 @@ std::string submit(const std::vector<std::string>& words) {
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 
-/// The second waits for the first, however its tasks end: merging says what is missing.
+/// The second job waits for the first, however its tasks end, and says what is missing.
 ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {
@@ -174,7 +175,8 @@ void add_slurm(CLI::App& app, Invocation& invocation) {
   verb->add_option("--sbatch", flags->more, "more flags of sbatch's, as --sbatch='--account=lab'");
   verb->add_flag("--submit", flags->submit, "submit both jobs; prints their numbers");
   add_run_flags(*verb, *flags, "FOLDER: shared by all nodes, for the shards and their logs");
-  // An array numbers its tasks and goes on with what its folder holds, and Slurm chooses the GPUs.
+  // Removes flags that an array sets itself: it numbers its tasks and continues its folder's runs,
+  // and Slurm chooses the GPUs.
   for (const char* flag : {"--resume", "--dry-run", "--gpus", "--shard"}) {
     verb->remove_option(verb->get_option(flag));
   }

@@ -1,5 +1,4 @@
-// labreport submit: one run's report as a folder and a zip file to hand in, and what it still
-// lacks.
+// labreport submit writes one
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +55,7 @@ void write_zip(const fs::path& out, const fs::path& scratch) {
   if (!ended.ok()) throw Error("cannot write " + whole.string() + ".zip");
 }
 
-/// What a grader would miss, one line each.
+/// Things that a grader would miss, one line each.
 std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
   Document document = site_run(store).document;
   RunNotes run_notes({store.folder()}, notes);

@@ -24,7 +24,7 @@ bool is_users(const PlannedCell& cell) {
   return !cell.spec.implementation.empty() && !is_shipped(cell.spec) && !cell.spec.ranks;
 }
 
-/// Orders cells by what they try: all of a training step comes first, and of these the smallest.
+/// Orders cells by how much they try: whole training steps first, and the smallest of these.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
   const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;

@@ -1,4 +1,4 @@
-// One step of the user's code before anything is measured.
+// Tries one step of the user's code before anything is measured.
 #pragma once
 
 #include <filesystem>

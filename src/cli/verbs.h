@@ -1,4 +1,4 @@
-// The verbs, one file each.
+// Declares the verbs, which have one file each.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,13 +12,13 @@
 
 namespace labreport {
 
-/// What the command line came to.
+/// The parsed command line.
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitStatus()> call;  ///< The chosen verb with its flags.
 };
 
-/// A verb that `call`s with its flags, which the caller declares.
+/// Adds a verb that `call`s with its flags, which the caller declares.
 template <typename Flags, typename Call>
 std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, const char* name,
                                       const char* words, Call call) {

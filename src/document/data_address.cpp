@@ -20,7 +20,7 @@ std::string base64(std::string_view bytes) {
   std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
   sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
                     bytes.size(), kVariant);
-  text.pop_back();  // the library ends it as C does
+  text.pop_back();  // the library appends a NUL
   return text;
 }
 

@@ -1,4 +1,4 @@
-// A file as an address that holds it whole (RFC 2397).
+// Encodes a file as an address that holds its content (RFC 2397).
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace labreport {
 
-/// With padding (RFC 4648, section 4).
+/// Encodes with padding (RFC 4648, section 4).
 std::string base64(std::string_view bytes);
 
-/// "data:image/png;base64,…" of "plot.png".
+/// Returns "data:image/png;base64,…" for "plot.png".
 std::string data_address(std::string_view name, std::string_view bytes);
 
 }  // namespace labreport

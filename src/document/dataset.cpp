@@ -34,7 +34,7 @@ bool is_empty(const Dataset& dataset, std::size_t column) {
 }
 
 /// Puts the reason of a missing number in place of the row's numbers if all are missing, else
-/// beside the row. `fallback` is the reason where every column that has one was left out.
+/// beside the row. `fallback` is the reason if every column that has one was left out.
 void explain_missing(RowView& row, std::size_t labels, const std::string& fallback) {
   std::string reason;
   bool any = false;

@@ -17,7 +17,7 @@ template <typename Row>
 struct Column {
   std::string name;  ///< In figures and CSV: "forward_ms".
   std::string title;
-  std::function<Value(const Row&)> value;  ///< A member, or what is computed from several.
+  std::function<Value(const Row&)> value;  ///< A member, or a value computed from several.
   std::string unit = {};
   Notation notation = {};
 };
@@ -31,16 +31,16 @@ struct Dataset {
   std::string name;
   std::vector<DataColumn> columns;
   std::vector<RowView> rows;  ///< One cell a column.
-  /// Datasets of one name that hold the same under one varying condition name it alike ("Context")
-  /// and themselves apart ("512"): each is a table or figure of its own.
+  /// Datasets of one name that vary in one condition have the same family, the condition's name
+  /// ("Context"), and different variants ("512"). Each becomes a table or figure of its own.
   std::string family = {};
   std::string variant = {};
-  /// For a figure over this dataset: what the page makes interactive in place of its chart, see
-  /// `Figure::live`; null: the chart itself.
+  /// Data of the interactive figure that the page shows in place of the chart, see `Figure::live`;
+  /// null for the chart.
   nlohmann::json live = {};
 };
 
-/// A row's flags and id are its members of that name, where it has them.
+/// Fills the rows' cells, and flags and id from members of these names if the row has them.
 template <typename Row>
 Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
                      const std::vector<Row>& rows) {
@@ -57,19 +57,19 @@ Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
   return dataset;
 }
 
-/// Which columns a table shows, by name and in this order; none: all.
+/// The columns of a table, by name and in this order; empty for all.
 using ColumnChoice = std::vector<std::string>;
 
-/// Columns of words and of names stand left. A column without a value in any row is left out,
-/// unless it holds the rows' names; what is missing says why: in place of a whole row's numbers, or
-/// beside the row. Throws `Error` for a name that no column has.
+/// Makes a table. Columns of words and of names are left-aligned. A column without any value is
+/// left out, unless it holds the rows' names. The reason for missing numbers replaces a whole row's
+/// numbers or is beside the row. Throws `Error` for a name that no column has.
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 
-/// Whether a figure uses the field of that name; none: it uses all.
+/// True if a figure uses the field of that name; without a function it uses all.
 using WantedField = std::function<bool(const std::string& name)>;
 
-/// One object a row: each column by its name, `<name>_text` as tables have it, `<name>_deviation`
-/// where there is one, and `reason` where a number is missing.
+/// Returns one object a row, with each column by its name, `<name>_text` as in tables,
+/// `<name>_deviation` if there is one, and `reason` if a number is missing.
 nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted = {});
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// The report before any format: what each writer (HTML, Markdown, …) is given.
+// The report before any format, as each writer (HTML, Markdown, …) receives it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,8 +15,8 @@ namespace labreport {
 
 enum class Align { kLeft, kRight };
 
-/// Chooses whether generated sentences are answers. One that depends on a measured value stands
-/// in `kFull` alone, wherever it is; numbers in tables and charts always stay.
+/// Chooses whether generated sentences are answers. A sentence that depends on a measured value is
+/// shown only with `kFull`; numbers in tables and charts always stay.
 enum class Answers { kNone, kFull };
 
 struct ColumnView {
@@ -24,7 +24,7 @@ struct ColumnView {
   std::string unit;  ///< One unit a column, shown in its head; may be empty.
   Align align = Align::kRight;
   bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
-  Notation notation = {};  ///< Of its numbers.
+  Notation notation = {};  ///< Format of its numbers.
 
   std::string head() const;  ///< "forward (ms)"
 };
@@ -33,9 +33,9 @@ struct RowView {
   std::vector<Value> cells;
   std::vector<std::string> flags = {};  ///< Words beside the row: "thermal slowdown", "outlier".
   std::string note = {};  ///< Spans the row's remaining columns: a reason for what is missing.
-  std::string id = {};    ///< In a page: what a link to the row names; unique there.
+  std::string id = {};    ///< The target of links to the row, unique in a page.
 
-  std::string reason() const;   ///< The note, or "–".
+  std::string reason() const;   ///< Returns the note, or "–".
   std::string remarks() const;  ///< "thermal slowdown, outlier"
 };
 
@@ -44,9 +44,9 @@ struct TableView {
   std::string title;  ///< Plain text.
   std::vector<ColumnView> columns;
   std::vector<RowView> rows;
-  bool on_paper = false;  ///< Stands there whatever its length.
+  bool on_paper = false;  ///< Paper shows it whatever its length.
 
-  /// Of one of its rows' cells, as readers see it; empty behind the row's last.
+  /// The formatted cell of a row; empty after the row's last cell.
   std::string text(const RowView& row, std::size_t column) const;
 };
 
@@ -57,24 +57,24 @@ struct Figure {
   std::string alt;      ///< Plain text for readers who cannot see it.
   nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
   TableView data;       ///< The same data as a table.
-  /// Figures in a row that show the same thing under one varying condition name it alike
-  /// ("Context") and themselves apart ("512"). The page shows one variant at a time, every other
-  /// format one after another. A variant may be several figures in a row.
+  /// Adjacent figures that vary in one condition have the same family, the condition's name
+  /// ("Context"), and different variants ("512"). The page shows one variant at a time, every other
+  /// format shows all. A variant may be several adjacent figures.
   std::string family = {};
   std::string variant = {};
-  std::string in_page = {};  ///< Markdown: what the page alone offers, behind its caption.
-  /// Data of the script that the page runs in place of the picture, by the figure's slug:
-  /// site/timeline.js, site/what_fits.js. Null: the chart.
+  std::string in_page = {};  ///< Markdown after the caption, for the page only.
+  /// Data of the script that replaces the picture in the page, by the figure's slug:
+  /// site/timeline.js, site/what_fits.js. Null if the page shows the chart.
   nlohmann::json live = {};
-  bool page_only = false;  ///< Paper leaves it to the page.
+  bool page_only = false;  ///< Left out on paper.
 };
 
-/// A file beside the page, for what is too long for it; the words link to it.
+/// A file beside the page, for content that is too long for it; the words link to it.
 struct Attachment {
   std::string name;  ///< Unique in the document: "kernels.csv"
   std::string bytes;
-  /// Or the name of a file among the run's artifacts: published where the run still has it and it
-  /// is small enough for a page.
+  /// The name of a file among the run's artifacts instead of bytes. It is published if the run
+  /// still has it and it is small enough for a page.
   std::string artifact = {};
 };
 
@@ -85,26 +85,27 @@ struct Details {
   std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
   std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
   std::vector<std::string> warnings;  ///< Plain text.
-  std::string findings = {};          ///< Markdown, behind the method: what this run's values say.
+  std::string findings = {};          ///< Markdown after the method: findings from this run's
+                                      ///< values.
 
   bool is_empty(Answers answers) const;
 
-  /// The method, with the findings where generated sentences are asked for.
+  /// The method, with the findings if generated sentences are asked for.
   std::string words(Answers answers) const;
 };
 
 /// The author's own words for a part.
 struct AuthorNote {
-  std::string markdown;    ///< Safe as it is: see notes/note.h.
-  bool replaces = true;    ///< The generated answer; otherwise they follow it.
-  Formulas formulas = {};  ///< Those of its formulas that are typeset; the others are code.
-  /// Where each formula was written, by its source: "notes/nsys_profile.a.md:3".
+  std::string markdown;    ///< Already made safe; see notes/note.h.
+  bool replaces = true;    ///< Replaces the generated answer; else follows it.
+  Formulas formulas = {};  ///< Its typeset formulas; the others are code.
+  /// The place of each formula by its source: "notes/nsys_profile.a.md:3".
   std::map<std::string, std::string> places = {};
 };
 
 /// A part's key number in a few words.
 struct KeyNumber {
-  std::string topic;  ///< "Fastest step"; empty: the part has found nothing.
+  std::string topic;  ///< "Fastest step"; empty if the part found nothing.
   std::string words;  ///< Plain text: "2.7B in BF16: 328 → 108 ms"
   std::string part;   ///< The part's anchor on its page.
 };
@@ -115,30 +116,30 @@ inline constexpr const char* kCalculated = "Calculated, not measured.";
 struct Part {
   std::string problem;        ///< "benchmarking_script"
   std::string letter;         ///< "b"; empty for a problem with a single part.
-  std::string title;          ///< Plain text; empty: its section's says it.
+  std::string title;          ///< Plain text; empty if the section's title suffices.
   std::string setting;        ///< Plain text: device, versions, precision, batch, context.
-  std::string question;       ///< Markdown; empty: the handout asks for no such part.
-  std::string answer;         ///< Markdown, generated from facts; empty: nothing to say.
+  std::string question;       ///< Markdown; empty if the handout has no such part.
+  std::string answer;         ///< Markdown, generated from facts; may be empty.
   KeyNumber key_number = {};  ///< The part's key number, for pages over several runs.
-  bool calculated = false;    ///< No measurement enters the answer.
+  bool calculated = false;    ///< True if no measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Details details;
   std::vector<Attachment> files;
 
-  /// "benchmarking_script.b", or the problem alone where it has a single part: safe in the name of
-  /// a file, since problems' names are identifiers of this program's.
+  /// "benchmarking_script.b", or the problem alone if it has a single part. It is safe in the name
+  /// of a file, because problems' names are identifiers.
   std::string name() const;
   std::string anchor() const;          ///< "benchmarking_script-b"
   std::string lettered_title() const;  ///< "(b) Forward, backward and optimizer"
 
-  /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
-  /// nothing to say, or replaced by the author's note.
+  /// The generated answer in Markdown. Empty if it was not asked for, has nothing to say, or is
+  /// replaced by the author's note.
   std::string generated_answer(Answers answers) const;
 
-  /// Whether room is left for the author's own words: none were asked of this program and none
-  /// have come from the author.
+  /// True if room is left for the author's own words: no answers are generated and there is no
+  /// note.
   bool awaits_answer(Answers answers) const;
 };
 
@@ -147,19 +148,19 @@ struct Section {
   std::string title;
   std::vector<Part> parts;
 
-  /// A problem of the handout, not the report's own summary.
+  /// True for a problem of the handout, false for the report's own summary.
   bool asked() const;
 };
 
-/// The training step that stands for a run where runs stand side by side: of the largest network
-/// that ran in FP32 and in mixed precision. A number is 0 where it was not measured.
+/// The training step that represents a run among others: that of the largest network that ran in
+/// FP32 and in mixed precision. A number is 0 if it was not measured.
 struct Headline {
-  std::string network;    ///< "2.7B"; empty: no training step ran.
+  std::string network;    ///< "2.7B"; empty if no training step ran.
   std::string precision;  ///< "BF16"
   double fp32_ms = 0;
   double mixed_ms = 0;
-  double mfu = 0;         ///< Of the mixed-precision step, a share of the measured peak.
-  double peak_bytes = 0;  ///< The larger one of both.
+  double mfu = 0;         ///< The mixed-precision step's share of the measured peak.
+  double peak_bytes = 0;  ///< The larger peak of both steps.
 };
 
 /// Topics under which pages over several runs show numbers, in their order there.
@@ -188,20 +189,20 @@ inline constexpr const char* kTopics[]{
 /// Numbers of one setting in one unit: a network's step and its phases, or one sweep.
 struct Quantity {
   std::string topic;
-  std::string network = {};    ///< "2.7B"; empty: the setting belongs to no network.
-  double parameters = 0;       ///< Networks are the same if these are; 0: not known.
+  std::string network = {};    ///< "2.7B"; empty if the setting has no network.
+  double parameters = 0;       ///< Networks with the same number are the same; 0 if unknown.
   std::string precision = {};  ///< "BF16"
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
   std::string remark = {};                                  ///< "launch-bound"
-  std::string part = {};  ///< The anchor of the part that shows them; empty: the page.
+  std::string part = {};  ///< The anchor of the part that shows them; empty for the page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
   /// Null if there is no value of that name.
   const double* find(const std::string& name) const;
-  /// True if the other quantity can be held against this one.
+  /// True if the other quantity can be compared with this one.
   bool matches(const Quantity& other) const;
 };
 
@@ -215,12 +216,12 @@ struct PricedStep {
 struct ConfirmedPeaks {
   std::string mode;            ///< The name of a Mode: "train_step".
   std::string precision;       ///< The name of a Precision: "bf16".
-  std::int64_t peaks = 0;      ///< That were measured.
+  std::int64_t peaks = 0;      ///< Number of measured peaks.
   double farthest = 0;         ///< The worst prediction over its measured peak, less 1.
-  std::int64_t batch = 0;      ///< The largest one measured, of each rank; likewise …
-  std::int64_t context = 0;    ///< … the longest context,
-  std::int64_t blocks = 0;     ///< … the most blocks per checkpoint; 0: no checkpoints,
-  std::int64_t ranks = 0;      ///< … and ranks that share the optimizer's state; 0: one process.
+  std::int64_t batch = 0;      ///< The largest measured batch of each rank.
+  std::int64_t context = 0;    ///< The longest measured context.
+  std::int64_t blocks = 0;     ///< Most blocks per checkpoint; 0 without checkpoints.
+  std::int64_t ranks = 0;      ///< Most ranks that share the optimizer's state; 0 for one process.
   std::int64_t workspace = 0;  ///< Bytes of the libraries' workspaces, which no formula predicts.
 };
 
@@ -231,24 +232,24 @@ struct MemoryFormulas {
   std::vector<ConfirmedPeaks> confirmed = {};
 };
 
-/// Whose report it is; each may be empty, all is plain text.
+/// The author of the report in plain text; each field may be empty.
 struct FrontMatter {
   std::string author;
   std::string course;
   std::string repository;  ///< An https address.
 
-  /// "In the words of Ada Lovelace"; without a name "In the author’s own words".
+  /// "In the words of Ada Lovelace", or "In the author’s own words" without a name.
   std::string own_words() const;
-  /// The repository as it is read, without scheme and closing slash; there must be one.
+  /// The repository without scheme and closing slash; it must not be empty.
   std::string shown_address() const;
 };
 
 struct Document {
   FrontMatter front;
   std::string title;     ///< "Profiling and benchmarking (§1.1)"; writers add the device.
-  std::string relation;  ///< Of a comparison, which has no device: "different hardware".
-  std::string side_a = {}, side_b = {};  ///< Of a comparison: "H100", "H200".
-  std::vector<PricedStep> priced = {};   ///< Of a comparison.
+  std::string relation;  ///< For a comparison, which has no device: "different hardware".
+  std::string side_a = {}, side_b = {};  ///< For a comparison: "H100", "H200".
+  std::vector<PricedStep> priced = {};   ///< For a comparison.
   std::string device;                    ///< "NVIDIA H200"
   std::string edition;                   ///< "2025"
   std::string preset;                    ///< "full"
@@ -258,18 +259,18 @@ struct Document {
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
-  bool mostly_failed = false;  ///< Pages over several runs take no number of it.
+  bool mostly_failed = false;  ///< Pages over several runs ignore its numbers.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
-  std::vector<Quantity> quantities = {};  ///< What pages over several runs show.
-  MemoryFormulas memory = {};             ///< What fits the GPU, for a page over several runs.
+  std::vector<Quantity> quantities = {};  ///< Shown on pages over several runs.
+  MemoryFormulas memory = {};             ///< For the page "What fits?".
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
-  TableView environment;  ///< Reproduce.
+  TableView environment;  ///< Shown under "Reproduce".
   std::string reproduce;  ///< The commands, one a line.
 
-  std::string name()
-      const;  ///< "How fast can a training step get? · NVIDIA H200"; no device: title.
+  std::string name() const;  ///< "How fast can a training step get? · NVIDIA H200"; the title if
+                             ///< there is no device.
   /// The provenance, and that answers are generated if any of them is.
   std::string provenance_line(Answers answers) const;
   std::string marks() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"

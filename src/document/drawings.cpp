@@ -49,8 +49,8 @@ std::vector<Print> ChartTool::print(const std::vector<std::string>&) { return {}
 
 namespace {
 
-/// A picture leads nowhere: a browser follows no link in it, and a drawing tool has another idea of
-/// where its page stands.
+/// Removes links: a browser follows none in a picture, and a drawing tool resolves them from
+/// another folder.
 nlohmann::json without_links(nlohmann::json spec) {
   if (spec.contains("encoding")) spec["encoding"].erase("href");
   for (const char* several : {"layer", "vconcat", "hconcat"}) {
@@ -105,7 +105,7 @@ std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& 
 
 namespace {
 
-/// Together in one start of the tool; one by one where a single one could have made it fail.
+/// Makes all in one start of the tool, or one by one if a single one could have made it fail.
 template <typename Input, typename Make>
 auto together_or_each(const std::vector<Input>& inputs, ChartTool& tool,
                       std::vector<std::string>& problems, Make make) {

@@ -1,4 +1,4 @@
-// Figures drawn ahead of time: what every writer shows where nothing interactive can.
+// Pictures of figures, for everything that shows no interactive charts.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ struct Drawing {
   std::string narrow;
 };
 
-/// Where they lie, relative to page and report: "charts/<slug>.svg", "charts/narrow/<slug>.svg".
+/// Paths relative to page and report: "charts/<slug>.svg", "charts/narrow/<slug>.svg".
 std::string chart_path(const Figure& figure);
 std::string narrow_chart_path(const Figure& figure);
 
-/// By the figure's slug; empty where there was no tool to draw with.
+/// Drawings by the figure's slug; empty if no tool could draw.
 using Drawings = std::map<std::string, Drawing>;
 
 /// A wide drawing for paper and for other programs.
@@ -29,10 +29,10 @@ struct Print {
   std::string png;
 };
 
-/// By the figure's slug; empty where there was no tool to print with.
+/// Prints by the figure's slug; empty if no tool could print.
 using Prints = std::map<std::string, Print>;
 
-/// A Typst source with what lies beside it.
+/// A Typst source with the pictures beside it.
 struct TypesetJob {
   std::string source;
   std::map<std::string, std::string> pictures;  ///< Bytes by relative path.
@@ -40,7 +40,7 @@ struct TypesetJob {
 
 struct Typeset {
   std::string pdf;
-  std::string problem;  ///< One line, where there is no PDF.
+  std::string problem;  ///< One line, if there is no PDF.
 };
 
 /// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and trees into LaTeX. An
@@ -49,30 +49,30 @@ class ChartTool {
  public:
   virtual ~ChartTool() = default;
 
-  /// One SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
+  /// Draws one SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
   virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
 
-  /// Whether it draws a chart that is none of a run's: where it does, a failure was the spec's
-  /// fault.
+  /// True if the tool draws a chart of this program's own: then a failure was the fault of the
+  /// run's spec.
   virtual bool works();
 
-  /// One print a drawing, in order, in one start of the tool: the same SVG gives the same bytes.
-  /// None at all from a tool that cannot. Throws `Error` with the remedy.
+  /// Makes one print a drawing, in order, in one start of the tool. The same SVG gives the same
+  /// bytes. A tool that cannot print returns none. Throws `Error` with the remedy.
   virtual std::vector<Print> print(const std::vector<std::string>& svgs);
 
   /// The script that makes charts interactive in a page, with everything it needs inside.
   virtual std::string bundle() = 0;
 
-  /// One result a job, in order, in one start of the tool. Throws `Error` with the remedy, as a
-  /// tool does that only draws.
+  /// Returns one result a job, in order, in one start of the tool. Throws `Error` with the remedy;
+  /// a tool that only draws always does.
   virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
 
-  /// The formulas among `sources`, each with its dollars, that are fit to be shown. Throws `Error`
-  /// with the remedy, as a tool does that only draws.
+  /// The formulas among `sources`, each with its dollars, that can be shown. Throws `Error` with
+  /// the remedy; a tool that only draws always does.
   virtual Formulas convert(const std::set<std::string>& sources);
 
-  /// LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; empty where it
-  /// fails over one. Throws `Error` with the remedy, as a tool does that only draws.
+  /// Returns LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; empty if
+  /// it fails for one. Throws `Error` with the remedy; a tool that only draws always does.
   virtual std::vector<std::string> latex(const std::vector<std::string>& trees);
 };
 
@@ -85,9 +85,9 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
 /// Prints what was drawn in one start of the tool; one result a document's drawings.
 std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
 
-/// The same, each document by itself where the tool works and fails over some: those have no
-/// result, and in `problems`, one a document, the reason. Throw `Error` where the tool does not
-/// work.
+/// Draw or print document by document if the tool works and fails for some. A document that failed
+/// has no result and a reason in `problems`, which has one entry a document. Throw `Error` if the
+/// tool does not work.
 std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
                                 std::vector<std::string>& problems);
 std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,

@@ -31,7 +31,7 @@ mustache::data to_data(const Facts& facts) {
 struct OpenSection {
   std::string name;
   std::vector<const Facts*> items;
-  bool unknowable = false;  ///< An empty list: nobody can say what its items hold.
+  bool unknowable = false;  ///< An empty list: the names in its items are unknown.
 };
 
 /// Checks a template's tags before it is filled: the library itself renders an unknown one as
@@ -84,7 +84,7 @@ class TagChecker {
     open_.pop_back();
   }
 
-  /// What `name` means here: one entry an item of the innermost list that has it, else the part's.
+  /// Finds `name`: one entry for each item of the innermost list that has it, else the part's.
   std::vector<const Facts::Entry*> find(const std::string& name) const {
     for (auto section = open_.rbegin(); section != open_.rend(); ++section) {
       if (section->unknowable) return {};
@@ -119,8 +119,8 @@ class TagChecker {
   std::vector<OpenSection> open_;
 };
 
-/// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===", or the line is a row
-/// of a table, "| a | b |": a block of its own.
+/// True if the line opens a block: its first word is "12.", "12)", "-", "*", "+", ">", "##" or
+/// "===", or it is a row of a table, "| a | b |".
 bool opens_block(std::string_view line) {
   const std::string_view marker = line.substr(0, line.find(' '));
   if (marker.empty()) return false;
@@ -133,7 +133,8 @@ bool opens_block(std::string_view line) {
           marker.find_first_not_of(marker.front()) == std::string_view::npos);
 }
 
-/// Appends `line` with each run of spaces as one: a section that is not shown leaves its spaces.
+/// Appends `line` and makes each run of spaces one, because a section that is not shown leaves its
+/// spaces.
 void append_words(std::string& paragraph, std::string_view line) {
   for (const char letter : line) {
     if (letter == ' ' && (paragraph.empty() || paragraph.back() == ' ')) continue;
@@ -172,9 +173,9 @@ bool is_section_tag(std::string_view line) {
   return line.find("}}") == line.size() - 2;
 }
 
-/// A section's tag alone on a line is no line: the library would leave an empty one, and so a new
-/// paragraph, where the section is not shown. It takes the end of line behind a tag for the tag's
-/// own, so that a blank line there needs two.
+/// Removes the line of a section's tag that is alone on it: the library would leave an empty line,
+/// and so a new paragraph, if the section is not shown. It takes the end of line after a tag for
+/// the tag's own, so that a blank line there needs two.
 std::string without_tag_lines(std::string_view words) {
   std::string joined;
   bool behind_tag = false;
@@ -191,7 +192,7 @@ bool is_special(char letter) {
   return std::string_view("\\`*_{}[]<>|~&$").find(letter) != std::string_view::npos;
 }
 
-/// Of what a run says nothing becomes a link: readers of Markdown make one of each address.
+/// Escapes addresses in a run's strings, because readers of Markdown make a link of each.
 std::string without_addresses(std::string escaped) {
   return replaced(replaced(std::move(escaped), "://", ":\\/\\/"), "www.", "www\\.");
 }
@@ -252,7 +253,7 @@ std::string escape_markdown(std::string_view text) {
     escaped.push_back(letter == '\n' || letter == '\r' ? ' ' : letter);
   }
   if (!opens_block(escaped)) return escaped;
-  // The first mark that is no digit is what opens the block: "1\. ", "\- ".
+  // The first character that is no digit opens the block: "1\. ", "\- ".
   escaped.insert(escaped.find_first_not_of("0123456789"), 1, '\\');
   return escaped;
 }

@@ -1,4 +1,4 @@
-// Facts: what a presenter knows, formatted once, for the words of a section to draw on.
+// Facts hold what a presenter knows, formatted once, for the words of a section.
 #pragma once
 
 #include <initializer_list>
@@ -12,32 +12,32 @@
 
 namespace labreport {
 
-/// Named values for one part's words. Every name a template may use has to be declared, also where
-/// its value is absent: `flag(name, false)` or an empty list.
+/// Named values for one part's words. Every name a template may use has to be declared, even
+/// without a value: `flag(name, false)` or an empty list.
 class Facts {
  public:
-  /// Plain text; Markdown's own characters in it are escaped, and no address becomes a link.
+  /// Sets plain text; Markdown's characters in it are escaped, and no address becomes a link.
   Facts& set(const std::string& name, std::string_view text);
-  /// Text that is Markdown already, made by this program (never from a run's strings).
+  /// Sets Markdown made by this program (never a run's strings).
   Facts& set_markdown(const std::string& name, std::string markdown);
-  /// A number as tables write it.
+  /// Sets a number in the format of tables.
   Facts& set(const std::string& name, const Value& value, const Notation& notation);
-  /// A row's values by their columns' names, as tables write them.
+  /// Sets a row's values by their columns' names, in the format of tables.
   template <typename Row>
   Facts& set(const Row& row, const std::vector<Column<Row>>& columns) {
     for (const auto& column : columns) set(column.name, column.value(row), column.notation);
     return *this;
   }
-  /// All of the others' values, which have names of their own.
+  /// Adds all other facts, whose names must be different.
   Facts& add(const Facts& others);
   Facts& flag(const std::string& name, bool value);
-  /// One situation and the values of its sentences, which stand in {{#name}}…{{/name}} alone.
+  /// Sets one situation and the values of its sentences, which are inside {{#name}}…{{/name}} only.
   Facts& when(const std::string& name, const std::optional<Facts>& values);
   Facts& when(const std::string& name, bool holds, const Facts& values);
-  /// The same where its sentences need a single value.
+  /// Sets a situation whose sentences need a single value.
   Facts& when(const std::string& name, bool holds, const std::string& value_name,
               std::string_view text);
-  /// Of several situations the one that holds; none for any other word.
+  /// Sets the one of several situations that holds; none for any other word.
   Facts& choose(std::initializer_list<const char*> situations, std::string_view holds,
                 const Facts& values);
   Facts& list(const std::string& name, std::vector<Facts> items);

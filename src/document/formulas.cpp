@@ -19,7 +19,8 @@ constexpr std::string_view kSpanClose = "\uFDD1";
 
 bool is_space(char letter) { return std::string_view(" \t\r\n").find(letter) != std::string::npos; }
 
-/// The fence that a line opens, "```" or longer, behind its quote and list marks; empty for none.
+/// Returns the fence that a line opens, "```" or longer, after its quote and list marks; empty if
+/// none.
 std::string_view fence_of(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t>-*+.0123456789"), line.size()));
   if (!line.starts_with("```") && !line.starts_with("~~~")) return {};
@@ -86,7 +87,7 @@ class Cutter {
     copy_to(begin);
   }
 
-  /// Where the paragraph around `at_` ends: before a blank line.
+  /// The end of the paragraph around `at_`, before a blank line.
   std::size_t paragraph_end() {
     if (at_ < paragraph_end_) return paragraph_end_;
     paragraph_end_ = at_;
@@ -137,7 +138,7 @@ class Cutter {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t paragraph_end_ = 0;
-  int line_ = 1;  ///< At `counted_`.
+  int line_ = 1;  ///< The line at `counted_`.
   std::size_t counted_ = 0;
   CutMarkdown cut_;
 };

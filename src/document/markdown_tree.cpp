@@ -19,7 +19,7 @@ void attach(cmark_parser* parser, const char* extension) {
   cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extension));
 }
 
-/// Looking for addresses takes time by the square of a word's length.
+/// The search for addresses takes time by the square of a word's length.
 constexpr std::size_t kLongestWord = 1000;
 
 bool has_long_word(std::string_view text) {
@@ -42,7 +42,7 @@ MarkdownTree parse(const std::string& markdown) {
   return tree;
 }
 
-/// Relative to the page: no scheme, no host.
+/// True for an address relative to the page: no scheme, no host.
 bool is_relative(std::string_view address) {
   if (address.starts_with("//") || address.find('\\') != address.npos) return false;
   const std::size_t colon = address.find(':');
@@ -80,7 +80,7 @@ std::string without_comments(std::string_view text) {
   return kept.append(text);
 }
 
-/// Raw HTML becomes text: nothing an author wrote is lost, and nothing of it is markup.
+/// Turns raw HTML into text: nothing an author wrote is lost, and none of it is markup.
 void show_html(cmark_node* node, const Spans& spans) {
   const bool block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
   std::string text =
@@ -99,7 +99,7 @@ void show_html(cmark_node* node, const Spans& spans) {
 }
 
 void drop_link(cmark_node* node, const std::string& url, ParsedMarkdown& parsed) {
-  // A bare mail address became a link of its own accord.
+  // The parser makes links of bare mail addresses, which are not reported.
   if (url != "mailto:" + text_inside(node)) parsed.dropped.push_back({line_of(node), url});
   replace_by_children(node);
 }
@@ -110,14 +110,14 @@ void check_link(cmark_node* node, ParsedMarkdown& parsed) {
   cmark_node_set_url(node, url.c_str());
 }
 
-/// What stands in place of a picture is plain text, math included.
+/// Makes a picture's alternative plain text, math included.
 void restore_alternative(cmark_node* image, const Spans& spans) {
   const std::string text = with_math_source(text_inside(image), spans);
   while (cmark_node* child = cmark_node_first_child(image)) cmark_node_free(child);
   if (!text.empty()) cmark_node_append_child(image, text_node(text));
 }
 
-/// A picture from elsewhere would be a request that leaves the page: a link instead.
+/// Turns a picture from elsewhere into a link, because it would be a request that leaves the page.
 void check_image(cmark_node* node, ParsedMarkdown& parsed) {
   const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
   if (!is_relative(url) && !is_web(url)) return drop_link(node, url, parsed);
@@ -150,7 +150,7 @@ void check(cmark_node* node, ParsedMarkdown& parsed) {
   }
 }
 
-/// Nodes in an order in which each may be replaced: what is inside comes first.
+/// Lists nodes from the inside out, so that each may be replaced.
 std::vector<cmark_node*> inside_out(cmark_node* root) {
   std::vector<cmark_node*> nodes;
   const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
@@ -158,7 +158,7 @@ std::vector<cmark_node*> inside_out(cmark_node* root) {
     cmark_node* node = cmark_iter_get_node(iterator.get());
     const bool inside_done = cmark_node_first_child(node) == nullptr ||
                              cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
-    // An empty container is met twice in a row.
+    // The iterator returns an empty container twice in a row.
     if (inside_done && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
   }
   return nodes;

@@ -19,10 +19,10 @@ struct Category {
   std::string_view words;
 };
 
-/// All of them in the order of stacking, from below.
+/// All categories in the order of stacking, from below.
 const std::vector<Category>& categories();
 
-/// A name that is no category's stays as it is.
+/// The words for a category; any other name is returned unchanged.
 std::string category_words(const std::string& name);
 
 /// "inference forward", "forward with grad", "training step".

@@ -1,4 +1,4 @@
-// Markdown as a neutral tree, for writers that are no HTML.
+// Parses Markdown into a neutral tree for writers other than HTML.
 //
 // Raw HTML in the Markdown is text (nothing an author wrote is lost, none of it is markup), its
 // comments are left out. Links lead to http, https or relative addresses, pictures to relative
@@ -22,13 +22,13 @@ struct Inline {
     kCode,
     kLink,
     kImage,
-    kBreak,    ///< A line ends here.
-    kMath,     ///< $…$; one that has no forms is kCode.
-    kDisplay,  ///< $$…$$: a line of its own; likewise
+    kBreak,    ///< A line break.
+    kMath,     ///< $…$; kCode if it has no forms.
+    kDisplay,  ///< $$…$$ on a line of its own; kCode if it has no forms.
   };
   Kind kind = Kind::kText;
-  std::string text;    ///< kText, kCode; kMath, kDisplay: TeX; kImage: for who cannot see it.
-  std::string target;  ///< kLink, kImage: as written, for the writer to escape.
+  std::string text;              ///< kText, kCode; kMath, kDisplay: TeX; kImage: alternative text.
+  std::string target;            ///< kLink, kImage: unescaped.
   std::vector<Inline> children;  ///< kEmph, kStrong, kStrike, kLink
   std::string typst = {};        ///< kMath, kDisplay: the formula in Typst
 
@@ -64,10 +64,10 @@ struct Block {
   std::vector<std::vector<Inlines>> rows;  ///< kTable: the head first; every row as long as it
 };
 
-/// Never fails: all text is some Markdown. `formulas`: those that no section has.
+/// Never fails: all text is some Markdown. `formulas` adds those that no section has.
 Blocks rich_text(std::string_view markdown, const Formulas& formulas = {});
 
-/// Text alone, without marks: for outlines, alternative texts, comparisons.
+/// The text without marks, for outlines, alternative texts and comparisons.
 std::string plain_text(const Inlines& inlines);
 
 }  // namespace labreport

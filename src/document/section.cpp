@@ -14,7 +14,7 @@ namespace {
 /// Words with their tags filled; `block` is named in errors.
 using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
 
-/// In the order in which they come.
+/// Labels in the order of the rows.
 std::vector<std::string> labels_in(const nlohmann::json& rows, const std::string& field) {
   std::vector<std::string> labels;
   for (const nlohmann::json& row : rows) {
@@ -30,7 +30,7 @@ class FigureData {
   FigureData(const std::vector<Dataset>& datasets, const Dataset& main, std::string_view file)
       : datasets_(datasets), main_(main), file_(file) {}
 
-  /// The rows of the dataset of that name: that of the figure's own variant, or the one for all.
+  /// The rows of the dataset of that name for the figure's variant, or for all variants.
   nlohmann::json rows(const std::string& name) const {
     if (name == main_.name) return in_use(main_);
     for (const Dataset& dataset : datasets_) {
@@ -41,7 +41,7 @@ class FigureData {
   }
 
  private:
-  /// Without fields that the figure's file does not mention: rows lie inside the page.
+  /// Leaves out fields that the figure's file does not mention, because rows are inside the page.
   nlohmann::json in_use(const Dataset& dataset) const {
     return rows_of(dataset,
                    [this](const std::string& name) { return file_.find(name) != file_.npos; });
@@ -52,7 +52,7 @@ class FigureData {
   std::string_view file_;
 };
 
-/// A scale that names its labels alone leaves their signs to the theme.
+/// True for a scale that names its labels only: the theme gives their signs.
 bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
   return (channel == "color" || channel == "stroke" || channel == "shape" ||
           channel == "strokeDash") &&
@@ -97,7 +97,7 @@ std::string slug_of(const std::string& name, const Dataset& dataset) {
   return dataset.variant.empty() ? name : name + "-" + slug(dataset.variant);
 }
 
-/// Only the page shows variants one at a time: elsewhere their titles tell them apart.
+/// Adds the variant to the title, because formats other than the page show all variants.
 std::string titled(const std::string& title, const Dataset& dataset) {
   return dataset.variant.empty() ? title : title + ", " + dataset.variant;
 }
@@ -111,7 +111,7 @@ TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
   return table;
 }
 
-/// What stands in the table below a figure: the same data, unless the words name other.
+/// The data of the table below a figure: the figure's own, unless the words name another.
 const Dataset& table_data(const Exhibit& exhibit, const Dataset& dataset,
                           const std::vector<Dataset>& datasets) {
   if (exhibit.table.empty()) return dataset;
@@ -287,8 +287,7 @@ class SectionParser {
   int line_number_ = 0;
 };
 
-/// "Fastest step: 108 ms" as topic and words; nothing where the words have nothing behind the
-/// colon.
+/// "Fastest step: 108 ms" as topic and words; nothing if no words follow the colon.
 KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) {
   const Blocks blocks = rich_text(markdown);
   if (blocks.empty()) return {};
@@ -324,13 +323,13 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   return part;
 }
 
-/// The part whose Method this one's begins with, "As in part (a)."; empty: none.
+/// The part whose Method this one's begins with, "As in part (a)."; empty if none.
 std::string borrowed_letter(const PartWords& part) {
   constexpr std::string_view kBegins = "As in part (";
   return part.method.starts_with(kBegins) ? part.method.substr(kBegins.size(), 1) : "";
 }
 
-/// A Method of a part that is not shown goes to the first part that borrows it.
+/// Gives the Method of a part that is not shown to the first part that borrows it.
 void lend_methods(std::vector<PartWords>& parts, const std::map<std::string, PartContent>& shown) {
   std::map<std::string, std::string> heirs;
   for (PartWords& part : parts) {

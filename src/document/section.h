@@ -30,13 +30,13 @@
 //   the last
 //   paper: yes                 of a table that stands on paper, too, whatever its length
 //
-// Where a part has no such dataset, or one without rows, the block is left out; where it has
-// several of that name, each becomes a figure or table of its own, its variant behind the title.
+// A block is left out if the part has no such dataset, or one without rows. If it has several of
+// that name, each becomes a figure or table of its own, with its variant after the title.
 //
-// Question and Method hold in every run on such a device: what depends on a measured value belongs
-// to Answer or Findings, which an author can leave out.
+// Question and Method must hold in every run on such a device. Sentences that depend on a measured
+// value belong to Answer or Findings, which an author can leave out.
 //
-// A Method that begins "As in part (a)." begins with that part's words where the part is not shown.
+// A Method that begins "As in part (a)." is preceded by that part's words if the part is not shown.
 //
 // A problem with a single part writes "## Title" and is presented under the empty letter.
 #pragma once
@@ -54,18 +54,18 @@
 
 namespace labreport {
 
-/// What a presenter knows about one part; the words come from the experiment's section.md.
+/// A presenter's content for one part; the words come from the experiment's section.md.
 struct PartContent {
   Facts facts;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Details details;  ///< `method` comes from section.md
-  /// What the part rests on: its header names their precisions, batch and context. Empty: all cells
-  /// of the run.
+  /// The part's cells: its header names their precisions, batch and context. Empty for all cells of
+  /// the run.
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> files = {};
-  bool calculated = false;             ///< No measurement enters the answer.
-  std::vector<Dataset> datasets = {};  ///< What figures and tables of section.md are made of.
+  bool calculated = false;             ///< True if no measurement enters the answer.
+  std::vector<Dataset> datasets = {};  ///< The data of section.md's figures and tables.
 };
 
 /// A figure or table as section.md places it, its tags not yet filled.
@@ -75,12 +75,12 @@ struct Exhibit {
   std::string name;  ///< A figure's slug and, unless `file` is set, its file; a table's slug.
   std::string file = {};
   std::string data, title, alt, caption, in_page;
-  std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
-  std::string paper;  ///< "no" leaves a figure to the page, "yes" takes a table along.
+  std::string table;  ///< For a figure: the dataset of the table below it; empty for `data`.
+  std::string paper;  ///< "no" leaves a figure out on paper, "yes" prints a table.
   ColumnChoice columns;
 };
 
-/// A section.md taken apart, its tags not yet filled.
+/// One part of a parsed section.md, its tags not yet filled.
 struct PartWords {
   std::string letter;
   std::string title;

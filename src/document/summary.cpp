@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kVersion = "1.0.0";
 
-/// Names at most three problems; of more, the first and how many others there are.
+/// Names at most three problems; if there are more, the first and the number of others.
 std::string problems_of(const Document& document) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> names;

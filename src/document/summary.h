@@ -16,14 +16,14 @@ struct RunSummary {
   std::string device;
   std::string edition;
   std::string preset;
-  std::string started_at;  ///< UTC, ISO 8601; a date alone where nothing more is known.
-  std::string revision;    ///< Empty when unknown.
+  std::string started_at;  ///< UTC, ISO 8601; only a date if no time is known.
+  std::string revision;    ///< Empty if unknown.
   std::string outcome;     ///< "40 cells: 38 ok, 2 out of memory"
   bool demonstration = false;
   bool reference = false;
   bool incomplete = false;
   Headline headline = {};
-  std::string problems = {};  ///< That it answers, where no network's step stands for it.
+  std::string problems = {};  ///< Answered problems, if no network's step represents the run.
   std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
   MemoryFormulas memory = {};
@@ -34,7 +34,7 @@ struct RunSummary {
   std::string gpu() const;
   /// The address of a part's anchor on the run's page; an empty anchor is the page itself.
   std::string address(const std::string& anchor) const;
-  /// Orders runs, the newest first; those of one second by their folders.
+  /// Orders runs, newest first; runs of one second are ordered by their folders.
   bool is_before(const RunSummary& other) const;
 };
 
@@ -52,8 +52,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, p
                                    revision, outcome, demonstration, reference, incomplete,
                                    headline, problems, key_numbers, quantities, memory)
 
-/// `started_at` may be empty: the document's date stands in. A run that mostly failed has no
-/// headline and no numbers.
+/// If `started_at` is empty, the document's date is used. A run that mostly failed has no headline
+/// and no numbers.
 RunSummary run_summary(const Document& document, const std::string& folder,
                        const std::string& started_at);
 

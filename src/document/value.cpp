@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kLeastPlain = 1e-4;  // Below it zeros would crowd out the digits.
+constexpr double kLeastPlain = 1e-4;  // Smaller numbers would have too many zeros.
 constexpr double kLeastPercent = 1e-3;
 constexpr int kPowerDigits = 3;
 
@@ -27,7 +27,7 @@ std::string relative_error(double share, int digits) {
                                            : format_significant(percent, digits);
 }
 
-/// In the unit that the column's head names; a share stays one.
+/// Converts to the unit that the column's head names; a share stays one.
 double in_unit(double number, const Notation& notation) {
   if (notation.form == Notation::kMebibytes) return number / kBytesPerMebibyte;
   return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;

@@ -1,4 +1,4 @@
-// What a row holds in a column, typed, and how a column writes its numbers.
+// Defines a table's typed values and how a column formats its numbers.
 #pragma once
 
 #include <concepts>
@@ -13,15 +13,16 @@
 
 namespace labreport {
 
-/// How a column's numbers are written; base/format.h has the rules.
+/// The format of a column's numbers; base/format.h has the rules.
 struct Notation {
   enum Form {
-    kSignificant,  ///< `digits` significant digits; with a deviation, as that asks for
-    kShortest,     ///< As few of `digits` as tell the number: "10.00013351"; below 10⁻⁴ as a power
-    kFixed,        ///< `digits` decimals
-    kShort,        ///< At most `digits` decimals and four significant digits
-    kCount,        ///< "128,625,408"
-    kPercent,      ///< A share of 1, written in per cent with one decimal
+    kSignificant,    ///< `digits` significant digits, or as many as the deviation supports
+    kShortest,       ///< The fewest of `digits` that identify the number: "10.00013351"; below 10⁻⁴
+                     ///< as a power
+    kFixed,          ///< `digits` decimals
+    kShort,          ///< At most `digits` decimals and four significant digits
+    kCount,          ///< "128,625,408"
+    kPercent,        ///< A share of 1, written in per cent with one decimal
     kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
                      ///< as a power
     kMebibytes,      ///< Bytes, written in MiB with one decimal at most
@@ -32,13 +33,13 @@ struct Notation {
   int digits = 4;
 };
 
-/// What a row holds in a column: a number, perhaps with its standard deviation; words; or nothing,
-/// and perhaps why.
+/// A cell's value: a number, perhaps with its standard deviation; words; or nothing, perhaps with a
+/// reason.
 struct Value {
   std::variant<std::monostate, double, std::string> held = {};
   std::optional<double> deviation = {};
-  std::string reason = {};  ///< Why it is missing.
-  std::string link = {};    ///< In a page: where it leads.
+  std::string reason = {};  ///< The reason why it is missing.
+  std::string link = {};    ///< The link's target in a page.
 
   Value() = default;
   template <typename Number>
@@ -52,10 +53,10 @@ struct Value {
   Value(const std::optional<T>& value) : Value() {  // NOLINT
     if (value) *this = Value(*value);
   }
-  /// Missing, with a reason, where the number is none: something was divided by 0.
+  /// Missing with a reason if the number is not finite: something was divided by 0.
   Value(double number, std::optional<double> stddev);
 
-  /// Mean and sample standard deviation; missing where there are no samples.
+  /// Mean and sample standard deviation; missing if there are no samples.
   static Value mean_of(const std::vector<double>& samples);
   static Value missing(std::string why);
 
@@ -63,13 +64,13 @@ struct Value {
   const double* number() const { return std::get_if<double>(&held); }
 };
 
-/// The number in its column's unit; a share of 1 where that is %.
+/// The number in its column's unit; for % it stays a share of 1.
 std::optional<double> number_in_unit(const Value& value, const Notation& notation);
 
-/// As a table shows it: a number by its notation, words as they are, "–" for what is missing.
+/// Formats a value for a table: a number by its notation, words unchanged, "–" if missing.
 ValueWithDeviation shown(const Value& value, const Notation& notation = {});
 
-/// The same in one text, as a sentence has it: "116.71 ± 0.29".
+/// Formats a value for a sentence, in one text: "116.71 ± 0.29".
 std::string format_value(const Value& value, const Notation& notation = {});
 
 }  // namespace labreport

@@ -10,7 +10,7 @@ namespace labreport {
 std::vector<const Cell*> RunView::cells(CellKind kind, const Wanted& wanted) const {
   std::vector<const Cell*> found;
   for (const Cell& cell : run_.cells) {
-    if (is_shipped(cell.spec)) continue;  // it stands beside eager PyTorch, in a section of its own
+    if (is_shipped(cell.spec)) continue;  // a separate section compares it with eager PyTorch
     if (cell.spec.kind == kind && (!wanted || wanted(cell.spec))) found.push_back(&cell);
   }
   return found;

@@ -1,4 +1,4 @@
-// Looking things up in a run, the way presenters ask.
+// Looks things up in a run for presenters.
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ class RunView {
   /// The first of `cells`, or null.
   const Cell* cell(CellKind kind, const Wanted& wanted = {}) const;
 
-  /// Where most cells ran; null for a run in which nothing started.
+  /// The device on which most cells ran; null if nothing started.
   const Device* device() const;
 
-  /// False in a CPU demonstration; true where nothing says so.
+  /// False in a CPU demonstration, true if the run does not say.
   bool on_gpu() const;
 
  private:
@@ -39,13 +39,13 @@ class RunView {
   const Edition& edition_;
 };
 
-/// "NVIDIA H200"; of a run that several GPUs measured "NVIDIA H200 (GPU 0a1b2c3d)".
+/// "NVIDIA H200", or "NVIDIA H200 (GPU 0a1b2c3d)" if several GPUs measured the run.
 std::string device_words(const Run& run, const Device& device);
 
-/// The launch that represents the cell, but null where none is ok.
+/// The launch that represents the cell; null if none is ok.
 const Launch* ok_launch(const Cell& cell);
 
-/// Why a cell has no numbers: "out of memory in optimizer"; empty when it has.
+/// The reason why a cell has no numbers: "out of memory in optimizer". Empty if it has.
 std::string reason_missing(const Cell& cell);
 
 /// Milliseconds of a samples metric in ns; empty when absent.

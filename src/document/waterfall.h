@@ -1,4 +1,4 @@
-// A waterfall: a whole, what each part adds or saves, and what is left.
+// A waterfall shows a whole, what each part adds or saves, and what is left.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace labreport {
 struct WaterfallBar {
   std::string row, part;
   double from, to;
-  std::string text;  ///< Stands beside the row's last bar.
+  std::string text;  ///< Text beside the row's last bar.
 };
 
 /// The data of the shared figure "waterfall", under that name.

@@ -15,7 +15,7 @@
 namespace labreport {
 namespace {
 
-/// Without <!-- comments -->, also one that is never closed; line ends inside them stay, so that
+/// Removes <!-- comments -->, even one that is never closed; line ends inside them stay, so that
 /// lines keep their numbers.
 std::string without_comments(std::string_view text) {
   std::string kept;
@@ -32,10 +32,10 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kDeepestList = 24;  // Every reader's stack is deeper, no author's thought is.
+constexpr int kDeepestList = 24;  // Every reader's stack is deeper, and no author needs more.
 constexpr int kHeadingShift = 3;  // A part's own heading is the third.
 constexpr int kLowestHeading = 6;
-// A noncharacter stands for a dollar that opens no math, until Markdown is written again.
+// A noncharacter replaces a dollar that opens no math until Markdown is written again.
 constexpr std::string_view kDollar = "\uFDD2";
 
 /// Visits every node; the visitor may change or free the node, nothing else.
@@ -84,7 +84,7 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
   });
 }
 
-/// A dollar that is none of math's must not become one when the text is read again.
+/// Marks dollars outside of math, which must not become math when the text is read again.
 void mark_dollars(cmark_node* root) {
   for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
     const std::string text = cmark_node_get_literal(node);
@@ -92,7 +92,7 @@ void mark_dollars(cmark_node* root) {
   });
 }
 
-/// TeX that says the same and is no markup to a reader of Markdown that knows no math.
+/// Equivalent TeX that is no markup to a reader of Markdown without math.
 std::string harmless_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
   tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
@@ -131,20 +131,20 @@ constexpr std::size_t kMostTableCells = 200'000;
 constexpr std::size_t kMostCopied = 64u << 20;
 constexpr std::size_t kLongestWritten = 8u << 20;
 
-/// How much larger than its text a note can become. The library aborts the program where memory
-/// ends.
+/// The possible growth of a note over its text, which must be limited because the library aborts
+/// the program if memory runs out.
 struct Growth {
-  std::size_t table_cells = 0;  ///< Rows are filled up to the columns of the table's head.
+  std::size_t table_cells = 0;  ///< Rows are filled up to the head's columns.
   std::size_t copied = 0;       ///< Bytes: each use of a link's definition copies it.
 };
 
-/// A row of a table's head, also in a quote or a list: "> |---|:-:|".
+/// True for the delimiter row of a table, also in a quote or a list: "> |---|:-:|".
 bool is_delimiter_row(std::string_view line) {
   return line.find('-') != line.npos &&
          line.find_first_not_of("|:-> \t*+.)0123456789") == line.npos;
 }
 
-/// An upper bound: tables and definitions end at a blank line, if not earlier.
+/// Returns an upper bound: tables and definitions end at a blank line, if not earlier.
 Growth most_growth(std::string_view text) {
   Growth growth;
   std::size_t columns = 0, block = 0, longest = 0;
@@ -162,7 +162,7 @@ Growth most_growth(std::string_view text) {
   return growth;
 }
 
-/// Why the note is too large for its readers, or nothing.
+/// The reason why the note is too large for its readers; empty if it is not.
 std::string too_large(const Growth& growth) {
   if (growth.table_cells > kMostTableCells) {
     return fmt::format("its tables have more than {} cells", kMostTableCells);
@@ -171,9 +171,9 @@ std::string too_large(const Growth& growth) {
   return "";
 }
 
-/// The same words as Markdown without raw HTML (it is text), with links to http, https and relative
-/// addresses only and pictures where `find_picture` publishes them; headings stand below a part's.
-/// Math stays as it was written. What no reader could take is refused: empty.
+/// Returns the words as Markdown without raw HTML (it becomes text), with links to http, https and
+/// relative addresses only, and with the pictures that `find_picture` publishes; headings are
+/// lowered below a part's. Math stays unchanged. Empty if the note is too large for its readers.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
                           NoteFile& file) {
   std::vector<NoteProblem>& problems = file.problems;
@@ -202,7 +202,8 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
 
 constexpr std::size_t kLongestValue = 200;
 constexpr std::string_view kScheme = "https://";
-/// What an address may hold beside letters and digits: nothing that ends a link in any format.
+/// Characters besides letters and digits that an address may contain; none ends a link in any
+/// format.
 constexpr std::string_view kAddressMarks = "-._~:/?#@!&+,;=%";
 
 bool is_address(std::string_view text) {
@@ -249,7 +250,7 @@ constexpr std::string_view kClose = "-->";
 constexpr std::size_t kMostWords = 4;  // "replaces the generated answer"
 constexpr std::size_t kTypos = 2;
 
-/// The line that may hold the choice, taken apart.
+/// The line that may hold the choice, in parts.
 struct FirstLine {
   std::size_t begin = 0;
   std::size_t size = 0;
@@ -279,7 +280,8 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Without the comment's marks it takes the whole phrase: a sentence may begin with "Follow".
+/// True if the line is only the phrase. Without the comment's marks it must end with "answer",
+/// because a sentence may begin with "Follow".
 bool is_phrase(const FirstLine& line) {
   const bool rest_fits =
       std::all_of(line.words.begin() + 1, line.words.end(),
@@ -287,7 +289,7 @@ bool is_phrase(const FirstLine& line) {
   return rest_fits && (line.comment || line.words.back() == "answer");
 }
 
-/// Whether the note replaces the answer; none where the line says neither.
+/// True if the note replaces the answer, false if it follows it; nothing if the line says neither.
 std::optional<bool> choice(const FirstLine& line) {
   if (line.words.empty() || !is_phrase(line)) return {};
   if (is_one_of(line.words.front(), {"replace", "replaces", "replacing"})) return true;
@@ -299,8 +301,8 @@ bool resembles(const std::string& word, std::string_view other) {
   return edit_distance(word, other) <= kTypos;
 }
 
-/// A short comment is meant as a choice, a longer one as a remark; bare words are a misspelt
-/// choice.
+/// True if the line is probably a misspelt choice: a short comment, or a few words such as "replace
+/// the answer". A longer comment is a remark.
 bool looks_like_choice(const FirstLine& line) {
   if (line.words.empty() || line.words.size() > kMostWords) return false;
   if (line.comment) return true;

@@ -1,7 +1,7 @@
-// An author's file: its text → the words of a part, or whose report it is.
+// Parses an author's file: the words of a part, or the author's name and course.
 //
-// The first line of a note may choose where its words stand; without it they replace the generated
-// answer:
+// The first line of a note may choose how its words relate to the generated answer; without it they
+// replace it:
 //
 //   <!-- replaces the answer -->
 //   <!-- follows the answer -->
@@ -27,26 +27,26 @@
 
 namespace labreport {
 
-/// What is wrong in an author's file, and how it was understood: one line, to be shown behind the
-/// file's name.
+/// A problem in an author's file and how the file was understood: one line, shown after the file's
+/// name.
 struct NoteProblem {
-  int line = 0;  ///< From 1; 0: the file as a whole.
+  int line = 0;  ///< From 1; 0 for the whole file.
   std::string text;
 };
 
 struct FrontMatterFile {
   FrontMatter front;
-  std::vector<NoteProblem> problems;  ///< What was left out, and why.
+  std::vector<NoteProblem> problems;  ///< Omissions and reasons.
 };
 
-/// Never fails: what cannot be used is left out.
+/// Never fails: lines that cannot be used are left out.
 FrontMatterFile parse_front_matter(std::string_view text);
 
 inline constexpr std::string_view kReplaces = "<!-- replaces the answer -->";
 inline constexpr std::string_view kFollows = "<!-- follows the answer -->";
 
-/// Where a picture that a note names is published: its address relative to the page. None: it is
-/// left out, and its words stay; then `problem` says why.
+/// The published address of a note's picture, relative to the page. If there is none, the picture
+/// is left out, its words stay, and `problem` says why.
 struct PictureAnswer {
   std::optional<std::string> address;
   std::string problem;
@@ -54,12 +54,12 @@ struct PictureAnswer {
 using FindPicture = std::function<PictureAnswer(const std::string& target)>;
 
 struct NoteFile {
-  std::optional<AuthorNote> note;  ///< None where there is nothing but comments.
+  std::optional<AuthorNote> note;  ///< Empty if there are only comments.
   std::vector<NoteProblem> problems;
-  std::map<std::string, int> formula_lines = {};  ///< By a formula's source in `note`.
+  std::map<std::string, int> formula_lines = {};  ///< Lines by a formula's source in `note`.
 };
 
-/// Never fails: what cannot be used is left out and named. `text` is UTF-8.
+/// Never fails: content that cannot be used is left out and reported.
 NoteFile parse_note(std::string_view text, const FindPicture& find_picture);
 
 /// Lines end in '\n' alone; a byte order mark and control characters are gone, tabs stay.

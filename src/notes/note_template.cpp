@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kWidth = 96;
 constexpr const char* kGeneratedFrom = "Generated from ";
 
-/// Lines of at most `kWidth` bytes where words allow it; those of a list item hang below its text.
+/// Lines of at most `kWidth` bytes where words allow it; a list item's lines are indented to its
+/// text.
 std::string wrapped(const std::string& line) {
   const std::string indent = line.starts_with("- ") ? "  " : "";
   std::string text;

@@ -1,4 +1,4 @@
-// What `labreport notes --init` writes for an author to begin with.
+// Writes the files that `labreport notes --init` gives an author to begin with.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace labreport {
 
-/// A note that says nothing yet: its comment holds the question and the answer generated from
-/// `run`.
+/// A note without words: its comment holds the question and the answer generated from `run`.
 std::string empty_note(const Part& part, const std::string& run);
 
 /// author.md with its names and no values.

@@ -20,21 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Pictures that an author's notes show: found in the folder of notes, published beside the page.
+/// Finds the pictures of an author's notes in the folder of notes, to be published beside the page.
 class NotePictures {
  public:
   explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
 
-  /// `target` as a note's Markdown has it. Only plain files inside the folder, of a kind that a
-  /// page shows and small enough for it.
+  /// Finds the picture for `target` in a note's Markdown. Only plain files inside the folder are
+  /// published, of a kind that a page shows and small enough for it.
   PictureAnswer find(const std::string& target);
 
-  /// What was found since the last call, each file once over all calls.
+  /// Returns the files found since the last call, each file once over all calls.
   std::vector<Attachment> take();
 
  private:
   fs::path folder_;
-  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by the file.
+  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by file.
   std::vector<Attachment> found_;
 };
 
@@ -60,7 +60,7 @@ bool is_picture(const fs::path& file) {
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-/// Relative, without a way out, and no link on the way.
+/// True if the path is relative, does not lead out of the folder, and has no link on the way.
 bool stays_inside(const fs::path& folder, const fs::path& relative) {
   if (relative.empty() || relative.is_absolute()) return false;
   fs::path reached = folder;
@@ -78,8 +78,8 @@ std::string published_name(const fs::path& relative) {
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
-/// "460pt" of the first element's `width="460pt"`; empty where it has none, or none that is a
-/// length.
+/// The first element's attribute, "460pt" for `width="460pt"`; empty if it has none, or none that
+/// is a length.
 std::string root_attribute(std::string_view svg, const std::string& name) {
   const std::size_t root = std::min(svg.find("<svg"), svg.size());
   const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
@@ -92,8 +92,8 @@ std::string root_attribute(std::string_view svg, const std::string& name) {
   return length ? std::string(value) : "";
 }
 
-/// The picture inside another one: browsers run, fetch and follow nothing of a picture's picture,
-/// also where a reader opens the file by itself (SVG 2, section 2.2.6: secure animated mode).
+/// Wraps the picture in another one: browsers run, fetch and follow nothing of a picture's picture,
+/// even if a reader opens the file directly (SVG 2, section 2.2.6: secure animated mode).
 std::string inert_svg(std::string_view svg) {
   std::string width = root_attribute(svg, "width");
   std::string height = root_attribute(svg, "height");
@@ -136,7 +136,7 @@ PictureAnswer NotePictures::find(const std::string& target) {
   } catch (const Error& failure) {
     return refuse("is left out: " + std::string(failure.what()));
   }
-  // Two files whose names differ in what an address cannot hold.
+  // Two names may become equal because they differ only in characters that an address cannot hold.
   std::string& name = found_.back().name;
   const auto taken = [&] {
     return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
@@ -155,7 +155,7 @@ constexpr const char* kAuthor = "author";
 
 std::string file_name(const fs::path& file) { return file.filename().string(); }
 
-/// What editors leave behind, and what explains a folder to people.
+/// True for files that editors leave behind and for a README.
 bool is_no_note(const fs::path& file) {
   const std::string name = file_name(file);
   return file.extension() != kEnding || name.starts_with('.') || name.starts_with('#') ||
@@ -197,7 +197,7 @@ class NotesReader {
   }
 
  private:
-  /// In the order of their names: the same folder gives the same words everywhere.
+  /// Sorted by name, so that the same folder gives the same words everywhere.
   std::set<fs::path> files() {
     std::set<fs::path> files;
     std::error_code error;

@@ -1,4 +1,4 @@
-// A folder of an author's notes:
+// Reads a folder of an author's notes:
 //
 //   author.md              name, course, repository (notes/note.h)
 //   <problem>.<part>.md    the words of a part; <problem>.md where a problem has one part
@@ -28,16 +28,16 @@ struct PlacedNote {
 struct NotesFolder {
   std::filesystem::path folder;
   FrontMatter front;
-  std::map<std::string, PlacedNote> notes;  ///< By the part's name: "benchmarking_script.b"
-  std::vector<std::string> problems;        ///< What could not be used: one line each, with file.
+  std::map<std::string, PlacedNote> notes;  ///< Notes by the part's name: "benchmarking_script.b"
+  std::vector<std::string> problems;        ///< Unusable content, one line each, with file.
 };
 
 /// The file of a part's note.
 std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& name);
 std::filesystem::path author_file(const std::filesystem::path& folder);
 
-/// Reads what can be read; never fails for what lies in the folder. `names`: the parts that a note
-/// may belong to.
+/// Reads what can be read; never fails because of the folder's content. `names`: the parts that a
+/// note may belong to.
 NotesFolder read_notes(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
 /// Puts the notes into their parts, as far as the report has these, and the author above.

@@ -1,4 +1,4 @@
-// The beginning and the end of an endless text, in bounded memory.
+// Keeps the beginning and the end of an endless text in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ class Capture {
 
   void append(std::string_view bytes);
 
-  /// Everything, or head and tail with a line between them that counts what was left out.
+  /// Returns everything, or the head and tail with a line between them that counts what was left
+  /// out.
   std::string text() const;
 
  private:
@@ -22,7 +23,7 @@ class Capture {
   std::size_t tail_bytes_;
   std::size_t dropped_ = 0;
   std::string head_;
-  std::string tail_;  ///< Up to twice `tail_bytes_` long before it is cut.
+  std::string tail_;  ///< At most twice `tail_bytes_` long; then it is cut.
 };
 
 /// The last `lines` lines that are not blank, at most `max_bytes`, as printable UTF-8.

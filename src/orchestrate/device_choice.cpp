@@ -15,7 +15,8 @@
 namespace labreport {
 namespace {
 
-// The share of a GPU's FP32 peak that eager forward passes reach, and what a CPU's core does.
+// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the rate
+// of a CPU's core.
 constexpr double kSustainedShare = 0.63;
 constexpr double kCoreRate = 2e10;
 
@@ -32,7 +33,8 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
   return join_words(words);
 }
 
-/// One that is held or divided into nothing is passed over, as CUDA does; where all are, the first.
+/// Skips a GPU that is held exclusively, or divided into no slices, like CUDA does; returns the
+/// first if all are.
 Gpu first_usable(const std::vector<Gpu>& visible) {
   const auto found = std::ranges::find_if(visible, [](const Gpu& gpu) { return !gpu.refusal(); });
   return found == visible.end() ? visible.front() : *found;
@@ -55,7 +57,7 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
   return chosen;
 }
 
-/// A run is of one kind of GPU: its rows stand side by side.
+/// Refuses different GPUs, because a run's rows are compared and it has one kind of GPU.
 void refuse_unlike(const std::vector<Gpu>& gpus) {
   for (const Gpu& gpu : gpus) {
     if (gpu.name == gpus.front().name) continue;
@@ -64,7 +66,7 @@ void refuse_unlike(const std::vector<Gpu>& gpus) {
   }
 }
 
-/// Whole GPUs that can be joined with the first by ranks.
+/// Whole GPUs that ranks can join with the first.
 std::vector<Gpu> others_alike(const Gpu& first, const std::vector<Gpu>& visible) {
   std::vector<Gpu> others;
   std::ranges::copy_if(visible, std::back_inserter(others), [&](const Gpu& gpu) {
@@ -73,7 +75,7 @@ std::vector<Gpu> others_alike(const Gpu& first, const std::vector<Gpu>& visible)
   return others;
 }
 
-/// Without a device: the demonstration, or a plan for a device that is elsewhere.
+/// Chooses without a device: the demonstration, or a plan for a device that is elsewhere.
 DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, bool planning) {
   if (wish.gpus) throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")");
   if (!wish.preset) {
@@ -89,7 +91,7 @@ DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, b
                    "leave --preset out for a demonstration on the CPU");
 }
 
-/// What CUDA_VISIBLE_DEVICES leaves. A word of it that is no device here is a mistake.
+/// The GPUs that CUDA_VISIBLE_DEVICES leaves. Throws if it names no device here.
 VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);
@@ -114,7 +116,7 @@ std::string slice_notice(const DeviceChoice& choice, const std::vector<Gpu>& vis
       gpu.index, *gpu.slice);
 }
 
-/// Also what will keep a planned run from starting.
+/// Returns notices, also about what will prevent a planned run from starting.
 std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool planning) {
   std::vector<std::string> lines{ignored_notice(visible), slice_notice(choice, visible.gpus)};
   for (const Gpu& gpu : choice.gpus) {
@@ -125,7 +127,7 @@ std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool
   return join(lines, "\n");
 }
 
-/// Throws where it, or the worker, cannot use the GPU.
+/// Throws if the program or the worker cannot use the GPU.
 void refuse_unusable(const DeviceChoice& choice, const GpuSurvey& survey) {
   const WorkerInfo worker = find_worker();
   for (const Gpu& gpu : choice.gpus) {

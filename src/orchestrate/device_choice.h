@@ -1,4 +1,4 @@
-// Where to measure: which GPUs, or the CPU for the demonstration.
+// Chooses where to measure: which GPUs, or the CPU for the demonstration.
 #pragma once
 
 #include <optional>
@@ -11,35 +11,34 @@
 
 namespace labreport {
 
-/// What the user asked for; absent where nothing was said.
+/// The user's wishes; absent if the user gave none.
 struct DeviceWish {
   std::optional<Preset> preset = {};
-  std::optional<std::vector<int>> gpus = {};  ///< Their indices; empty: all of them.
+  std::optional<std::vector<int>> gpus = {};  ///< Indices; empty for all GPUs.
 };
 
 struct DeviceChoice {
   DeviceKind kind = DeviceKind::kCpu;
   Preset preset = Preset::kDemo;
-  std::vector<Gpu> gpus;  ///< Empty on the CPU, and where nothing has to be measured.
+  std::vector<Gpu> gpus;  ///< Empty on the CPU, and if nothing is measured.
   std::string driver;
-  std::string notice;            ///< Lines that the user should read; empty: nothing special.
-  std::vector<Gpu> others = {};  ///< Alike, idle beside `gpus` but for ranks; none of named ones.
+  std::string notice;            ///< Lines that the user should read; may be empty.
+  std::vector<Gpu> others = {};  ///< Same kind, used only for ranks; none if GPUs were named.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
-  std::vector<Slot> more_slots() const;  ///< Of `others`.
-  /// BF16, or FP16 where a GPU has no BF16 of its own (compute capability below 8.0).
+  std::vector<Slot> more_slots() const;  ///< The slots of `others`.
+  /// BF16, or FP16 if a GPU has no native BF16 (compute capability below 8.0).
   Precision half() const;
 };
 
-/// Asks the driver, unless --preset demo says that it does not matter. Without an NVIDIA device, or
-/// where CUDA_VISIBLE_DEVICES hides all on purpose, the demonstration is chosen; of a GPU that MIG
-/// divides the first slice, unless all are wished for. `planning`: nothing will be measured, so a
-/// preset for GPUs may be asked for where there is none. Throws `InputError` for a device that
-/// cannot be used.
+/// Asks the driver, except with --preset demo. Chooses the demonstration without an NVIDIA device,
+/// or if CUDA_VISIBLE_DEVICES hides all on purpose. If MIG divides a GPU, it chooses the first
+/// slice, unless all are wished for. `planning`: nothing will be measured, so a preset for GPUs is
+/// allowed without one. Throws `InputError` for a device that cannot be used.
 DeviceChoice choose_device(const DeviceWish& wish, bool planning);
 
-/// Seconds of one launch, and of one that runs out of memory; 0 when the device is not known.
+/// Seconds of one launch, and of one that runs out of memory; 0 if the device is unknown.
 double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec);
 double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec);
 

@@ -15,7 +15,7 @@ namespace {
 
 bool is_timeout(const Outcome& outcome) { return std::holds_alternative<TimedOut>(outcome); }
 
-/// The larger, the more it explains of what the others met.
+/// The severity of a rank's end: a more severe one explains the others.
 int severity(const RankEnd& rank) {
   const Outcome& outcome = rank.answer.body.outcome;
   if (is_ok(outcome)) return 0;
@@ -32,7 +32,7 @@ std::size_t at_fault(const std::vector<RankEnd>& ranks) {
   return static_cast<std::size_t>(std::ranges::max_element(ranks, {}, severity) - ranks.begin());
 }
 
-/// Of several that ran to the launch's limit nobody knows which one hung.
+/// True if all ranks ran to the launch's limit: then it is unknown which one hung.
 bool all_timed_out(const std::vector<RankEnd>& ranks) {
   return std::ranges::all_of(ranks, [](const RankEnd& rank) {
     return rank.stopped || is_timeout(rank.answer.body.outcome);
@@ -108,7 +108,7 @@ RankEnd rank_end(Answer judged, const Ended& ended, bool asked_to_stop) {
   RankEnd end{std::move(judged), lost, false};
   if (is_ok(end.answer.body.outcome)) return end;
   end.stopped = asked_to_stop && (ended.signal == SIGTERM || ended.signal == SIGKILL);
-  // Its watchdog aborts the process, on a thread that nobody can catch anything of.
+  // NCCL's watchdog aborts the process on a thread whose exceptions nobody can catch.
   end.gave_up = end.gave_up || (ended.signal == SIGABRT &&
                                 ended.messages.find("ProcessGroupNCCL") != std::string::npos);
   return end;

@@ -1,4 +1,5 @@
-// A launch of several ranks: which slots it takes, what its processes' ends mean together.
+// Plans a launch of several ranks: which slots it takes, and what its processes' ends mean
+// together.
 #pragma once
 
 #include <optional>
@@ -9,38 +10,37 @@
 
 namespace labreport {
 
-/// After that long a collective counts as hung, as long as a launch's own limit does not come
-/// first.
+/// Seconds after which a collective counts as hung, unless the launch's own limit comes first.
 inline constexpr double kCollectiveSeconds = 60;
 
-/// How many slots a launch takes at a time: one; of ranks on GPUs as many; of ranks on the CPU all
-/// there are, because others beside them would share its cores.
+/// The number of slots that a launch takes at a time: one; as many as ranks on GPUs; all for ranks
+/// on the CPU, because others would share their cores.
 std::size_t slots_needed(const CellSpec& spec, std::size_t slots);
 
-/// Why a cell's ranks have no room on these slots, for readers: "this host has 1 GPU"; where the
-/// user named some of its GPUs, "--gpus names 1 GPU". Nothing where they have, and for cells
-/// without ranks.
+/// Says for readers why a cell's ranks do not fit on these slots: "this host has 1 GPU", or "--gpus
+/// names 1 GPU" if the user named some of its GPUs. Nothing if they fit, and for cells without
+/// ranks.
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool named_gpus = false);
 
-/// The slots of a launch's ranks, in their order. `taken`: one a rank on GPUs, each of which comes
-/// first for its own rank and is seen by the others; on the CPU the cores are divided.
+/// The slots of a launch's ranks, in their order. `taken` has one slot a rank on GPUs; each GPU is
+/// the first for its own rank and visible to the others; on the CPU the cores are divided.
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken);
 
-/// How one of several processes ended.
+/// The end of one of several processes.
 struct RankEnd {
   Answer answer;
-  bool gave_up = false;  ///< In a collective: another rank may be at fault.
-  bool stopped = false;  ///< By us, because another rank had failed.
+  bool gave_up = false;  ///< Failed in a collective: another rank may be at fault.
+  bool stopped = false;  ///< Stopped by this program, because another rank had failed.
 };
 
-/// `judged`: see `judge`. A process that NCCL's own watchdog ended gave up, too.
+/// `judged` comes from `judge`. A process that NCCL's own watchdog ended also gave up.
 RankEnd rank_end(Answer judged, const Ended& ended, bool asked_to_stop);
 
-/// One answer of all ranks. Where all are ok: rank 0's, with the warnings and devices of the
-/// others. Else the outcome of the rank that is at fault, by name: one that ran out of memory or
-/// died before one that waited for it in vain; one that had to be stopped while the others waited
-/// for it hung.
+/// Joins the answers of all ranks. If all are ok, it is rank 0's with the warnings and devices of
+/// the others. Else it is the outcome of the rank at fault, by name. One that ran out of memory or
+/// died is at fault before one that waited for it in vain. One that had to be stopped while the
+/// others waited for it hung.
 Answer joined(std::vector<RankEnd> ranks, double collective_seconds);
 
 }  // namespace labreport

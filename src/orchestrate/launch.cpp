@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeviceUnusable = 3;  // the worker's exit status for it
+constexpr int kDeviceUnusable = 3;  // the worker's exit status if the device is unusable
 constexpr std::size_t kMessageLines = 6;
-constexpr std::uintmax_t kLargestResult = 64u << 20;  // what a run's own files may have
+constexpr std::uintmax_t kLargestResult = 64u << 20;  // the limit of a run's own files
 
 std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
@@ -39,7 +39,7 @@ Crashed crash(const Ended& ended, bool kernel_killed) {
                       words)};
 }
 
-/// The outcome of a worker without a usable result; `problem` says what is wrong with it.
+/// The outcome of a worker without a usable result; `problem` says what is wrong with the result.
 Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std::string& problem) {
   if (ended.timed_out) return TimedOut{limit};
   if (ended.signal != 0) return crash(ended, kernel_killed);
@@ -48,7 +48,7 @@ Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std:
   return Failed{with_detail("the worker " + how_it_ended(ended), words.empty() ? problem : words)};
 }
 
-/// The report, or what is wrong with it.
+/// Returns the report, or what is wrong with it.
 std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request,
                                                     const fs::path& file) {
   std::error_code error;

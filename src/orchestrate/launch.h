@@ -1,4 +1,4 @@
-// One launch of a cell: what the worker is asked, how it is started, what its end means.
+// Defines one launch of a cell: the request to the worker, its start, and the meaning of its end.
 #pragma once
 
 #include <filesystem>
@@ -15,57 +15,62 @@ namespace labreport {
 
 /// A place where one worker at a time runs.
 struct Slot {
-  std::string gpu_uuid;           ///< Empty: the CPU. Several, the first its own: see group.h.
-  std::vector<int> cores;         ///< Empty: any.
-  std::int64_t memory_bytes = 0;  ///< Of the device; cells that need more are skipped.
-  bool whole_gpu = false;         ///< And no slice of one: ranks may be joined on it.
+  std::string gpu_uuid;           ///< Empty for the CPU. May list several, its own first: see
+                                  ///< group.h.
+  std::vector<int> cores;         ///< Empty for any.
+  std::int64_t memory_bytes = 0;  ///< The device's memory; cells that need more are skipped.
+  bool whole_gpu = false;         ///< No slice of a GPU, so ranks can be joined on it.
 };
 
 struct WorkerSetup {
   std::filesystem::path program;
   std::map<std::string, std::string> environment;  ///< CUDA_VISIBLE_DEVICES comes from the slot.
-  double limit_seconds = 0;                  ///< At least, whatever the estimate of a launch …
-  double limit_per_estimate = 0;             ///< … and this many times that.
-  bool nvtx = false;                         ///< See `LaunchRequest`.
-  std::filesystem::path model_program = {};  ///< Measures `model` …
-  std::optional<ModelSource> model = {};     ///< … in cells that have an implementation.
-  std::string model_problem = {};  ///< Why there is no such program; cells that need it say so.
+  double limit_seconds = 0;                        ///< The least limit, whatever the estimate.
+  double limit_per_estimate = 0;                   ///< The limit is at least this many times the
+                                                   ///< estimate.
+  bool nvtx = false;                               ///< See `LaunchRequest`.
+  std::filesystem::path model_program = {};        ///< Measures cells that have an implementation.
+  std::optional<ModelSource> model = {};           ///< The user's model, if such a cell needs it.
+  std::string model_problem = {};  ///< Why there is no such program; cells that need it report
+                                   ///< this.
 };
 
-/// The environment for workers: this process's own, without what changes results unless `keep`,
-/// and with what a loader under WSL needs to find the driver.
+/// The environment for workers: this process's own, without variables that change results unless
+/// `keep`, and with those that a loader under WSL needs to find the driver.
 std::map<std::string, std::string> worker_environment(bool keep);
 
-/// What a session records of it: the variables that change results, cleared ones marked as such.
+/// The part of it that a session records: the variables that change results, cleared ones marked as
+/// such.
 std::map<std::string, std::string> recorded_environment(bool kept);
 
 /// Seconds after which a launch that should take `estimate` is ended.
 double limit_seconds(const WorkerSetup& worker, double estimate);
 
-/// Writes the request into the run's scratch folder, where no former result is left; a rank's,
-/// which has a rendezvous, into files of its own.
+/// Writes the request into the run's scratch folder and removes a former result; a rank, which has
+/// a rendezvous, gets files of its own.
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
 
-/// A worker's exit status where a collective failed: its result tells no more than that.
+/// A worker's exit status after a failed collective; its result says no more than that.
 inline constexpr int kLostGroupStatus = 4;
 
 /// "was ended at its time limit", "died of signal 9 (Killed)", "ended with exit status 3".
 std::string how_it_ended(const Ended& ended);
 
-/// Where that worker leaves its result.
+/// The file in which that worker leaves its result.
 std::filesystem::path result_of(const LaunchRequest& request, const RunStore& store);
 
-/// What a finished worker leaves.
+/// The result of a finished worker.
 struct Answer {
   Launch body;                       ///< `session` and `device` are still to be filled in.
-  std::optional<Software> software;  ///< From a valid result.
+  std::optional<Software> software;  ///< Set by a valid result.
   std::optional<Device> device;
   bool device_unusable = false;  ///< No cell can be measured on it; `body` says why.
 };
 
-/// The result file is judged first, the worker's end second: after a valid result of the right cell
-/// a death is a warning. `kernel_killed`: the kernel killed a process for want of memory meanwhile.
+/// Judges the result file first and the worker's end second: after a valid result of the right
+/// cell, a death is a warning. `kernel_killed`: meanwhile the kernel killed a process because
+/// memory ran out.
 Answer judge(const LaunchRequest& request, const std::filesystem::path& result_file,
              const Ended& ended, double limit_seconds, bool kernel_killed);
 

@@ -11,11 +11,12 @@
 namespace labreport {
 namespace {
 
-constexpr double kPatienceSeconds = 600;  // for libraries on a disk that may be slow
+constexpr double kPatienceSeconds = 600;  // libraries may be on a slow disk
 
-constexpr int kRefused = 2;  // the worker's exit status for what it names in its last line
+constexpr int kRefused = 2;  // the worker's exit status for a problem that its last line names
 
-/// The last line of what a worker says is for its user; what stands before is where it comes from.
+/// Throws with the last line of the worker's messages, which is for the user; the lines before it
+/// say where it comes from.
 [[noreturn]] void refuse(const Ended& ended, const std::string& model) {
   const std::string line = last_lines(ended.messages, 1);
   if (ended.exit_status != kRefused || line.empty()) {

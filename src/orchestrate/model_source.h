@@ -1,4 +1,4 @@
-// A model that is not labreport's own, before anything is measured.
+// Checks a model that is not labreport's own before anything is measured.
 #pragma once
 
 #include <map>
@@ -9,12 +9,12 @@
 
 namespace labreport {
 
-/// Lets a worker's Python keep to itself what its user cannot act on: that NumPy, which torch
-/// looks for, is not there.
+/// Hides a warning of a worker's Python that its user cannot act on: torch looks for NumPy, which
+/// is not there.
 void hide_needless_warnings(std::map<std::string, std::string>& environment);
 
-/// The source with its implementation, for which `worker` loads it. Throws `InputError` with what
-/// the worker says of a model that it cannot load; its traceback goes to stderr.
+/// Returns the source with its implementation, for which `worker` loads it. Throws `InputError`
+/// with the worker's reason if it cannot load the model; its traceback goes to stderr.
 ModelSource resolved(ModelSource source, const WorkerInfo& worker);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// What this invocation is measured with and by, as a run keeps it.
+// Describes a session: the devices, software and request of this invocation, as a run records them.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace labreport {
 
-/// Without names of the machine and the user, unless `keep_host`.
+/// Leaves out names of the machine and the user, unless `keep_host`.
 Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv);
 
-/// What of it has to stay the same for the run to be gone on with.
+/// The properties of the session that must not change when the run is continued.
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                           const Session& session);
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSecondsPerNanosecond = 1e-9;
-/// Time for the other ranks to tell what they know of a failure.
+/// Time for the other ranks to report what they know of a failure.
 constexpr std::chrono::seconds kRankGrace{2};
 
 [[noreturn]] void refuse_device(const Outcome& outcome) {
@@ -58,14 +58,15 @@ RunEnd Pool::run() {
   if (!processes_.interrupted()) drop_superfluous();
   put_in_planned_order();
   if (processes_.interrupted()) {
-    store_.save(run_);  // cells/ stays: the sign of a run that can be gone on with
+    store_.save(run_);  // cells/ stays, as the sign of a run that can be continued
     return RunEnd::kInterrupted;
   }
   store_.finish(run_);
   return RunEnd::kComplete;
 }
 
-// Cells stand in run.json before they are measured: a run cut short shows what it lacks.
+// Writes cells into run.json before they are measured, so that an interrupted run shows what it
+// lacks.
 bool Pool::plan() {
   const std::vector<PlannedCell> wanted = plan_(run_);
   const std::size_t known = run_.cells.size();
@@ -89,7 +90,7 @@ void Pool::fill_slots() {
   }
 }
 
-/// Those that the cell may take and that nothing runs on.
+/// The slots that the cell may take and that are free.
 std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < (spec.ranks ? slots_ : setup_.slots).size(); ++slot) {
@@ -101,7 +102,7 @@ std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   return free;
 }
 
-/// What will never have room is skipped at once.
+/// True also for a cell that will never have room, so that it is skipped at once.
 bool Pool::has_room(const CellSpec& spec) const {
   if (too_few_slots(spec, slots_, setup_.named_gpus)) return true;
   return free_slots(spec).size() >= slots_needed(spec, slots_.size());
@@ -175,7 +176,7 @@ Answer Pool::judged(const RunningLaunch& running, std::size_t rank, const Ended&
   return judge(request, result_of(request, store_), ended, running.limit_seconds, killed);
 }
 
-/// The first failed rank ends the others: what they would wait for never comes.
+/// The first failed rank ends the others, because they would wait for it in vain.
 void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
   const auto running = std::ranges::find_if(running_, [&](const RunningLaunch& candidate) {
     return std::ranges::find(candidate.tickets, ticket) != candidate.tickets.end();
@@ -198,7 +199,7 @@ void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
 void Pool::finish(const RunningLaunch& running, Answer answer) {
   const CellSpec& spec = running.request.spec;
   if (answer.device_unusable) refuse_device(answer.body.outcome);
-  if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
+  if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by this program
   learn(answer.software);
   note_other_processes(answer.body, slots_[running.slots.front()]);
   if (setup_.private_names) redact(answer.body, *setup_.private_names);
@@ -209,13 +210,13 @@ void Pool::learn(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
   Software known = *software;
-  if (known.python.empty()) known.python = session.software.python;  // the other worker's
+  if (known.python.empty()) known.python = session.software.python;  // reported by the other worker
   if (session.software == known) return;
   session.software = known;
   store_.save(run_);
 }
 
-// A result all the same, but the cell is measured once more: see `LaunchQueue::plan`.
+// The result is valid, but the cell is measured once more: see `LaunchQueue::plan`.
 void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
   if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.other_processes) return;
   const std::int64_t others = setup_.other_processes(slot);
@@ -237,8 +238,8 @@ void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>
   progress_.finished(spec, kept, standing());
 }
 
-// What later answers made needless before its turn came. Cells that an earlier command recorded
-// stay: the store keeps a run that lacks one as it keeps an interrupted one.
+// Removes cells that later plans no longer want and that were not measured yet. Cells that an
+// earlier command recorded stay, like those of an interrupted run.
 void Pool::drop_superfluous() {
   std::erase_if(run_.cells, [&](const Cell& cell) {
     return cell.launches.empty() && added_.contains(cell.id) && !queue_.wants(cell.id);

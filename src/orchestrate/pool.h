@@ -1,4 +1,5 @@
-// Runs whatever a planner asks for, one worker at a time on each slot. Knows no experiment.
+// Runs the cells that a planner asks for, one worker at a time on each slot. It knows no
+// experiment.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@
 
 namespace labreport {
 
-/// Results so far → all cells wanted, in the order of the report.
+/// Maps results so far to all wanted cells, in the order of the report.
 using PlanCells = std::function<std::vector<PlannedCell>(const Run& so_far)>;
 
 struct PoolSetup {
@@ -26,11 +27,11 @@ struct PoolSetup {
   std::vector<Slot> slots;
   std::int64_t seed = 0;
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
-  /// How many processes are on a slot's device, while no worker is there; may be empty.
+  /// The number of processes on a slot's device while no worker is there; may be empty.
   std::function<std::int64_t(const Slot&)> other_processes = {};
-  /// Left out of what workers say before it is kept.
+  /// Names that are removed from workers' messages before these are stored.
   std::optional<PrivateNames> private_names = {};
-  std::vector<Slot> more_slots = {};  ///< For launches of several ranks alone.
+  std::vector<Slot> more_slots = {};  ///< Only for launches of several ranks.
   bool named_gpus = false;            ///< The user chose the slots' GPUs among the host's.
   double collective_seconds = kCollectiveSeconds;
 };
@@ -39,22 +40,22 @@ enum class RunEnd { kComplete, kInterrupted };
 
 class Pool {
  public:
-  /// `run` has its sessions; `store` holds it already.
+  /// `run` must have its sessions, and `store` must hold it.
   Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Progress& progress);
 
-  /// Until the planner asks for nothing new. Each launch is on disk before the next begins on its
-  /// slot; at the end everything is merged into run.json. An interrupt ends the workers and keeps
-  /// what is finished. Throws `InputError` when a device turns out to be unusable.
+  /// Runs until the planner asks for nothing new. Each launch is on disk before the next begins on
+  /// its slot; at the end everything is merged into run.json. An interrupt ends the workers and
+  /// keeps what is finished. Throws `InputError` if a device turns out to be unusable.
   RunEnd run();
 
  private:
-  /// One launch in the air.
+  /// One launch that is running.
   struct RunningLaunch {
     LaunchRequest request;
     std::vector<std::size_t> slots;
     double limit_seconds;
     std::optional<std::int64_t> kills_before;
-    std::vector<Subprocesses::Ticket> tickets = {};  ///< By rank.
+    std::vector<Subprocesses::Ticket> tickets = {};  ///< One for each rank.
     std::vector<std::optional<RankEnd>> ends = {};
     bool stopping = false;  ///< A rank has failed, and the others are asked to end.
 
@@ -88,7 +89,7 @@ class Pool {
   Subprocesses processes_;
   LaunchQueue queue_;
   std::set<std::string> added_;  ///< Cells that the run did not have before.
-  std::vector<Slot> slots_;      ///< The setup's, and behind them those for several ranks alone.
+  std::vector<Slot> slots_;      ///< The setup's slots, then those for several ranks only.
   RunningLaunches running_;
 };
 

@@ -33,7 +33,7 @@ bool wants_colors() {
   return no_color == nullptr || *no_color == '\0';
 }
 
-/// Ranks that train together keep no step of the warm-up.
+/// Ranks that train together record no warm-up steps.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
   if (total == nullptr) return "ok";
@@ -82,7 +82,7 @@ std::string attention_words(const Launch& launch) {
   return fmt::format("{} of {}", ran, format_plural(std::ssize(rows), "length"));
 }
 
-/// Cut to the terminal's width: a wrapped line could not be drawn over.
+/// Cuts the text to the terminal's width, because a wrapped line could not be overwritten.
 std::string cut(const std::string& text, std::FILE* stream) {
   winsize size{};
   ioctl(fileno(stream), TIOCGWINSZ, &size);

@@ -1,4 +1,4 @@
-// What the terminal shows while a run goes on.
+// Shows the progress of a run in the terminal.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace labreport {
 
-/// How far a run is, in launches.
+/// The progress of a run, in launches.
 struct Standing {
   std::size_t done = 0;
   std::size_t total = 0;
-  double left_seconds = 0;  ///< An estimate.
+  double left_seconds = 0;  ///< Estimated.
 };
 
 class Progress {
@@ -23,20 +23,20 @@ class Progress {
   virtual void started(const CellSpec& spec, const Standing& standing) = 0;
   virtual void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) = 0;
   virtual void tick(const Standing& standing) = 0;
-  /// How often `tick` is wanted; absent: never.
+  /// The interval at which `tick` is wanted; absent for never.
   virtual std::optional<std::chrono::milliseconds> tick_every() const = 0;
 };
 
 /// "timing  large  ctx 512   bf16  forward+backward"
 std::string cell_words(const CellSpec& spec);
 
-/// What became of it: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
+/// The result of a launch: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
 std::string result_words(const CellSpec& spec, const Launch& launch);
 
-/// One line a finished launch; on a terminal, a live line below for what is in flight.
+/// Prints one line a finished launch; on a terminal, a live line below shows the running ones.
 class TerminalProgress : public Progress {
  public:
-  /// Colors and the live line only where `stream` is a terminal that can do both.
+  /// Uses colors and the live line only if `stream` is a terminal that supports both.
   explicit TerminalProgress(std::FILE* stream);
   ~TerminalProgress() override;
 

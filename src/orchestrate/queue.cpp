@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-// Until that much is measured, the estimate stands as it is.
+// The estimate is not corrected until this much is measured.
 constexpr double kTrustedSeconds = 5;
 
 std::vector<PlannedCell> with_repetitions(std::vector<PlannedCell> wanted, const Run& run) {
@@ -87,7 +87,7 @@ std::optional<LaunchQueue::Item> LaunchQueue::next(
 void LaunchQueue::finished(const CellSpec& spec, double seconds) {
   const auto flight = in_flight_.extract(cell_id(spec));
   ++done_;
-  if (seconds <= 0) return;  // skipped
+  if (seconds <= 0) return;  // it was skipped
   estimated_ += flight.mapped();
   actual_ += seconds;
 }

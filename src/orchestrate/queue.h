@@ -1,4 +1,4 @@
-// Which launch comes next, and how long the rest will take.
+// Chooses the next launch and estimates the time of the rest.
 #pragma once
 
 #include <deque>
@@ -16,17 +16,17 @@ namespace labreport {
 
 /// Launches wanted, in rounds: the first launch of every cell, then the second of every cell, …, so
 /// that launches of one cell spread over the run. The first round is in the plan's order; each
-/// later one is shuffled in a way of its own, so that no cell always follows the same other one,
-/// whose heat and caches it would inherit. Seed, round and cell alone decide: neither a resumed run
-/// nor cells that are planned later change the order of the rest. One launch of a cell is in flight
-/// at most.
+/// later one is shuffled differently, so that no cell always follows the same other one, whose heat
+/// and caches it would inherit. The order depends only on seed, round and cell: neither a resumed
+/// run nor cells that are planned later change the order of the rest. At most one launch of a cell
+/// runs at a time.
 class LaunchQueue {
  public:
   explicit LaunchQueue(std::function<double(const CellSpec&)> estimate, std::int64_t seed = 0)
       : estimate_(std::move(estimate)), seed_(seed) {}
 
-  /// Takes the planner's answer; `run` has what is finished. True if something is left to do. A
-  /// cell that ran out of memory beside other processes is launched once more than planned.
+  /// Takes the planner's answer; `run` holds the finished launches. True if something is left to
+  /// do. A cell that ran out of memory beside other processes is launched once more than planned.
   bool plan(const std::vector<PlannedCell>& planned, const Run& run);
 
   struct Item {
@@ -34,8 +34,8 @@ class LaunchQueue {
     std::int64_t launch = 0;
     bool gpu_trace = false;
   };
-  /// The next launch that may start now and for which `has_room` holds; it counts as in flight
-  /// until `finished`.
+  /// The next launch that may start now and for which `has_room` holds; it counts as running until
+  /// `finished`.
   std::optional<Item> next(const std::function<bool(const CellSpec&)>& has_room =
                                [](const CellSpec&) { return true; });
   void finished(const CellSpec& spec, double seconds);
@@ -43,10 +43,10 @@ class LaunchQueue {
   bool idle() const { return pending_.empty() && in_flight_.empty(); }
   Standing standing(std::size_t slots) const;
 
-  /// Whether the plan has a cell of that name.
+  /// True if the plan has a cell of that name.
   bool wants(const std::string& id) const { return positions_.contains(id); }
 
-  /// The position of a cell in the plan; behind all others if it is not planned.
+  /// The position of a cell in the plan; after all others if it is not planned.
   std::size_t position(const std::string& id) const;
 
  private:
@@ -56,14 +56,15 @@ class LaunchQueue {
 
   std::function<double(const CellSpec&)> estimate_;
   std::int64_t seed_;
-  /// Looked at after every launch, so no answer may cost a walk through all that is pending.
+  /// The queue is inspected after every launch, so no question may cost a walk through all that is
+  /// pending.
   std::deque<Item> pending_;
   double pending_seconds_ = 0;               ///< Estimated.
   std::map<std::string, double> in_flight_;  ///< Estimated seconds by cell.
   std::map<std::string, std::size_t> positions_;
   std::size_t done_ = 0;
-  double estimated_ = 0;  ///< Of those measured now …
-  double actual_ = 0;     ///< … and how long they took.
+  double estimated_ = 0;  ///< Estimated seconds of the launches measured in this session.
+  double actual_ = 0;     ///< Their actual seconds.
 };
 
 }  // namespace labreport

@@ -26,7 +26,8 @@ std::string revision_words(const std::string& revision, bool dirty) {
   return revision.substr(0, 12) + (dirty ? " with uncommitted changes" : "");
 }
 
-/// The run knows a GPU once a launch of it is kept: one of several may still be missing.
+/// True if the GPUs are the run's. A run knows a GPU once a launch on it is stored, so one of
+/// several may still be missing.
 bool same_gpus(const Run& run, const std::vector<std::string>& now) {
   std::set<std::string> known;
   for (const Device& device : run.devices) known.insert(device.uuid_hash);

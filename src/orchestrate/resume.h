@@ -1,4 +1,4 @@
-// Going on with a run: who may, and what is measured again.
+// Decides whether a run may be continued and what is measured again.
 #pragma once
 
 #include <filesystem>
@@ -9,33 +9,34 @@
 
 namespace labreport {
 
-/// What has to be the same for a run's numbers to belong together.
+/// Properties that must be the same for a run's numbers to belong together.
 struct Surroundings {
   std::string edition;
   std::string preset;
   std::string revision;
   bool dirty = false;
-  std::string libtorch;                 ///< Empty: not known.
+  std::string libtorch;                 ///< Empty if unknown.
   std::string driver;                   ///< Empty on a CPU.
   std::vector<std::string> gpu_hashes;  ///< Empty on a CPU.
-  std::string implementation = {};      ///< Of the model, where it is not labreport's own.
+  std::string implementation = {};      ///< The user's model, if any.
 };
 
-/// "its driver is 580.95.05, but now it is 590.10": what differs from the run's last session, GPUs
-/// aside; empty: nothing.
+/// "its driver is 580.95.05, but now it is 590.10": the differences from the run's last session,
+/// except in GPUs; empty if there are none.
 std::string difference(const Run& run, const Surroundings& now);
 
-/// Throws `InputError` naming what differs, a GPU that the run does not know included.
+/// Throws `InputError` naming the difference, also for a GPU that the run does not know.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
-/// Whether anything was measured, or tried.
+/// True if anything was measured, or tried.
 bool has_launches(const Run& run);
 
-/// Forgets launches that failed (timeout, crashed, error), so that they are measured again. What is
-/// ok, out of memory or skipped is a result and stays.
+/// Forgets launches that failed (timeout, crashed, error), so that they are measured again.
+/// Outcomes ok, out of memory and skipped are results and stay.
 void drop_failures(Run& run);
 
-/// Held while this process measures into a run's folder. Throws `InputError` when another does.
+/// Held while this process measures into a run's folder. Throws `InputError` if another process
+/// holds it.
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& folder);

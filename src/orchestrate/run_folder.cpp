@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Only its name is known before a worker has started on it.
+/// A device of which only the name is known before a worker has started on it.
 Device named_device(const DeviceChoice& choice) {
   Device device;
   device.kind = choice.kind;
@@ -50,7 +50,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
-  store.absorb(run);  // before failures go: their numbers are those of the files
+  store.absorb(run);  // before failures are dropped, because the files have their numbers
   drop_failures(run);
   run.sessions.push_back(session);
   store.save(run);
@@ -61,7 +61,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
 RunFolder::~RunFolder() {
   if (!is_new_ || has_launches(run_)) return;
   std::error_code ignored;
-  fs::remove(store_.run_file(), ignored);  // without it there is no run, whatever else is left
+  fs::remove(store_.run_file(), ignored);  // a folder without it holds no run
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
   // Folders that became empty go too; remove() leaves others alone.

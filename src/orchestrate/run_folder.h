@@ -1,4 +1,4 @@
-// The folder that a run is measured into: a new one, or one that an interrupted run left.
+// The folder into which a run is measured: a new one, or that of an interrupted run.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,15 @@
 
 namespace labreport {
 
-/// Locked while it lives; removed again if nothing was measured into a new one.
+/// The folder is locked while the object lives, and a new one is removed again if nothing was
+/// measured.
 class RunFolder {
  public:
   static std::unique_ptr<RunFolder> create(const std::filesystem::path& root,
                                            const PlanInput& input, const DeviceChoice& choice,
                                            const Session& session);
 
-  /// Throws `InputError` when the run in `path` was measured in other surroundings.
+  /// Throws `InputError` if the run in `path` was measured in other surroundings.
   static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
                                            const Surroundings& now, const Session& session);
 

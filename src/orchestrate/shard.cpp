@@ -64,7 +64,7 @@ std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells
   std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
   std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
   std::vector<double> busy(parts, 0);
-  std::vector<std::size_t> filled(parts, 0);  // groups of no seconds are shared out, too
+  std::vector<std::size_t> filled(parts, 0);  // groups that take no time are distributed, too
   std::map<std::string, std::size_t> part_of;
   for (const auto& [group, more] : groups) {
     std::size_t least = 0;

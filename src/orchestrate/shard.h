@@ -1,4 +1,4 @@
-// A plan in parts, each measured by a task of its own that knows of no other.
+// Divides a plan into parts, each measured by a separate task that knows of no other.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ Shard parse_shard(const std::string& text);
 
 std::string words(const Shard& shard);  ///< "shard 2/4"
 
-/// The name of the cells that stay in one part with this one: those that a report compares row by
-/// row, and those that are planned by each other's results. Timings and profiles of one network
-/// stay together in all modes and precisions, the user's model beside labreport's, timings at each
-/// context by itself; so do attention of one width, and all cells of several ranks.
+/// The group of a cell. A group stays in one part: its cells are compared row by row in a report,
+/// or planned by each other's results. Timings and profiles of one network form a group in all
+/// modes and precisions, with the user's model beside labreport's, and timings at each context
+/// separately; so do attention of one width, and all cells of several ranks.
 std::string shard_group(const CellSpec& spec);
 
 /// Seconds that a cell of the group takes.
@@ -35,8 +35,8 @@ struct GroupTime {
   double seconds = 0;
 };
 
-/// The part of each group, from 0: the longest group first, each to the part with least to do.
-/// Depends on the cells alone.
+/// Assigns each group a part, from 0: the longest group first, each to the part with least to do.
+/// Depends only on the cells.
 std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
                                              std::size_t parts);
 
@@ -44,7 +44,7 @@ std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells
 class Shards {
  public:
   /// `cells` are all that are planned or foreseen, with estimated seconds of all their launches.
-  /// Every device measures its limits, so they are in each part. Throws `InputError` where a part
+  /// Every device measures its limits, so they are in each part. Throws `InputError` if a part
   /// would have nothing else.
   Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of);
 
@@ -52,8 +52,8 @@ class Shards {
   /// are its own, too.
   std::vector<PlannedCell> part(std::vector<PlannedCell> planned, std::int64_t number) const;
 
-  double speedup() const;       ///< Of all tasks at once over one that measures all.
-  double most_speedup() const;  ///< However many they are: of the largest group by itself.
+  double speedup() const;       ///< Speedup of parallel tasks over a single one.
+  double most_speedup() const;  ///< The limit of any number of tasks, set by the largest group.
 
  private:
   std::map<std::string, std::size_t> parts_;

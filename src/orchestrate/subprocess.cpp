@@ -23,10 +23,10 @@ namespace labreport {
 namespace {
 
 constexpr std::chrono::seconds kGrace{2};
-/// Closes the pipe at its end, which would be ready for ever otherwise.
+/// Reads the pipe, and closes it at its end, because it would otherwise be ready for ever.
 void read_available(int& fd, Capture& capture) {
   std::array<char, 64 << 10> buffer;
-  // Bounded, so that a child that never stops writing cannot hold up the others.
+  // The loop is bounded, so that a
   for (int i = 0; fd >= 0 && i < 16; ++i) {
     const ssize_t bytes = read(fd, buffer.data(), buffer.size());
     if (bytes == 0) close_if_open(fd);
@@ -38,12 +38,12 @@ void read_available(int& fd, Capture& capture) {
 /// These processes were started here and not yet waited for, by all objects together.
 std::set<pid_t> started_children;
 
-/// Returns the parent's id, or 0 for a process that is gone, also while it is read. The file holds
-/// "1234 (any name) S 1 …": the parent stands behind the state.
+/// Returns the parent's id, or 0 for a process that is gone or ends meanwhile. The file holds "1234
+/// (any name) S 1 …", and the parent follows the state.
 pid_t parent_of(const std::filesystem::path& process) {
   std::array<char, 512> buffer;
   std::ifstream file(process / "stat");
-  file.read(buffer.data(), buffer.size());  // sets badbit where reading through iterators throws
+  file.read(buffer.data(), buffer.size());  // read() sets badbit, while iterators throw
   const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
   const std::size_t name_end = text.rfind(") ");
   pid_t parent = 0;
@@ -96,7 +96,7 @@ struct Subprocesses::Child {
 
 Subprocesses::Subprocesses() {
   sigset_t wanted = heeded_interrupts();
-  std::signal(SIGCHLD, SIG_DFL);  // ignored, children would vanish without a status
+  std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, children would end without a status
   sigaddset(&wanted, SIGCHLD);
   sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -121,7 +121,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   auto owned = std::make_unique<Child>();
   Child& child = *owned;
   sigset_t mask = former_mask_;
-  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // held here, not by the child
+  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // blocked here, not in the child
   child.process = spawn(command, mask);
   started_children.insert(child.process.pid);
   child.started = Clock::now();
@@ -133,7 +133,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   return next_ticket_++;
 }
 
-// The leader is not yet reaped here, so its number still names its group and nobody else's.
+// The leader is not yet reaped here, so its number still names only its own group.
 void Subprocesses::end(Child& child, int signal) {
   kill(-child.process.pid, signal);
   if (!child.kill_at) child.kill_at = Clock::now() + kGrace;
@@ -151,7 +151,7 @@ std::optional<Ended> Subprocesses::reap(Child& child) {
   if (information.si_pid == 0) return std::nullopt;
   Ended ended;
   ended.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
-  end(child, SIGKILL);  // what it left behind
+  end(child, SIGKILL);  // its remaining processes
   drain(child);
   int status = 0;
   rusage usage{};

@@ -18,22 +18,23 @@ namespace labreport {
 
 struct Command {
   std::vector<std::string> argv;  ///< argv[0]: a path, or a name on PATH.
-  std::optional<std::map<std::string, std::string>> environment;  ///< Absent: this process's own.
-  std::filesystem::path folder;                                   ///< Empty: the current one.
-  std::vector<int> cores;                                         ///< Empty: any.
-  bool keep_output = false;      ///< Whether stdout is kept; it goes nowhere otherwise.
-  double limit_seconds = 0;      ///< 0: no limit.
-  std::int64_t limit_bytes = 0;  ///< Of memory that a process may write to; 0: no limit.
+  std::optional<std::map<std::string, std::string>> environment;  ///< Absent for this process's
+                                                                  ///< own.
+  std::filesystem::path folder;                                   ///< Empty for the current one.
+  std::vector<int> cores;                                         ///< Empty for any.
+  bool keep_output = false;      ///< Stores stdout, which is discarded otherwise.
+  double limit_seconds = 0;      ///< 0 for no limit.
+  std::int64_t limit_bytes = 0;  ///< Memory a process may write to; 0 for no limit.
 };
 
-/// How a child ended.
+/// The end of a child.
 struct Ended {
   int exit_status = 0;
-  int signal = 0;          ///< 0: it exited by itself.
-  bool timed_out = false;  ///< It was ended because its time was over.
+  int signal = 0;          ///< 0 if it exited by itself.
+  bool timed_out = false;  ///< True if it was ended at its time limit.
   std::int64_t wall_ns = 0;
-  std::int64_t peak_bytes = 0;  ///< Most host memory at a time.
-  std::string output;           ///< stdout, if kept; bounded like `messages`.
+  std::int64_t peak_bytes = 0;  ///< Peak of host memory.
+  std::string output;           ///< stdout, if stored; bounded like `messages`.
   std::string messages;         ///< stderr: beginning and end.
 
   bool ok() const { return signal == 0 && exit_status == 0; }
@@ -42,20 +43,20 @@ struct Ended {
 /// This process's environment.
 std::map<std::string, std::string> current_environment();
 
-/// Children, each in a process group of its own. What a child started ends with it, in whatever
-/// group or session, and no child outlives this process. While it lives, SIGINT, SIGTERM and SIGHUP
-/// are noticed by `wait` instead of ending the process.
+/// Runs children, each in a process group of its own. All that a child started ends with it, in
+/// whatever group or session, and no child outlives this process. While the object lives, `wait`
+/// reports SIGINT, SIGTERM and SIGHUP, which do not end the process.
 class Subprocesses {
  public:
   using Ticket = int;
 
   Subprocesses();
-  ~Subprocesses();  ///< Kills what still runs.
+  ~Subprocesses();  ///< Kills the children that still run.
   Subprocesses(const Subprocesses&) = delete;
   Subprocesses& operator=(const Subprocesses&) = delete;
 
-  /// Only for the process's first thread, whose end is the process's: a child dies with the thread
-  /// that started it. Throws `InputError` when the program cannot be started.
+  /// Starts a child. Only the process's first thread may call it, because a child dies with the
+  /// thread that started it. Throws `InputError` if the program cannot be started.
   Ticket start(const Command& command);
 
   /// Blocks until a child has ended (and returns it), a first interrupt arrives, or `tick` is over
@@ -66,11 +67,10 @@ class Subprocesses {
   bool interrupted() const { return interrupted_; }
   std::size_t running() const { return children_.size(); }
 
-  /// Asks every child to end, as at its limit; a second interrupt kills at once.
+  /// Asks every child to end, like at its limit; a second interrupt kills at once.
   void stop();
 
-  /// The same of one child, unless it ends by itself within `grace`. One that has ended is no
-  /// mistake.
+  /// Asks one child to end, unless it ends by itself within `grace`. It may have ended already.
   void stop(Ticket ticket, std::chrono::milliseconds grace);
 
  private:
@@ -94,8 +94,8 @@ class Subprocesses {
 /// One child from start to end; an interrupt stops it and is thrown as `Interrupted`.
 Ended run_to_end(const Command& command);
 
-/// From now on a write beyond `ulimit -f` fails with a reason, here and in children, instead of
-/// ending the process without a word.
+/// Makes a write beyond `ulimit -f` fail with a reason from now on, here and in children, instead
+/// of ending the process silently.
 void tell_size_limits_as_errors();
 
 }  // namespace labreport

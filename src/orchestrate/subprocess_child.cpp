@@ -18,7 +18,7 @@
 namespace labreport {
 namespace {
 
-/// A child's exit status says what its text is.
+/// A child's exit status says what its text means.
 enum : int { kResult, kRefusal, kNoMemory };
 
 void limit(__rlimit_resource resource, std::int64_t most) {

@@ -1,4 +1,4 @@
-// Work of this program in a process of its own, which may use up only so much.
+// Runs work of this program in a separate process with limits.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace labreport {
 
 struct ChildLimits {
   int seconds;
-  std::int64_t bytes;  ///< Memory that the child may write to.
+  std::int64_t bytes;  ///< Memory the child may write to.
 };
 
 /// Runs `work` in a child of this process, which must have a single thread, and returns its text.
-/// Throws an `InputError` of `work` again, and one that says so where a limit ended the child.
+/// Throws an `InputError` of `work` again, and one with the reason if a limit ended the child.
 std::string text_from_child(const std::function<std::string()>& work, const ChildLimits& limits);
 
 }  // namespace labreport

@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-/// Taken by `Subprocesses`, and not to be had from the system a second time.
+/// Subprocesses has read the interrupt, so the system will not report it again.
 std::atomic<bool> interrupt_taken = false;
 
 bool is_ignored(int signal) {

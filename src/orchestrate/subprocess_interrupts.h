@@ -1,4 +1,4 @@
-// Interrupts that wait for a moment at which nothing is half done.
+// Holds interrupts back until nothing is half done.
 #pragma once
 
 #include <array>
@@ -6,11 +6,11 @@
 
 namespace labreport {
 
-/// What asks this program to end.
+/// Signals that ask this program to end.
 inline constexpr std::array<int, 3> kInterrupts{SIGINT, SIGTERM, SIGHUP};
 
-/// While it lives, interrupts end neither the process nor what it writes: they wait for `check`.
-/// Those that come after the last `check` came too late and are forgotten.
+/// While the object lives, interrupts end neither the process nor its writing: they wait for
+/// `check`. Signals that arrive after the last `check` are dropped.
 class HeldInterrupts {
  public:
   HeldInterrupts();
@@ -18,17 +18,17 @@ class HeldInterrupts {
   HeldInterrupts(const HeldInterrupts&) = delete;
   HeldInterrupts& operator=(const HeldInterrupts&) = delete;
 
-  /// Throws `Interrupted` where one has come.
+  /// Throws `Interrupted` if an interrupt has come.
   static void check();
 
  private:
   sigset_t former_mask_{};
 };
 
-/// For `Subprocesses`, which takes interrupts while a child runs.
+/// Records an interrupt that `Subprocesses` took while a child ran.
 void remember_interrupt();
 
-/// Interrupts that this process does not ignore: under nohup it goes on ignoring them.
+/// Interrupts that this process does not ignore: under nohup it keeps ignoring them.
 sigset_t heeded_interrupts();
 
 }  // namespace labreport

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kNotStarted = 127;
 
-/// What fork leaves to the child must not allocate: everything is laid out before.
+/// The child must not allocate after fork, so everything is prepared before.
 struct Prepared {
   std::vector<char*> argv;
   std::vector<std::string> variables;
@@ -59,7 +59,8 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-/// Reserved addresses do not count, of which some programs take many; no core is dumped either.
+/// Limits the data that a process may write, not its reserved addresses, of which some programs
+/// take many; no core is dumped either.
 void limit_memory(std::int64_t bytes) {
   if (bytes == 0) return;
   const rlimit most{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
@@ -73,8 +74,9 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
             int output, int messages) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // its orphans stay below it, and come to this process after it
-  if (getppid() != parent) _exit(kNotStarted);  // it died before the line above
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // its orphans stay below it and are then adopted by this
+                                     // process
+  if (getppid() != parent) _exit(kNotStarted);  // the parent died before the line above
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
   dup2(output >= 0 ? output : nothing, STDOUT_FILENO);
@@ -93,7 +95,7 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
   _exit(kNotStarted);
 }
 
-/// Waits until the child has become its program; the reason (errno) if it could not.
+/// Waits until the child has executed its program; returns the reason (errno) if it could not.
 int exec_failure(int report) {
   int reason = 0;
   ssize_t bytes = 0;
@@ -120,7 +122,8 @@ void close_if_open(int& fd) {
 
 Spawned spawn(const Command& command, const sigset_t& mask) {
   const pid_t self = getpid();
-  // The parent-death signal comes when the thread that forked ends; this one lives longest.
+  // The parent-death signal comes when the thread that forked ends, and the first thread lives
+  // longest.
   if (gettid() != self) throw Error("a child is started by another thread than the first");
   const Prepared prepared = prepare(command);
   Pipe output = command.keep_output ? make_pipe() : Pipe{};
@@ -132,7 +135,7 @@ Spawned spawn(const Command& command, const sigset_t& mask) {
     give_up(report.write);
   }
   const int fork_failure = pid < 0 ? errno : 0;
-  if (pid > 0) setpgid(pid, pid);  // whichever of the two comes first
+  if (pid > 0) setpgid(pid, pid);  // parent or child, whichever comes first
   for (int* end : {&output.write, &messages.write, &report.write}) close_if_open(*end);
   const int failure = fork_failure != 0 ? fork_failure : exec_failure(report.read);
   close_if_open(report.read);

@@ -1,4 +1,4 @@
-// From a command to a running child; `subprocess.h` is the interface to use.
+// Starts a child from a command; `subprocess.h` is the interface to use.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct Spawned {
   int messages = -1;  ///< Reads its stderr, without blocking.
 };
 
-/// Starts a child with the signal mask `mask`. Throws `InputError` when its program cannot start.
+/// Starts a child with the signal mask `mask`. Throws `InputError` if its program cannot start.
 Spawned spawn(const Command& command, const sigset_t& mask);
 
 void close_if_open(int& fd);

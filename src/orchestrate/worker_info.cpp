@@ -16,7 +16,7 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-// The oldest driver that starts a CUDA of that major version.
+// The oldest drivers for a CUDA of each major version.
 constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
 
 void describe(WorkerInfo& worker) try {
@@ -59,7 +59,7 @@ std::string oldest_driver(int cuda_major) {
   return "the newest";
 }
 
-/// No torch that labreport is built with is for a CUDA before 12.
+/// labreport is built with no torch for a CUDA before 12.
 std::string torch_for(int cuda_major) {
   if (cuda_major < 12) return "";
   return fmt::format(
@@ -68,8 +68,8 @@ std::string torch_for(int cuda_major) {
       cuda_major);
 }
 
-/// "sm_90" holds machine code for 9.x with x >= 0, "sm_90a" for 9.0 alone, "compute_90" text that
-/// any later chip can translate.
+/// True if the GPU can run the code: "sm_90" is machine code for 9.x with x >= 0, "sm_90a" for 9.0
+/// only, "compute_90" text that any later chip can translate.
 bool runs_on(const std::string& architecture, const Gpu& gpu) {
   const auto underscore = architecture.find('_');
   if (underscore == std::string::npos) return false;

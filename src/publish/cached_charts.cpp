@@ -12,8 +12,8 @@
 namespace labreport {
 namespace {
 
-/// What one start of the tool makes: within its time limit also on a busy machine, and what is made
-/// is kept should the next be interrupted.
+/// Jobs of one start of the tool: few enough for its time limit on a busy machine, and stored
+/// before the next start, which may be interrupted.
 constexpr std::size_t kBatch = 40;
 
 std::string described(const TypesetJob& job) {
@@ -22,8 +22,8 @@ std::string described(const TypesetJob& job) {
   return text;
 }
 
-/// Each job's result: found, or made with the others that are not, a batch at a time, and kept
-/// then. Nothing at all from a tool that makes nothing of prints.
+/// Returns each job's result: the cached one, or else one made with the other missing ones, a batch
+/// at a time, and then cached. Returns nothing if the tool cannot print.
 template <typename Result, typename Job, typename Find, typename Keep, typename Make>
 std::vector<Result> found_or_made(const std::vector<Job>& jobs, const char* what, Find find,
                                   Keep keep, Make make) {
@@ -133,7 +133,7 @@ Formulas CachedCharts::convert(const std::set<std::string>& sources) {
   if (wanted.empty()) return known;
   const Formulas made = tool_.convert(wanted);
   for (const std::string& source : wanted) {
-    const auto form = made.find(source);  // none: refused, then as now
+    const auto form = made.find(source);  // no form: refused then, so refused now
     const Formulas one = form == made.end() ? Formulas() : Formulas{*form};
     keep("formula " + source, formulas_json(one));
     known.insert(one.begin(), one.end());

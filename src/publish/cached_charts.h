@@ -12,22 +12,22 @@ namespace labreport {
 
 class CachedCharts : public ChartTool {
  public:
-  /// `identity` changes whenever `tool` may draw differently; empty where that is not known, and
-  /// then nothing is kept. `tool` must live longer.
+  /// `identity` changes whenever `tool` may draw differently; if it is empty (unknown), nothing is
+  /// cached. `tool` must live longer.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
   /// Asks `tool` only for what the cache does not hold, and not at all when it holds everything.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
-  bool works() override { return tool_.works(); }  ///< What is kept says nothing of today's tool.
+  bool works() override { return tool_.works(); }  ///< The cache says nothing of today's tool.
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
  private:
   std::string key(const std::string& what) const { return identity_ + "\n" + what; }
-  /// Nothing where nothing is kept.
+  /// Returns nothing if the cache has no entry.
   std::optional<std::string> find(const std::string& what) const;
   void keep(const std::string& what, const std::string& bytes) const;
 

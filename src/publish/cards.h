@@ -1,4 +1,5 @@
-// The pictures that link previews show of the site's pages, and the pages' addresses on the web.
+// Makes the pictures that link previews show of the site's pages, and the pages' addresses on the
+// web.
 #pragma once
 
 #include <string>
@@ -13,11 +14,11 @@ namespace labreport {
 
 /// A page's first chart.
 struct Card {
-  std::string png;  ///< Empty: nothing was drawn.
+  std::string png;  ///< Empty if nothing was drawn.
   std::string alt;
 };
 
-/// One a document, in one start of the tool. Throws `Error` with the remedy.
+/// Makes one card a document, in one start of the tool. Throws `Error` with the remedy.
 std::vector<Card> make_cards(const std::vector<const Document*>& documents,
                              const std::vector<const Drawings*>& drawings, ChartTool& tool);
 

@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-// Pandoc has limits of its own, a formula or a text.
+// Limits of the process; pandoc's helper has its own for each formula and text.
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
-constexpr double kStartSeconds = 60;  // of Python and its modules, on a busy machine
+constexpr double kStartSeconds = 60;  // start of Python and its modules on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
 
 /// The distributions whose versions its results depend on, as pip names their folders.
@@ -69,7 +69,7 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     }
     folders.push_back(folder);
   }
-  // Each report has a limit of its own there; this one is for the program itself.
+  // The helper limits each report; this limit is for the process.
   const double each = typeset_seconds() + kStartSeconds;
   run_python("site/typeset.py", folders, scratch.path(),
              {.seconds = kStartSeconds + each * static_cast<double>(folders.size())});
@@ -153,7 +153,7 @@ std::string ChartProcess::identity() const {
     return std::ranges::count_if(
         versions, [name](const std::string& version) { return version.starts_with(name); });
   };
-  // What makes no charts is not known; typesetter and pandoc may be missing.
+  // Without vl-convert the identity is unknown; typesetter and pandoc may be missing.
   if (known("vl_convert") != 1 || known("typst") > 1 || known("pypandoc") > 1) return "";
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";

@@ -1,5 +1,5 @@
-// The chart tool as a process: Python with vl-convert, with Typst and with pandoc, each started
-// where there is something to draw, to typeset or to convert.
+// Runs the chart tool as a process: Python with vl-convert, Typst or pandoc, each started only if
+// there is something to draw, typeset or convert.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace labreport {
 
 class ChartProcess : public ChartTool {
  public:
-  /// The tool of the project in `project`. Nothing is started yet. The interactive bundle is kept
-  /// between renders where there is a folder for it.
+  /// The tool of the project in `project`. Nothing is started yet. The interactive bundle is stored
+  /// between renders if there is a folder for it.
   explicit ChartProcess(const std::filesystem::path& project);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
@@ -26,22 +26,23 @@ class ChartProcess : public ChartTool {
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
-  /// What its drawings depend on besides the spec, found without a start; empty where unknown.
+  /// Identifies everything that its drawings depend on except the spec, without a start; empty if
+  /// unknown.
   std::string identity() const;
 
  private:
-  /// In `folder`. Throws `Error` with the program's last line.
+  /// Runs `program` in `folder`. Throws `Error` with the program's last line.
   void run_python(const std::string& program, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
   std::filesystem::path bundles();
-  /// What pandoc makes of `request`, as JSON.
+  /// Pandoc's answer to `request`, as JSON.
   template <typename Request>
   std::string run_pandoc(const char* what, const Request& request,
                          const HelperLimits& limits) const;
 
   HelperPython python_;
   std::filesystem::path bundles_;
-  std::optional<ScratchFolder> own_bundles_;  ///< Where nothing is kept.
+  std::optional<ScratchFolder> own_bundles_;  ///< Used if nothing is stored.
   std::filesystem::path bundle_;              ///< Known after the first start.
 };
 

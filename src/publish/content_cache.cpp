@@ -54,7 +54,7 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
     if (end == std::string::npos) return std::nullopt;
     std::string bytes = text.substr(end + 1);
     if (content_hash(bytes) != text.substr(0, end)) return std::nullopt;
-    // Once a day is enough to tell what is in use.
+    // Updating the time once a day suffices to tell which files are in use.
     if (Clock::now() - fs::last_write_time(path, error) > kFreshFor) {
       fs::last_write_time(path, Clock::now(), error);
     }
@@ -67,13 +67,13 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
 void ContentCache::keep(const std::string& key, const std::string& bytes) const {
   if (folder_.empty()) return;
   const fs::path path = file_of(key);
-  // Others may write the same at this moment: each into a file of its own, until it is whole.
+  // Other programs may write the same entry now, so each writes a separate file until it is whole.
   static std::atomic<int> number = 0;
   const fs::path own = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
   std::error_code error;
   fs::create_directories(folder_, error);
   try {
-    // The hash at its head finds out what a power cut left.
+    // The hash at the beginning detects what a power cut left.
     write_atomically(own, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
     fs::rename(own, path, error);
   } catch (const Error&) {

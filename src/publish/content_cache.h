@@ -1,4 +1,4 @@
-// Results that take long to make, kept on disk by what they are made from.
+// Stores slow results on disk by their inputs.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 namespace labreport {
 
 /// Several programs may use one folder at a time. A file that is cut short or changed counts as
-/// absent; a folder that cannot be written to only means that nothing is kept.
+/// absent; a folder that cannot be written to stores nothing.
 class ContentCache {
  public:
   static constexpr std::uintmax_t kLimit = 256u << 20;
 
-  /// An empty `folder` keeps nothing.
+  /// An empty `folder` stores nothing.
   explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
 
   /// `key` is everything that the result depends on.
   std::optional<std::string> find(const std::string& key) const;
   void keep(const std::string& key, const std::string& bytes) const;
 
-  /// Removes what was not asked for longest until the folder is well below its limit.
+  /// Removes the least recently used files until the folder is well below its limit.
   void trim() const;
 
  private:

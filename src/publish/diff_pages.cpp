@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whose numbers a run holds; of each there is one in the pairs.
+/// Identifies a run's GPU and edition, or an imported table; each has one run in the pairs.
 struct PairedSubject {
   std::string gpu;
   std::string edition;
@@ -35,7 +35,8 @@ PairedSubject subject_of(const PairedRun& run) {
   return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
 }
 
-/// One that times networks first. The folder's name begins with the time.
+/// Prefers runs that time networks, then the user's, then full ones, then the newest: a folder's
+/// name begins with the time.
 auto precedence(const PairedRun& run) {
   const bool own = !run.store.is_reference();
   return std::tuple(!run.preset.empty(), own, own || run.preset == "full", run.place);
@@ -60,7 +61,7 @@ bool belong_together(const PairedSubject& a, const PairedSubject& b) {
 struct Pair {
   const PairedRun *a, *b;
 
-  /// One's own runs come before those that ship with the project, newer ones before older.
+  /// Sorts the user's runs before those that ship with the project, newer ones before older.
   auto rank() const {
     const auto time = [](const PairedRun& run) {
       return run.place.substr(run.place.rfind('/') + 1);
@@ -70,7 +71,7 @@ struct Pair {
   }
 };
 
-/// A measured run is held against a published one, whichever comes first by name.
+/// Pairs the latest runs. An imported table comes first in its pair, whatever its name.
 std::vector<Pair> pairs_of(const std::vector<PairedRun>& runs) {
   const std::vector<const PairedRun*> latest = latest_runs(runs);
   std::vector<Pair> pairs;
@@ -106,7 +107,7 @@ std::string pair_name(const PairedRun& from, const PairedRun& to) {
 }
 
 /// One side of a pair: the address of its report, its name in a command, and its summaries. A GPU
-/// held against another one speaks for all of its runs.
+/// compared with another one has the summaries of all its runs.
 DiffSource source_of(const PairedRun& run, const PairedRun& other,
                      const std::vector<PairedRun>& runs) {
   DiffSource source{.name = "site/runs/" + run.place, .page = ""};
@@ -123,7 +124,7 @@ DiffSource source_of(const PairedRun& run, const PairedRun& other,
   return source;
 }
 
-/// All pictures or none, as for the reports.
+/// Draws all pictures or none, like the reports.
 Drawings drawn(const Document& document, ChartTool& tool, DiffPage& page) {
   try {
     return draw_all({&document}, tool).front();
@@ -201,7 +202,7 @@ void fill(DiffPage& page, const Pair& pair, const std::vector<PairedRun>& runs, 
                          (comparison.matched == 1 ? " matches" : " match");
     add_files(page, comparison, document, site_url, tool);
   } catch (const InputError&) {
-    page.files.clear();  // nothing in common, or another batch: no page of its own accord
+    page.files.clear();  // nothing in common, or different batches: no automatic page
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {

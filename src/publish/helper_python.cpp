@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whoever may replace this program can do anything with it already.
+/// The program's owner is trusted: whoever may replace it can do anything with it already.
 uid_t owner_of_this_program() {
   struct stat program{};
   return ::stat("/proc/self/exe", &program) == 0 ? program.st_uid : ::geteuid();
@@ -31,16 +31,16 @@ bool is_trusted(uid_t user) {
   return user == 0 || user == ::geteuid() || user == owner_of_this_program();
 }
 
-/// A group with the number of a trusted owner is, by custom, that owner's alone.
+/// A group with a trusted owner's number is, by custom, that owner's only.
 bool others_write(const struct stat& status) {
   if (S_ISLNK(status.st_mode)) return false;  // a link's mode says nothing
   const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
   return by_group || (status.st_mode & S_IWOTH) != 0;
 }
 
-/// Says why `path` itself, unfollowed where it is a link, cannot be trusted as this program is: it
+/// Says why `path` itself, unfollowed where it is a link, cannot be trusted like this program: it
 /// belongs neither to the user, nor to root, nor to the program's owner, or others may write to it.
-/// Empty where it can. Throws `InputError` where it cannot be looked at.
+/// Empty if it can. Throws `InputError` if it cannot be inspected.
 std::string distrust(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -66,7 +66,8 @@ bool is_there(const fs::path& path) {
                    "make it readable, or remove it");
 }
 
-/// Whatever a start of this Python executes: all of it lies below the environment's folder.
+/// Lists everything that a start of this Python executes; all of it is below the environment's
+/// folder.
 std::vector<fs::path> executed_parts(const fs::path& environment) {
   std::vector<fs::path> parts{environment, environment / "bin", environment / "bin" / "python"};
   for (const char* name : {"pyvenv.cfg", "lib"}) {
@@ -93,7 +94,7 @@ void refuse_distrusted(const std::vector<fs::path>& parts) {
   }
 }
 
-/// Empty where the project has none.
+/// Empty if the project has none.
 fs::path python_of(const fs::path& project) {
   const fs::path environment = project / ".venv";
   const fs::path python = environment / "bin" / "python";
@@ -124,7 +125,7 @@ fs::path user_cache() {
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
 }
 
-/// Absent counts: this program makes it then.
+/// True if the folder is trusted or absent: then this program makes it.
 bool is_ours(const fs::path& folder) {
   try {
     return !is_there(folder) || distrust(folder).empty();
@@ -138,7 +139,7 @@ std::map<std::string, std::string> helper_environment(const fs::path& folder) {
                                                  {"LANG", "C.UTF-8"},
                                                  {"HOME", folder.string()},
                                                  {"TMPDIR", folder.string()}};
-  // A Python outside of the system's folders may not start without the first; limits are the
+  // A Python outside of the system's folders may need the first to start; the limits are the
   // user's.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
@@ -151,7 +152,7 @@ constexpr double kDefaultSeconds = 60;
 constexpr double kMostSeconds = 1e6;
 constexpr long kMostMib = 1L << 30;
 
-/// `otherwise` where it is not set.
+/// Returns `otherwise` if it is not set.
 template <typename Number>
 Number positive_variable(const char* name, Number otherwise, Number most) {
   const char* text = std::getenv(name);

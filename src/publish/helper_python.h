@@ -1,5 +1,5 @@
-// The one place that decides whose Python draws charts and typesets, what it may see, and where its
-// results are kept.
+// Decides which Python draws charts and typesets, what it may see, and where its results are
+// stored.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,25 @@
 
 namespace labreport {
 
-/// What a helper may take.
+/// Limits of a helper process.
 struct HelperLimits {
   double seconds = 0;
-  std::int64_t bytes = 0;  ///< Of memory that it writes to; 0: it limits itself.
+  std::int64_t bytes = 0;  ///< Memory it may write to; 0 if it limits itself.
 };
 
 class HelperPython {
  public:
-  /// The `.venv` of the project in `project`, where it and its modules can be trusted as this
-  /// program is; else python3 in a folder of PATH that is named absolutely. Nothing of the current
-  /// folder.
+  /// Chooses the `.venv` of the project in `project`, if it and its modules can be trusted like
+  /// this program, else python3 in a folder of PATH that is named absolutely. The current folder is
+  /// never used.
   explicit HelperPython(const std::filesystem::path& project);
 
-  /// Absolute; empty where there is none or none that is trusted.
+  /// The absolute path; empty if there is no trusted one.
   const std::filesystem::path& program() const { return program_; }
-  /// Why there is none, in one line.
+  /// The reason why there is none, in one line.
   const std::string& problem() const { return problem_; }
 
-  /// Runs `code` in `folder`, which is this process's own: isolated from the environment, from the
+  /// Runs `code` in `folder`, which only this process uses, isolated from the environment, from the
   /// user's packages and from the folder that this program was called in.
   Ended run(const std::string& code, const std::vector<std::string>& arguments,
             const std::filesystem::path& folder, const HelperLimits& limits) const;
@@ -38,16 +38,16 @@ class HelperPython {
   std::string problem_;
 };
 
-/// Where the interactive bundle is kept: below the project's `.deps`, or in the user's cache
-/// folder; empty where neither can be trusted.
+/// The folder of the interactive bundle: below the project's `.deps`, or in the user's cache
+/// folder; empty if neither can be trusted.
 std::filesystem::path bundles_folder(const std::filesystem::path& project);
 
-/// Where results are kept between renders: LABREPORT_CACHE, or beside the bundles. Empty where
-/// nothing is to be kept.
+/// The folder of results for later renders: LABREPORT_CACHE, or beside the bundles. Empty if
+/// nothing is to be stored.
 std::filesystem::path kept_results(const std::filesystem::path& project);
 
 /// Seconds for one report: LABREPORT_TYPESET_SECONDS, else 60. The helper reads the same variable.
-/// Throws `InputError` where that, or LABREPORT_TYPESET_MIB, is no number above 0.
+/// Throws `InputError` if that, or LABREPORT_TYPESET_MIB, is no number above 0.
 double typeset_seconds();
 
 }  // namespace labreport

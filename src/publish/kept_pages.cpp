@@ -14,14 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One name for a folder, wherever it is called from.
+/// Returns the same name for a folder from every current folder.
 std::string full_name(const fs::path& path) {
   std::error_code error;
   const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
   return (full.has_filename() ? full : full.parent_path()).string();
 }
 
-/// Empty unless the file holds these bytes: the stamp is older than the look at them.
+/// The file's stamp, taken before it is read; empty unless the file holds these bytes.
 std::string stamp_of(const fs::path& path, const std::string& bytes) {
   std::string stamp = file_stamp(path);
   try {
@@ -31,22 +31,22 @@ std::string stamp_of(const fs::path& path, const std::string& bytes) {
   }
 }
 
-/// The program with all that it carries inside: a build of other sources is another file.
+/// Identifies the program with all that is embedded: a build of other sources is another file.
 nlohmann::json this_program() {
   static const std::string stamp = file_stamp("/proc/self/exe");
   return {build_info().version, build_info().revision, stamp};
 }
 
 nlohmann::json given(const RenderOptions& options) {
-  // Every member by its name, so that a new one does not compile before someone decided here
-  // whether a page depends on it. What a folder holds goes in by `folder_stamp`.
+  // Names every member, so that a new one does not compile before someone decides here whether a
+  // page depends on it. A folder's content is included by `folder_stamp`.
   const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named, asked,
                site_url] = options;
-  static_cast<void>(own);      // Which runs are rendered, not how.
-  static_cast<void>(force);    // What is overwritten, not with what.
-  static_cast<void>(named);    // What is refused, not what is rendered.
-  static_cast<void>(asked);    // What the status is.
-  static_cast<void>(imports);  // They have comparisons, with keys of their own.
+  static_cast<void>(own);      // Chooses runs, not their content.
+  static_cast<void>(force);    // Permits overwriting.
+  static_cast<void>(named);    // Decides what is refused.
+  static_cast<void>(asked);    // Decides the exit status.
+  static_cast<void>(imports);  // Comparisons have separate keys.
   nlohmann::json parts = {content_hash(full_name(out)),
                           static_cast<int>(answers),
                           static_cast<int>(paper),
@@ -61,8 +61,8 @@ nlohmann::json given(const RenderOptions& options) {
 
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool) {
-  // JSON keeps apart two lists of parts that would read alike if they were joined. Names of files
-  // are hashed because they need not be UTF-8.
+  // JSON distinguishes lists of parts that would be equal if they were joined. Names of files are
+  // hashed because they need not be UTF-8.
   const nlohmann::json parts = {this_program(),
                                 content_hash(chart_tool),
                                 given(options),

@@ -1,5 +1,5 @@
-// Pages that an earlier render made and that still stand in the site: the content cache holds what
-// they were made from and what proves them untouched, so that an unchanged run is not even loaded.
+// Finds pages that an earlier render made and that are still in the site. The content cache holds
+// their inputs and stamps that prove them untouched, so that an unchanged run is not even loaded.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,17 @@
 
 namespace labreport {
 
-/// Equal keys, equal pages in the same site. `noted`: the notes of the author's folder that belong
-/// to this run. `chart_tool`: `ChartProcess::identity`.
+/// Equal keys mean equal pages in the same site. `noted`: the notes of the author's folder that
+/// belong to this run. `chart_tool`: `ChartProcess::identity`.
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool);
 
-/// The pages in the site `out` that `keep_pages` kept under this key, if each file is as it was.
+/// The pages in the site `out` that `keep_pages` kept under this key, if each file is unchanged.
 std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& key,
                                   const std::filesystem::path& out);
 
-/// Keeps what was just written into the site `out`. If a file is not what was written, because
-/// another render writes into the same site, nothing is kept.
+/// Records what was just written into the site `out`. Records nothing if a file differs, because
+/// another render writes into the same site.
 void keep_pages(const ContentCache& cache, const std::string& key, const std::filesystem::path& out,
                 const RunSummary& summary, const std::vector<const SiteFile*>& files,
                 const std::string& wanted = "");

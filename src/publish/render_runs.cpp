@@ -1,4 +1,5 @@
-// A render from beginning to end: what is kept, what is loaded and drawn, what is written.
+// Renders from beginning to end: finds unchanged pages, loads and draws the rest, and writes the
+// site.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +30,15 @@ struct Candidate {
   std::string key;
   std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
   SiteRun loaded = {};
-  std::string wanted = {};             ///< Its folder inside the site, had no other run that name.
+  std::string wanted = {};             ///< Its folder inside the site, if no other run has that
+                                       ///< name.
   std::string place = {};              ///< Its folder inside the site.
-  std::vector<fs::path> folders = {};  ///< That hold it.
-  bool complained = false;             ///< Of its notes: to be told again the next time.
+  std::vector<fs::path> folders = {};  ///< Folders that hold the run.
+  bool complained = false;             ///< Its notes have problems, which the next render must
+                                       ///< repeat.
 };
 
-/// Loads the run with its notes, for its place.
+/// Loads the run with its notes for its place in the site.
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t told = notes.problems().size();
   run.loaded = site_run(run.store);
@@ -57,7 +60,7 @@ bool same_run(const Candidate& a, const Candidate& b) {
   return to_json(load_measured(a.store)) == to_json(load_measured(b.store));
 }
 
-/// One's own copy of a run stands for both.
+/// Merges two copies of a run; the user's own copy is used.
 void stand_for(Candidate& known, Candidate copy) {
   std::vector<fs::path> folders = known.folders;
   folders.push_back(copy.store.folder());
@@ -66,8 +69,8 @@ void stand_for(Candidate& known, Candidate copy) {
   known.folders = std::move(folders);
 }
 
-/// Two folders may hold the same run: one's own copy stands for both. Different runs whose pages
-/// would have one name get numbers.
+/// Adds a run unless it is there already: two folders may hold the same run, and the user's own
+/// copy is used. Different runs whose pages would have one name get numbers.
 void add_run(std::vector<Candidate>& runs, Candidate run) {
   int number = 1;
   for (Candidate& other : runs) {
@@ -82,7 +85,7 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
   runs.push_back(std::move(run));
 }
 
-/// Its page was made where another run's page stands now, or the other way round.
+/// Sets the run's place in the site, and loads it if its earlier page is in another place.
 void take_place(Candidate& run, RunNotes& notes) {
   if (run.kept && run.kept->summary.folder == run.place) return;
   if (run.kept) {
@@ -92,8 +95,8 @@ void take_place(Candidate& run, RunNotes& notes) {
   run.loaded.folder = run.place;
 }
 
-/// No run costs another its page: one that throws is left out and becomes a problem, unless it was
-/// named.
+/// Catches a run's exception, so that others keep their pages: the run is left out and becomes a
+/// problem, unless it was named.
 bool succeeds(const fs::path& folder, const RenderOptions& options,
               std::vector<std::string>& problems, const std::function<void()>& work) try {
   work();
@@ -108,8 +111,8 @@ bool succeeds(const fs::path& folder, const RenderOptions& options,
   return false;
 }
 
-/// The runs in `folders`, each once and with a place of its own. What cannot be read is told and
-/// becomes one of the `problems`. Throws `InputError` where nothing is left.
+/// The runs in `folders`, each once and with a place of its own. A run that cannot be read becomes
+/// one of the `problems`. Throws `InputError` if none is left.
 std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
                                    const RenderOptions& options, const std::string& chart_tool,
                                    const ContentCache& cache, RunNotes& notes,
@@ -188,7 +191,8 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   return site;
 }
 
-/// Pages that an earlier render left would look for charts that are not here now.
+/// Renders everything, because pages of an earlier render would refer to charts that no longer
+/// exist.
 Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
                  const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
@@ -216,7 +220,8 @@ void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options,
   });
 }
 
-/// The next measurement may take the author's words to its own page.
+/// Says which pages have the author's words, because the next measurement may move them to its
+/// page.
 std::string where_words_stand(const RunNotes& notes, const Rendered& rendered) {
   std::vector<fs::path> runs;
   for (const auto& [run, page] : rendered.pages) runs.push_back(run);
@@ -240,7 +245,7 @@ std::set<std::string> paths_of(const Site& site) {
   return paths;
 }
 
-/// Pages that were made, and, where formats were asked for, what of them could not be.
+/// Says which pages were made and which requested formats failed.
 void tell_pages(const std::vector<Candidate>& runs, const Site& site,
                 const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
@@ -259,14 +264,14 @@ void tell_pages(const std::vector<Candidate>& runs, const Site& site,
   }
 }
 
-/// A run that is loaded twice complains twice.
+/// Adds each problem once, because a run that is loaded twice reports it twice.
 void add_once(std::vector<std::string>& problems, const std::vector<std::string>& more) {
   for (const std::string& problem : more) {
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
   }
 }
 
-/// All that a render reads and writes; a second one into the same folder waits.
+/// A render's inputs and outputs; a second render into the same folder waits.
 struct RenderWork {
   const std::vector<fs::path>& folders;
   const RenderOptions& options;
@@ -306,7 +311,7 @@ Rendered RenderWork::run() {
   }
   add_once(rendered.problems, notes.problems());
   StagedSite staged(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
-  HeldInterrupts::check();  // the last one: from here on the site is replaced as a whole
+  HeldInterrupts::check();  // the last check: from here on the whole site is replaced
   const std::set<std::string> changed(staged.changed().begin(), staged.changed().end());
   staged.commit();
   tell_pages(runs, site, changed, options, rendered);

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestPublished = 10u << 20;
 
-/// Takes in what the run's folder has of its artifacts. Only plain files of that very folder: a run
-/// may come from anywhere.
+/// Publishes the part's artifacts from the run's folder. Only plain files in that folder are read,
+/// because a run may come from anywhere.
 void publish_artifacts(Part& part, const fs::path& artifacts) {
   for (Attachment& file : part.files) {
     if (file.artifact.empty()) continue;
@@ -33,7 +33,7 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
 
 bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
 
-/// A run that cannot be read counts as whole: rendering it says why.
+/// Counts an unreadable run as whole, because rendering it says why it fails.
 bool worked(const fs::path& run) try {
   return !mostly_failed(RunStore(run).load());
 } catch (const std::exception&) {

@@ -15,7 +15,8 @@
 namespace labreport {
 namespace {
 
-/// Whether it begins as its kind does: a typesetter gives up a whole report for one broken picture.
+/// True if the file begins like its kind: a typesetter rejects a whole report for one broken
+/// picture.
 bool is_picture(const Attachment& file) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{".png", "\x89PNG\r\n\x1a\n"},
                                                                       {".jpg", "\xff\xd8\xff"},
@@ -33,7 +34,7 @@ bool is_read_with_files_beside(const Formats& formats) {
          formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
 }
 
-/// A part by itself says where it was measured.
+/// Adds to a separate part where it was measured.
 Part alone(const Document& document, Part part) {
   const bool apart = !document.provenance.empty() && !part.setting.empty();
   part.setting = document.provenance + (apart ? " · " : "") + part.setting;
@@ -83,7 +84,7 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
   if (!is_read_with_files_beside(formats)) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {  // what the words of a report link to
+      for (const Attachment& file : part.files) {  // files that the words of a report link to
         if (file.artifact.empty()) add(file.name, file.bytes);
       }
     }
@@ -193,7 +194,7 @@ std::vector<Attachment> markdown_parts(const Document& document, const Drawings&
 std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
                                     const TypstOptions& options) {
   std::vector<Attachment> files;
-  // Typst looks for pictures from the file that names them, TeX from the document.
+  // Typst resolves pictures from the file that names them, TeX from the document.
   TypstOptions from_parts = options;
   from_parts.run = "../";
   add_parts(files, document, ".typ",

@@ -1,9 +1,9 @@
-// The files of one run, each format by its own writer, and what lies beside a report for other
-// programs: spreadsheets, TeX, documents of one's own.
+// Writes the files of one run, each format by its own writer, and files for other programs:
+// spreadsheets, TeX, the author's documents.
 //
 // Names of attachments are relative to the run's folder. A part is named "<problem>.<letter>", or
-// by its problem alone. Pictures and links of a part lead on from the run's folder; in Typst
-// pictures lead from parts/, where it looks for them.
+// by its problem alone. Pictures and links of a part are relative to the run's folder; in Typst
+// pictures are relative to parts/, where it looks for them.
 #pragma once
 
 #include <vector>
@@ -17,19 +17,20 @@
 
 namespace labreport {
 
-/// All but PDF and LaTeX, which tools make for all runs at once, and the page, which names the
-/// others; in a fixed order.
+/// All files except PDF and LaTeX, which tools make for all runs at once, and except the page,
+/// which names the others; in a fixed order.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options);
 
-/// The drawings and what makes them live, below `folder`: "nvidia-h200/2025/<time>/", or empty.
+/// The drawings and the data of interactive charts, below `folder`: "nvidia-h200/2025/<time>/", or
+/// empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
                                     const Drawings& drawings);
 
-/// The forms of a report among the site's files, as its page links to them.
+/// The formats of a report among the site's files, as links for its page.
 std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run);
 
-/// From a page in `folder` to the site's root: "../../../".
+/// The path from a page in `folder` to the site's root: "../../../".
 std::string root_from(const std::string& folder);
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options);
@@ -40,11 +41,11 @@ std::vector<const Attachment*> note_pictures(const Document& document);
 /// tables/<part>.csv, see table_csv.h.
 std::vector<Attachment> table_files(const Document& document);
 
-/// Of report.tex and parts/<part>.tex the trees from which pandoc writes them.
+/// The trees from which pandoc writes report.tex and parts/<part>.tex.
 std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
                                     const PandocOptions& options);
 
-/// Their pictures, charts/<slug>.pdf; charts/<slug>.png beside them.
+/// Pictures of the LaTeX files, charts/<slug>.pdf, with charts/<slug>.png beside them.
 std::vector<Attachment> print_files(const Document& document, const Prints& prints);
 
 /// parts/<part>.md

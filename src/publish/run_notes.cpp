@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A link in a run from elsewhere could show any words of the reader's: it counts for nothing.
+/// Ignores a link, which in a run from elsewhere could publish any text of the reader's.
 bool has_own_notes(const RunStore& store) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(store.notes_folder(), error));
@@ -38,8 +38,8 @@ std::vector<AuthorNote*> notes_of(SiteRun& run) {
   return notes;
 }
 
-/// A run's network, whatever the files of a user's model were edited to since. Sizes differ between
-/// editions and between the demonstration and all else.
+/// Identifies a run's network, even if the files of a user's model have changed since. Sizes differ
+/// between editions and between the demonstration and all else.
 using Network = std::tuple<std::string, bool, std::string>;
 
 Network network_of(const Run& run) {
@@ -55,7 +55,7 @@ struct NotedRun {
   std::set<std::string> parts;
 };
 
-/// None for runs that mostly failed, or that cannot be read, which rendering tells.
+/// Returns nothing for a run that mostly failed, or that cannot be read, which rendering reports.
 std::optional<NotedRun> noted_run(const fs::path& folder) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
@@ -68,7 +68,7 @@ std::optional<NotedRun> noted_run(const fs::path& folder) try {
   return {};
 }
 
-/// One's own runs, or all if there are none; the oldest first.
+/// The user's runs, or all if there are none; the oldest first.
 std::vector<NotedRun> noted_runs(std::vector<fs::path> runs) {
   const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
   if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
@@ -80,7 +80,7 @@ std::vector<NotedRun> noted_runs(std::vector<fs::path> runs) {
   return noted;
 }
 
-/// The network of the run that a note was begun for; none if it is not known.
+/// The network of the run that a note was begun for; nothing if unknown.
 std::optional<Network> named_network(const std::string& run) try {
   if (run.empty() || !fs::is_directory(run)) return {};
   return network_of(RunStore(run).load());

@@ -1,11 +1,11 @@
-// Which notes go to which run's page.
+// Decides which notes go to which run's page.
 //
 // A run's own folder `notes/` belongs to that run. Each note of the author's folder (`--notes`,
 // `notes`) belongs to one of the runs at hand: the newest that has its part, measures its network
-// and did not mostly fail. Only runs of one's own count if there are any. A note's network is that
-// of the run it was begun for; if nothing tells that run, that of the oldest run with its part, so
-// that no later measurement of another network takes the words. Whose report it is (author.md)
-// holds for all of one's own runs.
+// and did not mostly fail. If there are runs of the user's own, only these count. A note's network
+// is that of the run it was begun for; if that run is unknown, that of the oldest run with its
+// part, so that no later measurement of another network takes the words. The author (author.md) is
+// the same for all of the user's runs.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,8 @@
 
 namespace labreport {
 
-/// What `--notes` names; without it `notes`, where that is a folder, else nothing. Throws
-/// `InputError` when the named folder is not there.
+/// The folder that `--notes` names; without it `notes` if that is a folder, else an empty path.
+/// Throws `InputError` if the named folder does not exist.
 std::filesystem::path author_folder(const std::string& flag);
 
 class RunNotes {
@@ -35,8 +35,8 @@ class RunNotes {
   /// Puts the run's notes into its report.
   void place(const RunStore& store, Document& document);
 
-  /// Which of the rendered runs' pages have the words of the author's folder: one line. Empty if
-  /// that folder says nothing or none of its runs is rendered.
+  /// Says in one line which of the rendered runs' pages have the words of the author's folder.
+  /// Empty if that folder has none or none of its runs is rendered.
   std::string where(const std::vector<std::filesystem::path>& rendered) const;
 
   void add_problem(const std::string& problem) { problems_.push_back(problem); }
@@ -49,18 +49,19 @@ class RunNotes {
 
   std::filesystem::path folder_;
   NotesFolder shared_;
-  std::map<std::filesystem::path, std::set<std::string>> names_;  ///< By the run's folder.
+  std::map<std::filesystem::path, std::set<std::string>> names_;  ///< Names of notes by the run's
+                                                                  ///< folder.
   std::vector<std::string> problems_;
 };
 
 struct ConvertedFormulas {
   std::string failure;               ///< Why the tool converted nothing; usually empty.
   std::vector<std::string> refused;  ///< Formulas that are shown as code, one line each, with file.
-  std::set<std::string> runs;        ///< The pages on which these stand, by their folders.
+  std::set<std::string> runs;        ///< Folders of the pages that have these formulas.
 };
 
-/// Gives the notes of `runs` the forms of their formulas, in one start of the tool at most; what
-/// has none is shown as code.
+/// Converts the formulas in the notes of `runs` in at most one start of the tool; a formula that
+/// cannot be converted is shown as code.
 ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool);
 
 }  // namespace labreport

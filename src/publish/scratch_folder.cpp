@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kScratchPrefix = "labreport-";
 constexpr std::size_t kScratchLetters = 6;
-// Between a folder's making and its lock another program may look at it.
+// A folder is made a moment before it is locked, and another program may look at it between.
 constexpr std::time_t kTooYoungSeconds = 60;
 
 bool has_scratch_name(const std::string& name) {
@@ -35,7 +35,7 @@ int open_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// An owner holds its folder's lock as long as it lives, however it dies.
+/// Removes a folder whose lock is free: an owner holds the lock until it dies, however it dies.
 void remove_if_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
@@ -68,7 +68,7 @@ ScratchFolder::ScratchFolder() {
   }
   path_ = name;
   lock_ = open_folder(path_);
-  // Where folders cannot be locked, none is ever swept either.
+  // If folders cannot be locked, abandoned ones are never removed either.
   if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 

@@ -1,4 +1,4 @@
-// A folder of one's own that goes when its owner does.
+// A scratch folder that is removed with its owner.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@ namespace labreport {
 
 class ScratchFolder {
  public:
-  /// The process's first one also removes what dead processes left. Throws `Error` where no
+  /// A process's first scratch folder also removes those of dead processes. Throws `Error` if no
   /// temporary folder can be made.
   ScratchFolder();
   ~ScratchFolder();

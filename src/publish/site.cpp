@@ -37,7 +37,7 @@ void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& l
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
-/// What the chart tool gave.
+/// The chart tool's results.
 struct Charts {
   std::vector<Drawings> drawings;   ///< One for each run.
   std::vector<Drawings> overviews;  ///< One for each page over several runs.
@@ -71,14 +71,14 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
     tell_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
-    // Charts are the one part that needs a tool: the report is worth having without them.
+    // Only charts need a tool, and the report is useful without them.
     tell_all(site, runs, std::string("charts are left out: ") + error.what());
     site.undrawn = true;
     return none;
   }
 }
 
-/// One a run; all empty where no format wants them or the tool cannot.
+/// Makes one a run; all are empty if no format needs them or the tool cannot print.
 std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
                                  const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, Site& site) {
@@ -95,8 +95,8 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   }
 }
 
-/// One for each run, then one for each page over several; all empty if no page has an address on
-/// the web.
+/// Makes one for each run, then one for each page over several runs; all are empty if no page has
+/// an address on the web.
 std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
                              const std::vector<OverviewPage>& overviews, const Charts& charts,
                              const SiteOptions& options, ChartTool* tool, Site& site) {
@@ -142,7 +142,7 @@ TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptio
   return job;
 }
 
-/// Reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
+/// Adds reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
 void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Drawings>& drawings,
               const SiteOptions& options, ChartTool& tool) try {
   std::vector<TypesetJob> jobs;
@@ -162,7 +162,7 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
   tell_all(site, runs, std::string("PDF is left out: ") + error.what());
 }
 
-/// "<folder>/report.tex" and "<folder>/parts/<part>.tex" likewise.
+/// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex", all in one start of the tool.
 void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<Prints>& prints,
                const SiteOptions& options, ChartTool& tool) try {
   std::vector<std::string> paths, trees;
@@ -201,7 +201,7 @@ void add_assets(Site& site, const std::string& bundle, const std::vector<RunSumm
   site.files.push_back({".nojekyll", ""});
 }
 
-/// Texts of this program's making, by their endings; JSON has escapes of its own.
+/// True for a text made by this program, by its ending; JSON escapes such characters itself.
 bool is_text(const std::string& path) {
   return std::ranges::any_of(std::array{".html", ".md", ".csv", ".tex", ".typ"},
                              [&](const char* ending) { return path.ends_with(ending); });
@@ -213,7 +213,7 @@ void show_control_characters(Site& site) {
   }
 }
 
-/// A page names what lies beside it, so it is written last.
+/// Writes a page last, because it links to the files beside it.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
                const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
@@ -228,7 +228,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-/// The index and kComparePage name every comparison, a GPU's page its own.
+/// Adds a page; the index and kComparePage link to every comparison, a GPU's page to its own.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
@@ -294,7 +294,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
-  // The index comes last: it leads to all others.
+  // The index comes last because it links to all others.
   for (std::size_t i = overviews.size(); i > 0; --i) {
     add_overview(site, overviews[i - 1], charts.overviews[i - 1], cards[runs.size() + i - 1],
                  !charts.bundle.empty(), options);

@@ -1,4 +1,4 @@
-// The whole site: every page of every run as bytes, and its way to disk.
+// Makes the whole site, every page of every run as bytes, and writes it to disk.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@
 
 namespace labreport {
 
-/// A run as the site takes it.
+/// A run, ready for the site.
 struct SiteRun {
   std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
   Document document;
-  std::string run_json;         ///< Published as it is.
-  std::string started_at = {};  ///< UTC, ISO 8601; by it the index is ordered.
-  std::string cells_csv = {};   ///< Published as it is; empty: none.
+  std::string run_json;         ///< Published unchanged.
+  std::string started_at = {};  ///< UTC, ISO 8601; orders the index.
+  std::string cells_csv = {};   ///< Published unchanged; may be empty.
 };
 
-/// A run whose pages an earlier render made and nothing has changed since.
+/// A run whose pages were made by an earlier render and are still up to date.
 struct KeptRun {
   RunSummary summary;
   std::vector<std::string> files;  ///< Inside the site.
-  std::string wanted = {};         ///< Its folder, had no other run taken that name.
+  std::string wanted = {};         ///< Its folder, if no other run had that name.
 };
 
 struct SiteOptions {
@@ -46,10 +46,10 @@ struct SiteFile {
 };
 
 struct Site {
-  std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
-  std::string notice;  ///< What is missing, one line each, e.g. the chart tool; empty when nothing.
-  bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
-  std::vector<std::string> kept = {};      ///< Files that are there already and stay as they are.
+  std::vector<SiteFile> files;             ///< In a fixed order; same input, same bytes.
+  std::string notice;                      ///< Missing things, one line each, e.g. the chart tool.
+  bool partial = false;                    ///< Only some formats; others of an earlier render stay.
+  std::vector<std::string> kept = {};      ///< Existing files that stay unchanged.
   std::vector<RunSummary> summaries = {};  ///< One for each run that was rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
@@ -58,30 +58,30 @@ struct Site {
 };
 
 /// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
-/// fails, everything but pictures is made and the notice says so; where it fails over one run, that
-/// one alone lacks them. Texts show control characters as such.
+/// fails, everything but pictures is made and the notice says so; if it fails for one run, only
+/// that run lacks them. Texts show control characters visibly.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept = {});
 
 /// The site's files below a run's folder.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
-/// Where a run's page as one file lies inside the site; its name says by itself what it holds:
+/// The path of a run's one-file page inside the site; its name describes its content:
 /// "<folder>/<gpu>-<edition>-….html".
 std::string single_page_path(const std::string& folder);
 
-/// What becomes of a file in a page's place that this program did not write.
+/// The treatment of a file in a page's place that this program did not write.
 enum class Foreign { kStays, kOverwritten };
 
-/// A site that is written whole or not at all: first beside its pages, where no reader looks, then,
-/// all at once, in their places.
+/// A site that is written whole or not at all: first into a hidden folder beside its pages, then
+/// all pages are moved into place.
 class StagedSite {
  public:
-  /// Writes what differs from `out` beside it. Throws `InputError`, having changed nothing, when
-  /// `out` cannot be written to, when it holds files but no site, when a link leads out of it, and
-  /// when a foreign file that stays is in a page's place. `site` must live longer.
+  /// Writes the files that differ from `out` beside it. Throws `InputError` and changes nothing if
+  /// `out` cannot be written to, holds files but no site, or a link leads out of it, and if a
+  /// foreign file that stays is in a page's place. `site` must live longer.
   StagedSite(const Site& site, std::filesystem::path out, Foreign foreign = Foreign::kStays);
-  ~StagedSite();  ///< Removes what was not put in its place.
+  ~StagedSite();  ///< Removes files that were not moved into place.
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;
 
@@ -98,9 +98,9 @@ class StagedSite {
   void write_manifest(const std::set<std::string>& paths) const;
 
   std::filesystem::path out_;
-  std::set<std::string> before_;    ///< What earlier renders wrote.
-  std::set<std::string> now_;       ///< What the site consists of.
-  std::vector<std::string> moves_;  ///< What waits for its place.
+  std::set<std::string> before_;    ///< Files of earlier renders.
+  std::set<std::string> now_;       ///< Files of the site.
+  std::vector<std::string> moves_;  ///< Files that wait to be moved into place.
 };
 
 }  // namespace labreport

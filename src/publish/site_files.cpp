@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lists what the last render wrote, one path a line, so that the next can tell its own files.
+/// Lists the files of the last render, one path a line, so that the next can recognize them.
 constexpr std::string_view kManifest = ".labreport-site";
 
-/// Where pages wait until all are written.
+/// The folder in which pages wait until all are written.
 constexpr std::string_view kStage = ".labreport-new";
 
 constexpr std::string_view kIndex = "index.html";
@@ -42,7 +42,8 @@ std::set<std::string> written_before(const fs::path& out) {
   return paths;
 }
 
-/// Nothing but what renders that were killed before their first page left.
+/// True if the folder holds nothing but remains of renders that were killed before their first
+/// page.
 bool is_untouched(const fs::path& out) {
   std::error_code error;
   fs::directory_iterator entries(out, error);
@@ -86,7 +87,8 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
   }
 }
 
-/// A folder may have become a site long ago: what somebody else put there since is theirs.
+/// Refuses to overwrite foreign files: a folder may have become a site long ago, and others may
+/// have added files since.
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
                           const std::set<std::string>& own) {
   for (const SiteFile& file : files) {
@@ -136,7 +138,7 @@ StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(s
   for (const SiteFile& file : site.files) now_.insert(file.path);
   std::set<std::string> listed = before_;
   listed.insert(now_.begin(), now_.end());
-  // Before the first byte is written: a render that is refused leaves everything as it was.
+  // These checks come before the first write: a render that is refused changes nothing.
   refuse_ways_out(out_, listed);
   if (foreign == Foreign::kStays) refuse_foreign_files(out_, site.files, before_);
   remove_tree(out_ / kStage);  // of a render that was killed
@@ -168,8 +170,8 @@ void StagedSite::write_manifest(const std::set<std::string>& paths) const {
 void StagedSite::commit() {
   std::set<std::string> listed = before_;
   listed.insert(now_.begin(), now_.end());
-  write_manifest(listed);  // First what may come to be: a render cut short leaves nothing unlisted.
-  // Folders first: then only renames are left, which take no room on a full disk.
+  write_manifest(listed);  // Listed first, so that a render cut short leaves nothing unlisted.
+  // Folders are made first: then only renames are left, which need no space on a full disk.
   for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
   std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
   for (const std::string& path : moves_) move_file(staged(path), out_ / path);

@@ -60,12 +60,12 @@ void SiteLock::open_folder() {
                    "choose another --out");
 }
 
-/// Where folders cannot be locked at all, as on some network file systems, nothing is waited for.
+/// If folders cannot be locked at all, as on some network file systems, it does not wait.
 bool SiteLock::take() {
   if (descriptor_ < 0) open_folder();
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   if (is_still_there()) return true;
-  ::close(std::exchange(descriptor_, -1));  // who had made it removed it again
+  ::close(std::exchange(descriptor_, -1));  // its maker has removed it again
   return false;
 }
 

@@ -1,4 +1,4 @@
-// One render at a time into a site.
+// Allows one render at a time into a site.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@ namespace labreport {
 
 class SiteLock {
  public:
-  /// Makes the folder `out` where it is absent and waits until nobody else renders into it. Throws
-  /// `InputError` where it cannot be one, `Interrupted` where an interrupt comes first.
+  /// Makes the folder `out` if it is absent and waits until nobody else renders into it. Throws
+  /// `InputError` if it cannot be a folder, `Interrupted` if an interrupt comes first.
   explicit SiteLock(const std::filesystem::path& out);
-  /// Removes the folders that it made and that nothing was put into.
+  /// Removes the folders that it made and that are still empty.
   ~SiteLock();
   SiteLock(const SiteLock&) = delete;
   SiteLock& operator=(const SiteLock&) = delete;

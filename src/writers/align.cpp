@@ -15,10 +15,10 @@ struct Number {
   Places value, deviation;
 };
 
-/// None for what is not written as digits alone: a power of ten, infinity.
+/// Returns nothing for text other than digits, such as a power of ten or infinity.
 std::optional<Places> places(std::string_view digits) {
   constexpr std::string_view kMinus = "−";
-  if (digits.starts_with(kMinus)) digits.remove_prefix(kMinus.size());  // Wherever it stands.
+  if (digits.starts_with(kMinus)) digits.remove_prefix(kMinus.size());
   if (digits.find_first_not_of("0123456789.,") != digits.npos) return {};
   const std::size_t point = std::min(digits.find('.'), digits.size());
   return Places{point, digits.size() - std::min(point + 1, digits.size())};
@@ -35,7 +35,7 @@ void widen(Places& room, const Places& places) {
   room.decimals = std::max(room.decimals, places.decimals);
 }
 
-/// The decimals that are missing, the point included where there is none.
+/// The missing decimals, with the point if the number has none.
 std::string missing_decimals(std::size_t have, std::size_t want) {
   if (want <= have) return "";
   return (have == 0 ? "." : "") + std::string(want - have, '0');

@@ -1,4 +1,4 @@
-// Decimals under each other in a column of numbers.
+// Aligns the decimals in a column of numbers.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace labreport {
 
-/// A cell as it is shown, and what must stand, unseen, in it so that its right-aligned column lines
-/// up: "12.5" beside "3.25" ends in "0". Words need nothing.
+/// A cell's text and the invisible text that makes its right-aligned column line up: "12.5" above
+/// "3.25" ends in "0". Words need none.
 struct AlignedCell {
   ValueWithDeviation shown;
-  std::string after_value;  ///< Before " ± deviation".
+  std::string after_value;  ///< Padding before " ± deviation".
   std::string at_end;
 };
 
-/// One a row; empty for a row that ends before that column.
+/// Returns one cell a row; empty for a row that ends before that column.
 std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t column);
 
 }  // namespace labreport

@@ -6,10 +6,11 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 24;       // In a part: a longer one parts it from the next.
-constexpr std::size_t kFewRows = 3;         // So short that a reference would be no shorter.
-constexpr std::size_t kMostRowsWide = 6;    // In an appendix, across the page.
-constexpr std::size_t kMostRowsHalf = 120;  // In one of its columns.
+constexpr std::size_t kMostRows = 24;       // Rows in a part; longer tables separate it from the
+                                            // next.
+constexpr std::size_t kFewRows = 3;         // A reference would be no shorter.
+constexpr std::size_t kMostRowsWide = 6;    // Rows in an appendix, across the page.
+constexpr std::size_t kMostRowsHalf = 120;  // Rows in one column of an appendix.
 constexpr std::size_t kMostDetailsRows = 9;
 constexpr std::size_t kLettersOfHalf = 68;
 
@@ -30,10 +31,10 @@ bool fits_appendix(const TableView& table) {
   return table.rows.size() <= (fits_half(table) ? kMostRowsHalf : kMostRowsWide);
 }
 
-/// The variants of one family that have been met, in a part's order.
+/// The variants of one family so far, in a part's order.
 class Variants {
  public:
-  /// Whether the next figure stands on paper.
+  /// True if the next figure is printed.
   bool take(const Figure& figure) {
     if (figure.family.empty()) return true;
     if (figure.family != family_) met_.clear();

@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-// Words of a language are shorter; longer ones are names of functions, paths and worse.
+// Words of a language are shorter; longer ones are names of functions, paths and the like.
 constexpr std::size_t kLongWord = 20;
 constexpr std::size_t kLongestWord = 28;
 constexpr std::string_view kMayBreak = "\u200b";
@@ -28,8 +28,8 @@ std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
 
-/// Long words may break behind a mark of their own, "at::native::|add_", and at the latest when
-/// they are as long as a narrow line.
+/// Long words may break after punctuation, "at::native::|add_", and at the latest when they are as
+/// long as a narrow line.
 std::string with_breaks(std::string_view text) {
   constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";
   std::string broken;

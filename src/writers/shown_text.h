@@ -1,4 +1,4 @@
-// Text of any origin as readers are shown it: nothing unseen in it, and lines end where they may.
+// Prepares text of any origin for readers: no invisible characters, and lines end where they may.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace labreport {
 
-/// No line ends between a number and its deviation or unit: those spaces become unbreakable.
+/// Makes the spaces between a number and its deviation or unit unbreakable.
 std::string keep_numbers_whole(std::string_view text);
 
-/// Without what no reader should meet: controls, and marks that turn the direction of text. Line
-/// ends are spaces, Unicode's too, unless plain ones are to stay.
+/// Removes control characters and marks that change the direction of text. Line ends, Unicode's
+/// too, become spaces unless plain ones are kept.
 std::string without_marks(std::string_view text, bool keep_lines = false);
 
-/// For typesetters: the same with U+200B where a long word may break, and numbers kept with their
-/// units.
+/// Prepares text for typesetters: without marks, with U+200B where a long word may break, and with
+/// numbers kept with their units.
 std::string paper_words(std::string_view text);
 
-/// Without the latter.
+/// Prepares code for typesetters: like paper_words, but spaces stay breakable.
 std::string paper_code(std::string_view text);
 
 }  // namespace labreport

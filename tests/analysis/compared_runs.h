@@ -21,7 +21,7 @@ inline CellSpec network(Mode mode, Precision precision = Precision::kFp32) {
           .steps = 3};
 }
 
-/// One launch a value, its step that many ns long after a slow first one.
+/// Makes one launch a value, whose steps take that many ns after a slow first one.
 inline Cell timed(const CellSpec& spec, const std::vector<double>& launches) {
   Cell cell{cell_id(spec), spec, {}};
   for (const double value : launches) {
@@ -67,7 +67,7 @@ inline Run run_on(const std::string& gpu, const std::string& uuid) {
   return run;
 }
 
-/// Three launches of two modes; `factor` times as long as with 1.
+/// Makes three launches of two modes that take `factor` times as long as with 1.
 inline Run three_launches(double factor = 1) {
   Run run = run_on("NVIDIA H200", "abc");
   run.cells = {limits(5e13, 4e12),
@@ -95,7 +95,7 @@ inline Run with_labreports(const Run& own, const Run& theirs) {
   return both;
 }
 
-/// One launch each, out of memory in the step, and FP32 beside BF16.
+/// Makes one launch each, out of memory in the step, and FP32 beside BF16.
 inline Run another_gpu(bool fits) {
   Run run = run_on(fits ? "NVIDIA B200" : "NVIDIA L4", fits ? "def" : "fed");
   const double slower = fits ? 1 : 6;
@@ -110,7 +110,7 @@ inline Run another_gpu(bool fits) {
   return run;
 }
 
-/// A table that somebody published: one value a row, no steps said.
+/// A published table: one value a row, no number of steps.
 inline Run imported() {
   Run run = run_on("NVIDIA H200", "");
   run.source = "imported";

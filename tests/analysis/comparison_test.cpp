@@ -1,5 +1,5 @@
-// Two runs side by side: what matches, what they have in common, and what is said where nothing
-// does.
+// Tests the comparison of two runs: which cells match, what they have in common, and the messages
+// if none do.
 #include "analysis/comparison.h"
 
 #include <gmock/gmock.h>

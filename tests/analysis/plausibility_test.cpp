@@ -1,4 +1,4 @@
-// Numbers that cannot be are refused; what other work on the machine did is a warning.
+// Impossible numbers are refused; effects of other work on the machine are warnings.
 #include "analysis/plausibility.h"
 
 #include <gmock/gmock.h>
@@ -103,7 +103,7 @@ TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
   EXPECT_TRUE(found(2)[0].error);
 }
 
-/// A good launch that counted other bytes.
+/// A good launch with other byte counts.
 Launch with_bytes(const std::vector<std::pair<const char*, std::int64_t>>& counted) {
   Launch launch = timing_launch(0.8);
   for (const auto& [name, bytes] : counted) {

@@ -1,4 +1,5 @@
-// From launches to verdicts: Welch's test, Holm's correction, and what could have been found.
+// Tests the way from launches to verdicts: Welch's test, Holm's correction, and the detectable
+// change.
 #include "analysis/significance.h"
 
 #include <gmock/gmock.h>
@@ -146,7 +147,7 @@ TEST(Detectable, NeverPromisesWhatIsSmallerThanTheSmallestEffect) {
   EXPECT_GT(detectable_ratio(welch(quiet, quiet), kLevel, 0.01), 1.01);
 }
 
-// Launches that vary as much as these do find that change in nine of ten comparisons.
+// The detectable change is found in nine of ten comparisons of launches that vary as much.
 TEST(Detectable, IsFoundInNineOfTenCases) {
   constexpr std::size_t kLaunches = 5;
   constexpr double kNoise = 0.01;
@@ -154,7 +155,7 @@ TEST(Detectable, IsFoundInNineOfTenCases) {
   LaunchSamples samples(3);
   Welch typical;
   typical.standard_error = kNoise * std::sqrt(2.0 / kLaunches);
-  std::vector<Welch> tests;  // of equal sides
+  std::vector<Welch> tests;  // the sides are equal
   for (int round = 0; round < kRounds; ++round) {
     tests.push_back(welch(samples.draw(kLaunches, 1, kNoise), samples.draw(kLaunches, 1, kNoise)));
     typical.degrees += tests.back().degrees / kRounds;
@@ -225,7 +226,7 @@ TEST(Verdict, WhatCannotBeJudgedDoesNotMakeOtherRowsStricter) {
   EXPECT_EQ(judge(rows).front().adjusted_p, judge_one(row).adjusted_p);
 }
 
-// A measurement beside itself, however noisy, short or disturbed.
+// A measurement compared with itself is the same, however noisy, short or disturbed.
 TEST(Verdict, AAgainstAIsTheSame) {
   LaunchSamples samples(4);
   std::vector<RowSample> rows = samples.rows(50);

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-# What every Linux with glibc has; anything else would have to be there on the next machine.
+# Libraries that every Linux with glibc has; any other would have to be on the next machine.
 EVERYWHERE = re.compile(r"^(libc|libm|libdl|libpthread|librt|ld-linux[-a-z0-9_]*)\.so\.\d+$")
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 
-# A room may include itself and whatever these arrows reach.
+# A folder may include itself and whatever these arrows reach.
 INCLUDES = {
     "base": [],
     "results": ["base"],
@@ -29,7 +29,7 @@ INCLUDES = {
 
 TORCH_ROOMS = ["engine", "model", "measure", "worker", "python", "worker_main.cpp"]
 
-# Who may include which library; what is not listed here may come in anywhere.
+# The folders that may include a library; any other library may be included anywhere.
 LIBRARIES = {
     r"(ATen|c10|torch|caffe2)/|cuda|cupti|cublas|nvtx": TORCH_ROOMS,
     r"nlohmann/": ["results", "document", "experiments", "writers", "publish", "cli", "measure",
@@ -54,7 +54,7 @@ SOURCE = re.compile(r"\.(cpp|h|py|sh|cmake|js|css|html)$|(^|/)(CMakeLists\.txt|M
 TEXT = re.compile(SOURCE.pattern + r"|\.(txt|md|json|in)$|(^|/)\.[a-z-]+$")
 LOCK = re.compile(r"^setup/requirements-\w+\.txt$")
 
-# Somebody's machine; what every Linux has (/usr, /proc, /dev, /etc) is no such path.
+# Matches paths of a particular machine, not those that every Linux has (/usr, /proc, /dev, /etc).
 ABSOLUTE_PATH = re.compile(r"(?<![\w.$}/:\\])/(home|root|work|Users|mnt|srv|opt|data)/\w")
 ADDRESS = re.compile(r"://|\b[\w-]+\.(org|com|net|io|dev)\b")
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
@@ -69,7 +69,7 @@ def files(root):
         here = os.path.relpath(folder, root)
         inside = lambda name: name if here == "." else here + "/" + name
         folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(inside(f)))
-        names = [name for name in names if name != ".git"]  # a file in a second working tree
+        names = [name for name in names if name != ".git"]  # .git is a file in a second working tree
         yield from sorted(inside(name) for name in names if TEXT.search(inside(name)))
 
 

@@ -15,7 +15,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
 from project import ProjectTest  # noqa: E402: a neighbor's, found by the line above
 
 MARK = "LABREPORT_ATTACK"
-LIFE = 600  # seconds at most, of a front end that nobody ends
+LIFE = 600  # seconds after which a front end is ended
 PATIENCE = 120  # seconds for what takes milliseconds on a quiet machine
 DEMO = ("run", "--preset", "demo", "--sizes", "demo-1", "--launches", "2")
 TWO = ("run", "--preset", "quick", "--sizes", "small", "--contexts", "64,128,256", "--only",

@@ -13,7 +13,7 @@ from disk_case import FAULTS, REFUSALS, RUN, DiskTest, launches, main
 
 TABLE = "gpu: First\nedition: 2025\n\nsize,mode,mean_ms\nsmall,forward,5\nmedium,forward,6\n"
 IMPORT = ("import", "table.csv", "--context", "128", "--precision", "fp32")
-KEEP_NO_PART = ("ENOSPC", "EDQUOT")  # what is begun can be removed again on such a disk
+KEEP_NO_PART = ("ENOSPC", "EDQUOT")  # an unfinished file can still be removed on such a disk
 
 
 class Written(DiskTest):
@@ -93,7 +93,7 @@ class Import(DiskTest):
                 outcome = self.project.suffer(IMPORT, at, fault)
                 self.assert_no_half_file()
                 self.assert_fault_told(outcome, fault)
-                if fault not in ("kill", "EROFS"):  # which leave no chance to remove one
+                if fault not in ("kill", "EROFS"):  # these leave no chance to remove a file
                     self.assertEqual(len(self.runs()), 0 if outcome.went_wrong else 1)
                 self.project.forget("site")
                 self.project.call(*IMPORT)

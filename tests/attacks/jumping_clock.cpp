@@ -1,5 +1,5 @@
-// Preloaded: a wall clock that somebody sets an hour forward and an hour back, in turn. What is to
-// last is measured on another clock.
+// A preloaded wall clock that is set an hour forward and an hour back, in turn. Durations must be
+// measured by another clock.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -68,8 +68,8 @@ class LongRun(ProjectTest):
               f"{max(long.memory) / MEBIBYTE:.0f} MiB at the merge", file=sys.stderr)
         self.assertLess(late - early, 16 * MEBIBYTE)
         self.assertLess(max(long.memory), 256 * MEBIBYTE)
-        # Of its own time, and against itself: a machine's speed is not its affair. Both are read until the last look,
-        # which on a busy machine misses a tenth of a second: too much of a much shorter run.
+        # Compares the program's time with its own, so that the machine's speed does not matter. Both are read until the
+        # last look, which on a busy machine misses a tenth of a second: too much of a much shorter run.
         self.assertLess(long.seconds, 3 * 4 * short.seconds)
 
 

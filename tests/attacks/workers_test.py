@@ -9,7 +9,7 @@ import unittest
 
 from attacked import Kept, ProjectTest, alive, essence, have_two_gpus, FrontEnd
 
-# What the fake worker does, and what becomes of it.
+# The fake worker's faults and the outcome that each must have.
 FAILURES = {
     "aborts": "crashed", "segv": "crashed", "killed": "crashed", "status7": "error",
     "throws": "error", "nothing": "error", "half": "error", "garbage": "error",

@@ -1,4 +1,4 @@
-// A model with a mistake: its embedding of one width looks up rows that are not there. Preloaded.
+// A preloaded mistake of a model: its embedding of one width looks up rows that do not exist.
 #include <ATen/Tensor.h>
 #include <ATen/core/List.h>
 #include <ATen/ops/add.h>

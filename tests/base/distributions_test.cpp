@@ -8,7 +8,7 @@
 namespace labreport::distributions_test {
 namespace {
 
-// Quantiles as every table of Student's t prints them.
+// Compares quantiles with the tables of Student's t.
 TEST(Distributions, KnowStudentsTable) {
   EXPECT_NEAR(student_quantile(0.975, 4), 2.776, 5e-4);
   EXPECT_NEAR(student_quantile(0.95, 10), 1.812, 5e-4);

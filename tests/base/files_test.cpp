@@ -34,7 +34,7 @@ TEST_F(Files, WritesWholeAndLeavesNothingElse) {
   }
 }
 
-/// A limit on file sizes stands in for a full disk: the write fails half-way.
+/// A limit on file sizes imitates a full disk: the write fails half-way.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) {
@@ -134,8 +134,8 @@ TEST_F(Files, WhatIsNoFileIsNotReplaced) {
 }
 
 TEST_F(Files, AnotherProgramThatWritesTheSameFileIsTold) {
-  // The disk's own moment cannot be waited for: a folder in the sibling's place cannot be taken
-  // away.
+  // A folder in the sibling's place cannot be replaced, which imitates a disk that fails at that
+  // moment.
   make_writable_folder(unfinished(folder_ / "a.json") / "busy");
   try {
     write_atomically(folder_ / "a.json", "x");

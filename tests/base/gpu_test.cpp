@@ -16,7 +16,7 @@
 namespace labreport::gpu_test {
 namespace {
 
-// tests/fakes/nvml.cpp plays the driver.
+// tests/fakes/nvml.cpp imitates the driver.
 class GpuTest : public testing::Test {
  protected:
   GpuTest() { setenv("LABREPORT_NVML", LABREPORT_FAKES_DIR "/nvml.so", 1); }
@@ -61,7 +61,7 @@ TEST_F(GpuTest, TellsNoLibraryFromNoDriverFromNoDevice) {
   EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
 }
 
-/// The blocked signals of every thread but this one, as the kernel tells.
+/// The blocked signals of every thread but this one, from /proc.
 std::vector<std::uint64_t> masks_of_other_threads() {
   std::vector<std::uint64_t> masks;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -100,7 +100,7 @@ TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
   }
 }
 
-/// "0 1", and behind a stroke the word that was ignored.
+/// The visible GPUs, "0 1", followed by a bar and the word that was ignored.
 std::string visible(const char* variable) {
   const VisibleGpus chosen = visible_gpus(survey_gpus().gpus, variable);
   std::string text;

@@ -54,7 +54,7 @@ def measured(scratch):
     plan = median([program, "run", "--dry-run", *demo], **options)
     yield "labreport run --dry-run", plan, 20
 
-    # A worker that measures nothing: what is left besides its own life is the front end.
+    # The fake worker measures nothing, so the time besides its own life is the front end's.
     alone = worker_life(scratch, program, options)
     run = [program, "run", *demo, "--launches", str(LAUNCHES), "--out", "runs"]
     whole = milliseconds(run, **options)

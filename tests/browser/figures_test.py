@@ -11,8 +11,8 @@ from site_browser import PHONE, ROOT, WIDE, BrowserTest
 AT_ONCE = 40  # pictures a call
 LEAST_TEXTS = 1000  # fewer mean that the pictures were not found
 
-# Letters on letters, and words beyond the picture's edge; a halo behind the same words is meant.
-# A dark page has the same letters in the same places.
+# Finds overlapping letters, and words beyond the picture's edge; a halo behind the same words is allowed. A dark page
+# has the same letters in the same places.
 PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   const stage = document.createElement("div");
   stage.innerHTML = code;
@@ -35,7 +35,7 @@ PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   return [texts.length, found];
 })"""
 
-# Where the middles of a chart's plots and of the labels of its ticks are, from its corner and in its own units.
+# Returns the middles of a chart's plots and of its tick labels, from the chart's corner and in its own units.
 PLACES = """(svg) => {
   const corner = svg.getBoundingClientRect();
   const scale = svg.viewBox.baseVal.width / corner.width;

@@ -16,8 +16,8 @@ from site_server import CompressedSite
 A4 = {"width": 703, "height": 1032}  # without its margins
 SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
 
-# What a reader's first visit may cost.
-MOST_BYTES = 1_500_000  # the page, its charts and what makes them live, compressed
+# Limits for a reader's first visit.
+MOST_BYTES = 1_500_000  # the page, its charts and their scripts, compressed
 MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not counted
 MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
 MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
@@ -54,7 +54,7 @@ class Recorded(BrowserTest):
         project = pathlib.Path(__file__).resolve().parents[2]
         subprocess.run([cls.labreport, "render", "--single-file", "--out", cls.recorded],
                        cwd=project, check=True, stdout=subprocess.DEVNULL)
-        # Pages with the same parts are looked at once.
+        # Only one of several pages with the same parts is looked at.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
         cls.profiled = [path for path in cls.runs if 'id="nsys_profile' in path.read_text(encoding="utf-8")]
         cls.axe = axe_source()

@@ -109,7 +109,7 @@ FOCUSED = """() => {
   return `${node.tagName.toLowerCase()}.${node.className}`;
 }"""
 
-# The contrast of an element's text or fill against the page, as WCAG counts it.
+# Returns the contrast of an element's text or fill with the page, by WCAG's formula.
 CONTRAST = """(node) => {
   const light = (css) => {
     const [r, g, b] = css.match(/[\\d.]+/g).slice(0, 3).map((c) => {

@@ -9,7 +9,7 @@ from site_browser import PHONE, BrowserTest
 
 COLUMN = """(table, column) => [...table.tBodies[0].querySelectorAll("tr:not(.below)")]
     .map((row) => row.cells[column].textContent)"""
-# What a page would copy, without asking the browser for its clipboard.
+# Returns the text that a page would copy, without asking the browser for its clipboard.
 COPY = "([table, format]) => kFormats[format](readTable(table))"
 
 

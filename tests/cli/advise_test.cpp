@@ -1,4 +1,4 @@
-// The advice of a run, and which run a word means to it.
+// Tests the advice of a run, and how the verb resolves a word to a run.
 #include <gmock/gmock.h>
 
 #include "cli/program_fixture.h"

@@ -1,4 +1,4 @@
-// Which runs of a site are compared, and which pages of an earlier render stay.
+// Tests which runs of a site are compared, and which pages of an earlier render stay.
 #include "publish/diff_pages.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The verb's exit statuses and refusals.
+// Tests the verb's exit statuses and refusals.
 #include <gmock/gmock.h>
 
 #include "base/files.h"
@@ -111,7 +111,7 @@ TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
            "/proc/self/fd/9 9> /dev/null"});
   EXPECT_EQ(piped.exit_status, 0) << piped.messages;
   EXPECT_THAT(read_file(folder_ / "read"), testing::StartsWith("# NVIDIA H200 vs."));
-  // By a name at which a test that fails cannot replace the machine's own device.
+  // Uses a name at which a failing test cannot replace the machine's own device.
   const Ended full =
       run({"bash", "-c", "\"$LABREPORT\" diff a a --out /proc/self/fd/9 9> /dev/full"});
   EXPECT_EQ(full.exit_status, 2);

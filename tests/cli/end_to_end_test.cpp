@@ -1,4 +1,4 @@
-// Whole runs with the fake worker: measured and rendered.
+// Measures and renders whole runs with the fake worker.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ class EndToEnd : public ProgramTest {
  protected:
   labreport::Run kept() const { return RunStore(only_run()).load(); }
 
-  /// What set-up looks at of a LibTorch of that version.
+  /// The files of a LibTorch of that version that set-up looks at.
   fs::path libtorch(const std::string& major, const std::string& minor) const {
     const fs::path torch = folder_ / "torch";
     for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {

@@ -1,4 +1,4 @@
-// Estimates of a plan are held against the launches of every recorded run.
+// Compares a plan's estimates with the launches of every recorded run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<Run> measured_runs() {
   return runs;
 }
 
-/// The ranks of its largest group that ran.
+/// The ranks of the run's largest group that ran.
 std::size_t gpus_used(const Run& run) {
   std::int64_t most = 1;
   for (const Cell& cell : run.cells) {

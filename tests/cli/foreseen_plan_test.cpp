@@ -1,4 +1,4 @@
-// How many cells a run will have, told before it begins.
+// Tests the number of cells that is predicted before a run begins.
 #include <gmock/gmock.h>
 
 #include <algorithm>

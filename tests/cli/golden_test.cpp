@@ -1,5 +1,5 @@
-// What the program prints, word for word: tests/cli/golden/<name>.txt holds the command's stdout,
-// stderr and status; what is refused with a line or two (status 2) stands in refusals.txt.
+// Compares the program's output word for word. tests/cli/golden/<name>.txt holds a command's
+// stdout, stderr and status; refusals.txt holds commands refused with a line or two (status 2).
 // LABREPORT_UPDATE_GOLDEN=1 writes them anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,18 +25,18 @@ struct Golden {
   std::vector<std::string> words;
   std::map<std::string, std::string> environment = {};
   bool gpus = false;
-  bool imported = false;  ///< Before, a table was imported: the word IMPORTED is its run's folder.
+  bool imported = false;  ///< A table was imported before; IMPORTED stands for its folder.
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-/// Runs of imported tables are named by the time.
+/// Replaces times, which name the runs of imported tables.
 std::string timeless(const std::string& text) {
   static const std::regex time("[0-9]{8}-[0-9]{6}-imported");
   return std::regex_replace(text, time, "TIME-imported");
 }
 
-/// The machine's processor has a name of its own.
+/// Replaces the name of the machine's processor.
 std::string anonymous(std::string text) {
   const std::string model = cpu_model();
   const auto found = text.find(model);
@@ -46,7 +46,7 @@ std::string anonymous(std::string text) {
 const std::filesystem::path kFolder =
     std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden";
 
-/// What is said to each command.
+/// The expected message for each refused command.
 std::map<std::string, std::string> refusals() {
   std::map<std::string, std::string> all;
   std::string command;

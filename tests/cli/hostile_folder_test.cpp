@@ -1,5 +1,5 @@
-// A run's folder as somebody might share it: what it holds is read as text, leads nowhere else and
-// keeps nobody waiting.
+// Tests a run's folder that somebody shared: its content is read as text, leads nowhere else and
+// cannot block a reader.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -34,7 +34,7 @@ class HostileFolder : public ProgramTest {
     return call(words);
   }
 
-  /// Whether any file below `folder` holds the words.
+  /// True if any file below `folder` contains the words.
   static bool said_below(const fs::path& folder, const std::string& words) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.is_regular_file() && read_file(entry).find(words) != std::string::npos) return true;
@@ -169,7 +169,7 @@ class Privacy : public ProgramTest {
 };
 
 TEST_F(Privacy, NeitherHomeNorHostStandsInARunOrItsPages) {
-  environment_["FAKE_WORKER"] = "status7";  // its messages say where it lies
+  environment_["FAKE_WORKER"] = "status7";  // its messages contain its path
   EXPECT_THAT(measured({}), Not(HasSubstr(folder_.string())));
   for (const auto& entry : fs::recursive_directory_iterator(folder_ / "mine/public")) {
     if (!entry.is_regular_file()) continue;

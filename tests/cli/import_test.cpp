@@ -1,4 +1,4 @@
-// What importing leaves on disk, and what it refuses before it reads.
+// Tests what importing leaves on disk, and what it refuses before it reads.
 #include <gmock/gmock.h>
 
 #include "base/files.h"

@@ -1,4 +1,4 @@
-// Made-up runs on the disk, for what compares them.
+// Writes made-up runs to the disk, for tests that compare them.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// `root`/`place`, whole.
+/// Writes the complete run to `root`/`place`.
 inline std::filesystem::path keep_run(const std::filesystem::path& root, const std::string& place,
                                       const Run& run) {
   const RunStore store(root / place);

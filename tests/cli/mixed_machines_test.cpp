@@ -1,5 +1,5 @@
-// Machines that are not one GPU and its user: what doctor, a dry run and a run say of them. The
-// fake driver's first GPU is an H200, its second a K80.
+// Tests doctor, a dry run and a run on machines that are not one GPU with its user. The fake
+// driver's first GPU is an H200, its second a K80.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -122,7 +122,7 @@ TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
   EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
 }
 
-/// As under WSL: the driver's libraries lie where the loader does not look.
+/// Imitates WSL, where the driver's libraries are not on the loader's path.
 class Windows : public MixedMachine {
  protected:
   Windows() {
@@ -131,7 +131,8 @@ class Windows : public MixedMachine {
     fs::create_directories(lent);
     fs::create_directories(own);
     fs::create_symlink(LABREPORT_FAKES_DIR "/nvml.so", lent / "libnvidia-ml.so.1");
-    std::ofstream(own / "libnvidia-ml.so.1");  // nothing that loads, whatever this machine has
+    std::ofstream(own / "libnvidia-ml.so.1");  // an empty file, which hides the machine's own
+                                               // library
     environment_.erase("LABREPORT_NVML");
     environment_["LD_LIBRARY_PATH"] = own.string();
     environment_["LABREPORT_WSL"] = lent.string();

@@ -1,4 +1,4 @@
-// Whose page a command means that names no run.
+// Tests which run's page a command uses if it names no run.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

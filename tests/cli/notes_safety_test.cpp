@@ -1,4 +1,4 @@
-// What an author's notes bring along: pictures, and whatever somebody may have put there.
+// Tests pictures and other files that are beside an author's notes, hostile ones included.
 #include <gmock/gmock.h>
 
 #include <filesystem>

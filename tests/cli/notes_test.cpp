@@ -1,4 +1,4 @@
-// An author's notes from the first empty file to the page.
+// Follows an author's notes from the first empty file to the page.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -125,7 +125,7 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
   for (const fs::path& copy : {newer, reference})
     fs::copy(older, copy, fs::copy_options::recursive);
   write_atomically(reference / "reference", "ships with the project\n");
-  // Runs are published by the time inside them, so each is rendered by itself.
+  // A run's time names its page, so each copy is rendered separately.
   note("author.md", "name: Ada\n");
   note("mixed_precision_accumulation.md", "From the shared folder.\n");
   const auto shown = [&](const fs::path& run) {
@@ -151,7 +151,7 @@ TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
   note("mixed_precision_accumulation.md", "Mine.\n");
   const std::string there = "notes from notes: 1 with " + first.string() + "\n";
   EXPECT_EQ(render().messages, there);
-  // Each copy has a time of its own, by which its page is named.
+  // Each copy has its own time, which names its page.
   const auto copied = [&](const char* name, const std::string& old_words,
                           const std::string& new_words) {
     const fs::path copy = folder_ / first.parent_path() / name;

@@ -1,4 +1,4 @@
-// What --problems takes.
+// Tests the values of --problems.
 #include <gmock/gmock.h>
 
 #include "cli/measure_flags.h"

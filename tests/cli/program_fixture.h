@@ -1,4 +1,4 @@
-// The real program in a folder of its own, with fakes in place of driver and worker.
+// Runs the real program in its own folder, with fakes in place of driver and worker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// What a worker says of itself that runs on every GPU.
+/// The description of a worker that runs on every GPU.
 inline constexpr const char* kAnyChip =
     R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
 
@@ -21,13 +21,13 @@ class ProgramTest : public testing::Test {
   ProgramTest();
   ~ProgramTest() override;
 
-  /// `labreport` with these words, in the folder.
+  /// Runs `labreport` with these words in the folder.
   Ended call(const std::vector<std::string>& words);
-  /// Any command in the same surroundings; "$LABREPORT" is the program in a shell.
+  /// Runs any command in the same surroundings; "$LABREPORT" is the program in a shell.
   Ended run(std::vector<std::string> argv);
 
-  /// From now on there are the fake driver's two GPUs, and the worker was built as `description`
-  /// (labreport-worker.json) says.
+  /// Adds the fake driver's two GPUs and a worker that was built like `description`
+  /// (labreport-worker.json).
   void have_gpus(const std::string& description);
 
   /// The only run below `root`.

@@ -1,4 +1,4 @@
-// `labreport query` as a user calls it.
+// Tests `labreport query` like a user calls it.
 #include <gmock/gmock.h>
 
 #include "base/files.h"

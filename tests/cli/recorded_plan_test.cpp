@@ -1,4 +1,4 @@
-// Which flags a run that is gone on with has.
+// Tests the flags of a run that is continued.
 #include "cli/recorded_plan.h"
 
 #include <gmock/gmock.h>

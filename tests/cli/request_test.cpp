@@ -1,4 +1,4 @@
-// A request is kept whole and written out as it was given.
+// Tests that a request is stored completely and written out like it was given.
 #include "results/request.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ Request parsed(Words words) {
   return flags;
 }
 
-/// Flags of this invocation, which measure the same whatever they are.
+/// True for flags of this invocation only, which do not change what is measured.
 bool is_of_invocation(const std::string& flag) {
   return flag == "--help" || flag == "--out" || flag == "--resume" || flag == "--dry-run" ||
          flag == "--keep-host";

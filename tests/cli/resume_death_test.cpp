@@ -1,4 +1,5 @@
-// A death at any moment of taking up an interrupted run: the run can be taken up all the same.
+// Kills the program at every moment of resuming an interrupted run: the run can always be resumed
+// again.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -16,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Does it in a process that is killed when it enters or leaves its `stop`-th system call; false
-/// when it came to its end before.
+/// Calls `act` in a process that is killed when it enters or leaves its `stop`-th system call;
+/// false if it ended before.
 bool dies_at(int stop, const std::function<void()>& act) {
   const pid_t child = fork();
   if (child == 0) {
@@ -43,7 +44,7 @@ class ResumeDeath : public testing::Test {
   void SetUp() override { fs::remove_all(root_); }
   void TearDown() override { fs::remove_all(root_); }
 
-  /// An interrupted run: results and failures of a cell mixed, each in a file of its own.
+  /// Leaves an interrupted run: results and failures of a cell mixed, each in its own file.
   static void leave_interrupted_run(const fs::path& folder) {
     const labreport::Run all = testing_samples::sample_run();
     labreport::Run begun = all;
@@ -58,7 +59,7 @@ class ResumeDeath : public testing::Test {
     }
   }
 
-  /// What `--resume` goes on with.
+  /// The folder that `--resume` continues.
   std::unique_ptr<RunFolder> taken_up() const {
     const Session session = testing_samples::sample_run().sessions.front();
     const Surroundings now{
@@ -66,13 +67,13 @@ class ResumeDeath : public testing::Test {
     return RunFolder::resume(root_ / "run", now, session);
   }
 
-  /// The cells as JSON: what was measured.
+  /// The measured cells as JSON.
   static std::string cells(labreport::Run run) {
     run.sessions.resize(1);
     return to_json(run);
   }
 
-  // In memory where that can be: every moment costs a run and its syncs.
+  // Uses memory if possible, because every moment costs a run and its syncs.
   const fs::path memory_ = "/dev/shm";
   const fs::path root_ = (fs::exists(memory_) ? memory_ : fs::path(testing::TempDir())) /
                          ("resume-death-" + std::to_string(getpid()));

@@ -1,4 +1,4 @@
-// Runs that are cut short, and how they go on.
+// Tests runs that are cut short, and their continuation.
 #include <gmock/gmock.h>
 
 #include "base/files.h"
@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// Not after a second or two: a busy machine may take longer to start, and a fast one be done. Job
-// control, because a shell without it lets its background jobs ignore SIGINT.
+// Waits for a launch and not for a fixed time: a busy machine may take longer to start, and a fast
+// one may have finished. It needs job control, because a shell without it lets its background jobs
+// ignore SIGINT.
 constexpr const char* kSignalled = R"(
 set -m
 signal=$1; shift
@@ -26,7 +27,8 @@ wait $pid
 
 class Resuming : public ProgramTest {
  protected:
-  /// `labreport` with these words, and with slow workers, gets the signal once a launch is kept.
+  /// Runs `labreport` with these words and slow workers, and sends the signal once a launch is
+  /// stored.
   Ended cut_short(const std::string& signal, const std::vector<std::string>& words) {
     environment_["FAKE_WORKER"] = "slow";
     std::vector<std::string> argv{"bash", "-c",   kSignalled,

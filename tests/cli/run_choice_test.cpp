@@ -1,4 +1,4 @@
-// What a word means where a run is wanted.
+// Tests how a command's word is resolved to a run.
 #include "cli/run_choice.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The words for a run, in every verb that takes one, and how runs are listed.
+// Tests the words for a run in every verb that takes one, and the list of runs.
 #include <gmock/gmock.h>
 
 #include "cli/kept_runs.h"

@@ -1,4 +1,4 @@
-// Two runs that share only what several ranks did.
+// Compares two runs that have only cells of several ranks in common.
 #include <gmock/gmock.h>
 
 #include "cli/program_fixture.h"
@@ -16,7 +16,7 @@ using testing_samples::only;
 
 class DiffOfRanks : public ProgramTest {
  protected:
-  /// Of the problem's cells of that kind alone.
+  /// Stores a run with the problem's cells of that kind only.
   void keep(const std::string& name, const std::string& problem, CellKind kind) {
     labreport::Run run = measured(only(problem));
     std::erase_if(run.cells, [&](const Cell& cell) { return cell.spec.kind != kind; });

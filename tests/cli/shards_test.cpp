@@ -1,4 +1,5 @@
-// The tasks of a real plan measure all of it together, each cell once, in about equal time.
+// Tests that the tasks of a real plan measure all of it together, each cell once, in about equal
+// time.
 #include "cli/shard.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ std::vector<std::string> all_of(const char* edition) {
   return only;
 }
 
-/// How often each cell was measured by a task that plans by its own results alone.
+/// The number of times that tasks, each planning by its own results only, measured each cell.
 using Times = std::map<std::string, int>;
 
 void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, std::int64_t memory,
@@ -68,7 +69,7 @@ TEST(ShardsOfPlans, FourGainMoreThanThreePointFourWhereNoGroupIsAQuarter) {
   for (const char* edition : {"2025", "2026"}) {
     for (const auto& only : {std::vector<std::string>(), all_of(edition)}) {
       const Shards shards = shards_of(plan_of(edition, Preset::kFull, only), 4);
-      if (shards.most_speedup() <= 4) continue;  // a group is more than a quarter
+      if (shards.most_speedup() <= 4) continue;  // the largest group takes more than a quarter
       EXPECT_GE(shards.speedup(), 3.4) << edition;
       ++compared;
     }

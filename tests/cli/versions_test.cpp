@@ -1,4 +1,4 @@
-// What the program says of runs that another version of it wrote.
+// Tests the messages about runs that another version of the program wrote.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 class VersionsTest : public ProgramTest {
  protected:
-  /// A recorded run that says it is of `version`; its folder.
+  /// Writes a recorded run that claims to be of `version`, and returns its folder.
   std::string run_of(const std::string& version) {
     auto run = nlohmann::json::parse(
         read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/traced_step.json"));

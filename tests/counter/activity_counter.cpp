@@ -1,7 +1,7 @@
 // A library that NVTX loads into a program (NVTX_INJECTION64_PATH): it writes the program's ranges
 // to the file that ACTIVITY_COUNTER names, a line each, indented by depth, and after each range
-// named "measured" what CUPTI saw on the device inside it. Shares no code with the profiler it is
-// for.
+// named "measured" CUPTI's counts of the activity inside it. It shares no code with the profiler
+// that it checks.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -29,7 +29,7 @@ std::map<std::string, Seen> kernels;
 int depth = 0;
 int measured_at = -1;
 
-// CUPTI is where LibTorch brought it; a processor's worker has no use for it.
+// Finds CUPTI where LibTorch loaded it; a processor's worker does not use it.
 template <typename Function>
 Function cupti(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
@@ -103,7 +103,7 @@ void end() {
   std::fflush(report());
 }
 
-// Handles of registered strings are copies of ours.
+// Uses pointers to copies as handles of registered strings.
 nvtxStringHandle_t NVTX_API keep_name(nvtxDomainHandle_t, const char* name) {
   return reinterpret_cast<nvtxStringHandle_t>(new std::string(name));
 }

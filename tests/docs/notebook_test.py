@@ -64,7 +64,7 @@ class Notebook(unittest.TestCase):
         for name, value in (("REPO", ROOT), ("PRESET", "demo"), ("MORE", "SIZES=demo-1")):
             self.cells[0] = re.sub(rf'^{name} = ".*?"', f'{name} = "{value}"', self.cells[0], flags=re.M)
         (folder / "bin").mkdir()
-        python = folder / "bin/python"  # no link: an environment's Python is told by its place
+        python = folder / "bin/python"  # no link: an environment's Python is found by its path
         python.write_text(f'#!/bin/sh\nexec "{TORCH_PYTHON}" "$@"\n', encoding="utf-8")
         python.chmod(0o755)
         environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder)}

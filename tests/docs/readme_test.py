@@ -22,7 +22,7 @@ MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/run
 IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
 RECORDED = next(run for run in MEASURED if "2025" in run.parts)
 OWN = RECORDED.parent / "20300101-120000-0123abcd"
-# One run of each GPU and edition, and the imported ones: what commands that take no run choose from.
+# One run of each GPU and edition, and the imported ones, from which commands choose that name no run.
 SHIPPED = [*{run.parent: run for run in reversed(MEASURED) if run.parent != RECORDED.parent}.values(),
            *(mark.parent.relative_to(ROOT) for mark in IMPORTED), RECORDED]
 
@@ -44,7 +44,7 @@ NOT_RUN = {
 # Variables that set-up reads from the environment: no call shows them.
 FOR_SET_UP = {"TORCH_CUDA": "tests/setup/choice_test.py"}
 
-# What a command may end with where it need not be 0.
+# The allowed exit statuses of commands that need not end with 0.
 STATUS = {
     "build/bin/labreport doctor": (0, 1),  # 1: this machine lacks something
 }
@@ -70,7 +70,7 @@ def commands():
 
 
 def make(*words):
-    # Under `make test` the outer make's variables would come along.
+    # Removes the outer make's variables under `make test`.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     return subprocess.run(["make", "--no-print-directory", "-C", ROOT, *words], check=False,
                           capture_output=True, text=True, env=environment)
@@ -131,7 +131,8 @@ class Readme(unittest.TestCase):
         calls = calls_of_make(words[1:]) if words[0] == "make" else [command]
         self.assertTrue(calls, command)
         for call in calls:
-            # What measures makes a run of its own: drawing others again and again takes long.
+            # A measuring command makes a run of its own, so the others are left out: drawing them again and again takes
+            # long.
             folder = self.sandbox(runs=not command.startswith("make report"))
             run = str(OWN)
             if command in MEASURED_BY:

@@ -1,4 +1,4 @@
-// A comparison says first who is faster by how much, and what explains it.
+// Tests the first sentences of a comparison: who is faster by how much, and why.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
@@ -108,7 +108,7 @@ TEST(ComparisonSummary, CountsOneCellAsOne) {
               HasSubstr("2 cells match, "));
 }
 
-/// On one machine, with limits that noise sets apart.
+/// A comparison on one machine, whose limits differ only by noise.
 Comparison of_two_models(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.related.relation = Relation::kSameMachine;
@@ -142,7 +142,7 @@ TEST(TwoModels, HaveAWarningWhereEachWasLaunchedOnce) {
   EXPECT_THAT(answer(), HasSubstr("Each side was launched once"));
 }
 
-/// One run of a GPU that found these.
+/// The summary of a run of a GPU with these quantities.
 RunSummary found(const char* gpu, std::vector<Quantity> quantities) {
   RunSummary run{};
   run.device = gpu;
@@ -164,7 +164,7 @@ Quantity of(const char* topic, std::vector<std::pair<std::string, double>> value
           .remark = remark};
 }
 
-/// The comparison of an H100 (A) and an H200 (B), with what other runs of the two found.
+/// The comparison of an H100 (A) and an H200 (B), with the quantities of other runs of the two.
 Document with_others(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8) {
   Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
   comparison.a.device = "NVIDIA H100";

@@ -1,4 +1,5 @@
-// The page "What fits?": its formulas are those of plan/memory.h, its evidence the runs'.
+// Tests the page "What fits?": its formulas are those of plan/memory.h, and its evidence comes from
+// the runs.
 #include <gmock/gmock.h>
 
 #include "document/index/index_document.h"

@@ -1,4 +1,4 @@
-// The index: which runs it shows in which order, and what it says of each.
+// Tests the index: which runs it shows, in which order, and its words for each.
 #include "document/index/index_document.h"
 
 #include <gmock/gmock.h>

@@ -131,7 +131,7 @@ TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
 }
 
 TEST_F(AllocationTraceTest, WhatTheMachineHasNoRoomForIsNotGranted) {
-  // Linux would grant it, and end the process when it is written to.
+  // Linux would grant this memory, and end the process when it is written to.
   EXPECT_THROW(bytes(memory_bytes()), c10::Error);
 }
 

@@ -1,4 +1,4 @@
-// What ranks exchange, among real processes.
+// Tests collectives among real processes.
 #include "engine/rank_group.h"
 
 #include <ATen/ops/arange.h>

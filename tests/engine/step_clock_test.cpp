@@ -70,8 +70,8 @@ TEST(ProcessAge, GrowsWithTheHostsClock) {
   const auto after = process_age_ns();
   const std::int64_t last = host_now_ns();
   ASSERT_TRUE(before && after);
-  // Between what passed inside and what passed outside of the two, however long each was kept
-  // waiting.
+  // The allowed drift in ns between the time inside and outside of the two, however long each was
+  // kept waiting.
   constexpr std::int64_t kDrift = 5'000'000;
   EXPECT_GE(*after - *before, third - second - kDrift);
   EXPECT_LE(*after - *before, last - first + kDrift);

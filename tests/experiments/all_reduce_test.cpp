@@ -1,4 +1,4 @@
-// The all-reduce problem: its plan, and its sentences where they hold and where not.
+// Tests the plan of the all-reduce problem, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
@@ -30,7 +30,7 @@ std::vector<std::string> ids(const PlanInput& input) {
   return found;
 }
 
-/// Skips what needs more GPUs than the host has.
+/// Skips cells that need more GPUs than the host has.
 Change with_gpus(std::int64_t gpus) {
   return [gpus](const CellSpec& spec, Launch& launch) {
     if (spec.device == DeviceKind::kCpu || spec.ranks->count <= gpus) return;

@@ -1,4 +1,4 @@
-// Counts the words and numbers of an answer, which a reader takes in within ten seconds.
+// Counts the words and numbers of an answer, which a reader should grasp within ten seconds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ namespace labreport::testing_answers {
 
 enum class Length { kSentence, kSentences, kParagraph };
 
-/// The words that the handout's wish for a sentence or two, two or three, or a paragraph comes to.
+/// The most words for the length that the handout asks for: a sentence or two, two or three, or a
+/// paragraph.
 inline std::size_t most_words(Length length) {
   return length == Length::kSentence ? 45 : length == Length::kSentences ? 60 : 90;
 }

@@ -1,4 +1,4 @@
-// Answers of the recorded runs, as a reader with ten seconds meets them.
+// Checks that a reader can grasp the recorded runs' answers in ten seconds.
 #include <gtest/gtest.h>
 
 #include "experiments/answer_budget.h"

@@ -1,4 +1,4 @@
-// The two problems of attention: their plans, and their sentences where they hold and where not.
+// Tests the plans of the two problems of attention, and when their sentences appear.
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -251,7 +251,7 @@ TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
                     Each(Not(HasSubstr("in use")))));
 }
 
-/// Beside an attention of the user's.
+/// A plan that also measures an attention of the user's.
 PlanInput with_own_attention() {
   PlanInput input = only("flash_benchmarking");
   input.selection.attention.emplace();

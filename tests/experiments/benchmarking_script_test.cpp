@@ -1,4 +1,4 @@
-// The benchmarking problem: its rows, and its sentences where they hold and where not.
+// Tests the rows of the benchmarking problem, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "experiments/common/timing.h"
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-/// The benchmarking problem alone.
+/// The plan's input for only the benchmarking problem.
 PlanInput asked(Preset preset = Preset::kFull) { return only("benchmarking_script", preset); }
 
 PlanInput one_size(Preset preset = Preset::kFull) {
@@ -47,7 +47,7 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
                                                          : *value(dataset, row, column).number();
 }
 
-/// Multiplies each sample of a timing's metric by what `factor` says of its place.
+/// Multiplies each sample of a timing's metric by `factor` of its index.
 Change timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
   return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
                each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));

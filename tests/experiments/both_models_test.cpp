@@ -1,4 +1,4 @@
-// A run that measures labreport's network beside a model of the user's: its plan and its report.
+// Tests plan and report of a run that measures labreport's network beside a model of the user's.
 #include <gmock/gmock.h>
 
 #include <algorithm>

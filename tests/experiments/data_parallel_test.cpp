@@ -1,4 +1,4 @@
-// Data-parallel training: its plan, and its sentences where they hold and where not.
+// Tests the plan of data-parallel training, and when its sentences appear.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ PlanInput chosen(const std::string& name = "data_parallel", Preset preset = Pres
   return only(own_selector(name), preset);
 }
 
-/// "flat", "bucketed.k1000000", … in their order.
+/// The schemes of the plan in order: "flat", "bucketed.k1000000", …
 std::vector<std::string> schemes(const PlanInput& input) {
   std::vector<std::string> all;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {
@@ -53,7 +53,7 @@ Change steps(double factor) { return scaled(metric::kStep, metric::kTotal, facto
 
 Change backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
 
-/// Every other step longer by that factor, and every other one shorter: the mean stays.
+/// Makes every other step longer by that factor and the rest shorter, so that the mean stays.
 Change steps_vary(double by) {
   return each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
     return ns * (step % 2 == 0 ? 1 + by : 1 - by);
@@ -167,7 +167,7 @@ TEST(BucketAnswer, SaysWhereTheModelMissesOverlap) {
                                  HasSubstr("The model misses overlap: in the traced step")));
 }
 
-/// Steps that nobody traced, with 100 MB longer than with 1 MB.
+/// Removes the trace, and makes steps with 100 MB longer than with 1 MB.
 Change untraced_and_slower(double backward_factor) {
   const auto untraced = each_row(
       metric::kRankSteps, [](const NamedRow& row) { row[column::kCommunicationNs] = Scalar(); });

@@ -1,4 +1,4 @@
-// Runs that load and that no worker wrote: each part is presented without what is not there.
+// Tests runs that load but that no worker wrote: each part is presented without the data it lacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Change cut_samples(std::string_view tag, std::string_view name, std::size_t coun
   };
 }
 
-/// The run loads, changed as it is, and has a document.
+/// Expects that the changed run loads and has a document.
 void expect_document(const Change& change) {
   PlanInput input = plan_input(Preset::kDemo, "2026");  // has every table
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};

@@ -1,4 +1,5 @@
-// Formulas in the sections' words: readers of every format get them typeset, none holds a value.
+// Tests formulas in the sections' words: every format typesets them, and none contains a measured
+// value.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The FSDP problem: its plan, and its sentences where they hold and where not.
+// Tests the plan of the FSDP problem, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "experiments/fsdp_accounting/gathers.h"
@@ -73,7 +73,7 @@ TEST(FsdpMemory, NamesLossesThatDifferIn16BitsBeforeRoundingGrows) {
               HasSubstr("The losses of xl in BF16 in its first two steps differ by 7.6 %"));
 }
 
-/// FFN matrices that are late by that much, in ns.
+/// Makes FFN matrices late by `wait` ns.
 Change late_by(std::int64_t wait) {
   return of_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
     if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait;

@@ -1,4 +1,4 @@
-// Gradient checkpointing: its plan, and its sentences where they hold and where not.
+// Tests the plan of gradient checkpointing, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -35,7 +35,7 @@ std::vector<Group> groups(const std::vector<CellSpec>& specs) {
   return found;
 }
 
-/// Refuses what a GPU with less memory than the fake one cannot hold.
+/// Refuses steps that a GPU with less memory than the fake one cannot hold.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;

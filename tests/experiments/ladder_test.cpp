@@ -1,4 +1,4 @@
-// The ladder of a training step: its plan, and its sentences where they hold and where not.
+// Tests the plan of a training step's ladder, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "experiments/common/ladder.h"

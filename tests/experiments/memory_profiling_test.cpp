@@ -1,4 +1,4 @@
-// The memory problem: its sentences where they hold and where not.
+// Tests when the memory problem's sentences appear.
 #include <gmock/gmock.h>
 
 #include "base/text.h"
@@ -269,7 +269,7 @@ TEST(WhatFits, NeedsAMeasuredPeak) {
   EXPECT_THAT(part.answer, Not(HasSubstr("predict")));
 }
 
-/// "train_step fp32: 4 peaks to context 512" of what the run's summary keeps.
+/// The confirmed peaks in the run's summary: "train_step fp32: 4 peaks to context 512".
 std::vector<std::string> confirmed(const labreport::Run& run) {
   std::vector<std::string> found;
   for (const ConfirmedPeaks& one : build_document(run, false).memory.confirmed) {

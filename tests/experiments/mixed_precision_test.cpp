@@ -1,4 +1,4 @@
-// The problems of mixed precision: their sentences where they hold and where not.
+// Tests when the sentences of the mixed-precision problems appear.
 #include <gmock/gmock.h>
 
 #include "experiments/problems.h"
@@ -146,7 +146,7 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
   EXPECT_THAT(words(part(filled)), AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
 }
 
-/// One forward pass twice as long as the others in that precision, of one size or of all.
+/// Makes one forward pass twice as long as the others in that precision, for one size or all.
 Change with_a_long_step(Precision precision, const std::string& size = "") {
   return where(
       [=](const CellSpec& spec) {

@@ -1,4 +1,4 @@
-// The profiling problem: its sentences where they hold and where not.
+// Tests when the profiling problem's sentences appear.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -23,7 +23,7 @@ using testing::Not;
 using testing::StartsWith;
 using namespace testing_samples;
 
-/// In FP32 and BF16.
+/// Profiles of the small network at these contexts, in FP32 and BF16.
 labreport::Run small_at(std::vector<std::int64_t> contexts, const Change& change = as_it_is,
                         const char* edition = "2025") {
   PlanInput input = only("nsys_profile", Preset::kFull, edition);
@@ -65,7 +65,7 @@ std::vector<double> numbers(const Dataset& data, std::string_view name) {
   return all;
 }
 
-/// The time of kernels that `wanted` names, times `factor`.
+/// Multiplies the time of kernels for which `wanted` holds by `factor`.
 Change slower(std::function<bool(const NamedRow&)> wanted, double factor) {
   return each_row(metric::kKernels, [=](const NamedRow& row) {
     if (wanted(row)) row.scale(column::kTotalNs, factor);
@@ -277,8 +277,8 @@ TEST(NonGemmKernels, AreNotNamedOneByOneWhereNoneTakesAHundredth) {
               StartsWith("No group of non-GEMM kernels takes 1 % of the forward pass of small"));
 }
 
-/// The backward pass of a training step has elementwise kernels that take longer, and as many of
-/// each of these classes.
+/// Gives the backward pass elementwise kernels that take longer, and as many of each of these
+/// classes.
 Change slower_backward(const std::vector<std::string>& classes) {
   const auto elementwise = [](const NamedRow& row) {
     return row.has(column::kPhase, "backward") && row.has(column::kClass, "elementwise");
@@ -299,7 +299,7 @@ Change slower_backward(const std::vector<std::string>& classes) {
 TEST(KernelClasses, BlameTheOptimizerWhereItHasNoGemmsAndTakesTime) {
   EXPECT_THAT(answer(small_at_512(slower(in_optimizer, 100)), "d"),
               HasSubstr("because the optimizer takes"));
-  const std::string alike = answer(small_at_512(), "d");  // AdamW takes next to nothing there.
+  const std::string alike = answer(small_at_512(), "d");  // AdamW's time is negligible there.
   EXPECT_THAT(alike, AllOf(Not(HasSubstr("because")), Not(HasSubstr("does not show why"))));
   const auto gemm_in_optimizer = [](const CellSpec& spec, Launch& launch) {
     for (Table& table : launch.tables) {

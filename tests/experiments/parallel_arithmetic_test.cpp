@@ -1,4 +1,4 @@
-// The arithmetic of parallel training: what the problems' formulas give, and what a run adds.
+// Tests the formulas of the parallel training problems, and what a run adds.
 #include "experiments/parallel_arithmetic/formulas.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(Passes, ComputeAndSendWhatTheFormulasSay) {
   expect(both_forward(kXl, 2, 2, kGpu), 6 * bdf, std::max(6 * df, 4 * bd), "both");
 }
 
-/// At so many devices compute and traffic take as long.
+/// With this number of devices compute and traffic take equally long.
 TEST(Bounds, AreWhereComputeAndTrafficMeet) {
   const auto expect_even = [](const Pass& pass) {
     EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);

@@ -1,4 +1,5 @@
-// Which cells the profiling half's problems plan, and that other problems add none of their own.
+// Tests which cells the profiling half's problems plan, and that other problems add none of their
+// own.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -115,7 +116,7 @@ TEST(BenchmarkingPlan, SelectionsCutItDown) {
   EXPECT_EQ(launches(input), 1 + 4) << "a process for each number of warm-up steps";
 }
 
-/// The cells that are kept kernel by kernel, as "size context precision mode".
+/// The cells whose kernels are all recorded, as "size context precision mode".
 std::vector<std::string> traced(const PlanInput& input, const labreport::Run& so_far = {}) {
   std::vector<std::string> found;
   for (const PlannedCell& cell : plan_cells(input, so_far)) {

@@ -1,4 +1,4 @@
-// Whole reports of runs as readers meet them: four word for word, and what each of them must hold.
+// Compares whole reports: four word for word, and rules that each must keep.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -21,7 +21,7 @@ using testing_samples::plan_input;
 struct Case {
   const char* name;
   labreport::Run (*make)();
-  bool drawers = true;  ///< Its drawers are no others' too.
+  bool drawers = true;  ///< False if another report has the same drawers.
 };
 
 void PrintTo(const Case& which, std::ostream* out) { *out << which.name; }
@@ -41,7 +41,7 @@ constexpr std::int64_t kSmall = 24 * kGibibyte;
 
 bool has_room(const CellSpec& spec) { return expected_peak(spec).total() < kSmall; }
 
-/// Skips what does not fit by arithmetic, as a run does, and refuses memory to what needs more.
+/// Skips cells that do not fit by calculation, like a run does, and refuses memory to larger ones.
 void answer_on_small_gpu(const CellSpec& spec, Launch& launch) {
   if (!spec.model || !spec.mode) return;
   if (const auto reason = cannot_fit(spec, kSmall)) {
@@ -87,7 +87,7 @@ labreport::Run disturbed() {
   });
 }
 
-/// Without BF16 of its own: FP16 stands in its place, on every row.
+/// A GPU without native BF16: FP16 replaces it in every row.
 labreport::Run no_bf16() {
   PlanInput input = plan_input(Preset::kQuick);
   input.half = Precision::kFp16;
@@ -111,7 +111,7 @@ labreport::Run one_precision_fits() {
   });
 }
 
-/// Each way in which a measurement can fail, on a processor.
+/// Fails in each way in which a measurement can fail, on a processor.
 void fail(const CellSpec& spec, Launch& launch) {
   const bool first = spec.size == "demo-1", second = spec.size == "demo-2";
   const bool trains = spec.mode == Mode::kTrainStep;
@@ -123,7 +123,7 @@ void fail(const CellSpec& spec, Launch& launch) {
     end_with(launch, OutOfMemory{"optimizer", 1 << 20, 1 << 24, 1 << 24});
 }
 
-/// Steps that vary by more than what is asked of them, as on a processor that others share.
+/// Steps that vary by more than the differences in question, like on a shared processor.
 Metric shaken(const Metric& metric, double first) {
   constexpr double kFactors[]{0.4, 2.2, 0.7, 1.0, 3.1, 0.9, 1.3};
   if (!metric.is_samples()) return metric;
@@ -135,7 +135,8 @@ Metric shaken(const Metric& metric, double first) {
   return sample_metric(metric.tag, metric.name, metric.unit, samples);
 }
 
-/// Its first steps take 40 times as long, and the profiler sees 15 times what the timer saw.
+/// A run whose first steps take 40 times as long and whose profiler shows 15 times the timer's
+/// times.
 labreport::Run noisy() {
   return measured(plan_input(Preset::kDemo), [](const CellSpec& spec, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -163,7 +164,7 @@ labreport::Run two_gpus() {
                            "tp_calcs", "fsdp_tp_calcs"});
 }
 
-/// Together these four say most of what a report can say.
+/// Together these four contain most sentences that a report can contain.
 constexpr Case kGolden[]{
     {"profiling_2025", [] { return whole("2025"); }},
     {"profiling_2026", [] { return small_gpu("2026"); }, false},
@@ -189,7 +190,7 @@ constexpr Case kOthers[]{
 class Reports : public testing::TestWithParam<Case> {};
 class GoldenReports : public Reports {};
 
-/// Leaves what drawers say of the run, and takes how it was measured and their tables.
+/// Removes methods, tables and figures from drawers, and keeps their findings.
 void empty_drawers(Document& document) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
@@ -231,8 +232,8 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
                "as activations are saved."});
 }
 
-/// Refuses what no line of a report may hold: no number, nothing between marks, a tag, a plural of
-/// one; a hyphen for a minus, an exponent.
+/// Fails if the line contains something that no line may: no number, nothing between marks, a tag,
+/// a plural of one, a hyphen for a minus, or an exponent.
 void expect_words(const std::string& line) {
   static const std::regex wrong(
       R"(\bnan\b|\binf\b|\*\*\*\*|\{\{|\( | [,.;:](?!\.)|[^.]\.\.[^./]|[^ ]  [^ ]|,,|;;)"
@@ -249,7 +250,7 @@ void expect_words(const std::string& line) {
   }
 }
 
-/// A processor has no kernels, events or library of its own beside it.
+/// Fails if a line about a processor mentions kernels, events or libraries of a GPU.
 void expect_nothing_of_a_gpu(const std::string& line) {
   static const std::regex of_a_gpu(
       "Kernels busy|device events|SM clock|The allocator's rounding|cuBLAS|"
@@ -258,7 +259,7 @@ void expect_nothing_of_a_gpu(const std::string& line) {
   EXPECT_FALSE(std::regex_search(line, found, of_a_gpu)) << found.str() << " in: " << line;
 }
 
-/// Beyond twice a percentage is a factor.
+/// Changes of more than a factor of two must be factors, not percentages.
 void expect_no_large_percentage(const std::string& answer) {
   static const std::regex beyond(R"((^|[^0-9.])([1-9][0-9]{2,}|[0-9],[0-9]{3})(\.[0-9]+)? %)");
   EXPECT_FALSE(std::regex_search(answer, beyond)) << answer;

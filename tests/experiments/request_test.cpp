@@ -1,5 +1,5 @@
-// A report follows the command that its run records: its title, its sections, and the command
-// that makes the run again.
+// Tests that a report follows the recorded command in its title, its sections and the command that
+// repeats the run.
 #include <gmock/gmock.h>
 
 #include <algorithm>

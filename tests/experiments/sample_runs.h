@@ -1,4 +1,4 @@
-// Runs as readers meet them, made from the fake worker's results: no number in them was measured.
+// Makes runs from the fake worker's results: no number in them was measured.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   return {find_edition(edition), preset, {}, device};
 }
 
-/// The plan's input for that problem or part alone.
+/// The plan's input for only that problem or part.
 inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
                       const char* edition = "2025") {
   PlanInput input = plan_input(preset, edition);
@@ -32,7 +32,7 @@ inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
   return input;
 }
 
-/// The cells that are planned, those of one kind where it is given.
+/// The planned cells, or those of one kind if it is given.
 inline std::vector<CellSpec> planned(const PlanInput& input, std::optional<CellKind> kind = {},
                                      const Run& so_far = {}) {
   std::vector<CellSpec> specs;
@@ -60,7 +60,7 @@ inline Run empty_run(const PlanInput& input) {
   return run;
 }
 
-/// A test that adds or removes kernels leaves no trace of them.
+/// Removes the trace if a test has added or removed kernels.
 inline void drop_stale_trace(Launch& launch, const Launch& before) {
   const auto kernels = [](const Launch& of) {
     const Table* table = find_table(of, metric::kKernels);
@@ -70,7 +70,7 @@ inline void drop_stale_trace(Launch& launch, const Launch& before) {
   std::erase_if(launch.tables, [](const Table& table) { return table.name == metric::kGpuTrace; });
 }
 
-/// The fake worker's answer, which is made once in a process: runs of many tests hold the same.
+/// The fake worker's answer, made once in a process because many tests have the same launches.
 inline const LaunchReport& fake_report(const PlannedCell& planned, std::int64_t number) {
   static std::map<std::tuple<std::string, std::string, std::int64_t, bool>, LaunchReport> made;
   const CellSpec& spec = planned.spec;
@@ -96,8 +96,8 @@ inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number
 
 inline void as_it_is(const CellSpec&, Launch&) {}
 
-/// Every planned launch answered by the fake worker, then changed as the test wants; planned again
-/// until nothing new is asked for.
+/// Answers every planned launch by the fake worker, changes it, and plans again until nothing new
+/// is asked for.
 inline Run measured(const PlanInput& input, const Change& change = as_it_is) {
   Run run = empty_run(input);
   for (bool more = true; more;) {
@@ -114,7 +114,7 @@ inline Run measured(const PlanInput& input, const Change& change = as_it_is) {
   return run;
 }
 
-// Changes of a run, which combine.
+// The following changes of a run combine.
 
 inline Change where(std::function<bool(const CellSpec&)> wanted, Change change) {
   return [=](const CellSpec& spec, Launch& launch) {
@@ -186,7 +186,7 @@ class NamedRow {
     return std::get<std::int64_t>((*this)[column]);
   }
 
-  /// Leaves a cell without a number as it is.
+  /// Scales a cell, unless it has no number.
   void scale(std::string_view column, double factor) const {
     if (auto* number = std::get_if<std::int64_t>(&(*this)[column])) {
       *number = static_cast<std::int64_t>(factor * static_cast<double>(*number));
@@ -272,7 +272,7 @@ inline std::vector<Scalar> kernel_row(const Table& table, std::string_view phase
   return cells;
 }
 
-/// A launch that ended otherwise has no numbers.
+/// Gives the launch another outcome, which has no numbers.
 inline void end_with(Launch& launch, Outcome outcome) {
   launch.outcome = std::move(outcome);
   launch.metrics.clear();

@@ -1,4 +1,4 @@
-// The sharded optimizer: its plan, and its sentences where they hold and where not.
+// Tests the plan of the sharded optimizer, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "experiments/sample_runs.h"
@@ -34,7 +34,7 @@ Change of_sharded(Change change) {
                std::move(change));
 }
 
-/// The peaks of one step, of ranks that share the state, multiplied.
+/// Multiplies the peaks of one step of ranks that share the state.
 Change peaks(std::int64_t step, double factor) {
   return of_sharded(each_row(metric::kHeld, [=](const NamedRow& row) {
     if (row.number(column::kStepNumber) == step) row.scale(column::kPeakBytes, factor);
@@ -79,7 +79,7 @@ TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
               HasSubstr("% less. This run does not show why."));
 }
 
-/// One phase of one step a hundred times as long, as where something else runs beside it.
+/// One phase of one step takes a hundred times as long, like with other work on the machine.
 TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
   const auto one_slow =
       each_sample(metric::kSynced, metric::kBroadcast,

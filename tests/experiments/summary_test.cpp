@@ -1,4 +1,5 @@
-// The report's summary: what a training step costs, and a reason only where the run holds it.
+// Tests the report's summary: the cost of a training step, and reasons only if the run supports
+// them.
 #include <gmock/gmock.h>
 
 #include "experiments/overview/datasheet.h"

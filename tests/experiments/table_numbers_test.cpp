@@ -1,4 +1,5 @@
-// The number behind a cell is the one that its text shows: what tables/*.csv rests on.
+// Tests that the number behind a cell is the one that its text shows, because tables/*.csv contains
+// the number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +13,7 @@
 namespace labreport::table_numbers_test {
 namespace {
 
-/// The value that a text shows and half of its last digit; nothing where it is no number.
+/// The value that a text shows and half of its last digit; nothing if it is no number.
 struct Shown {
   double value = 0, tolerance = 0;
 };

@@ -1,4 +1,4 @@
-// The problem of torch.compile: its plan, and its sentences where they hold and where not.
+// Tests the plan of the torch.compile problem, and when its sentences appear.
 #include <gmock/gmock.h>
 
 #include "experiments/common/shipped.h"
@@ -27,7 +27,7 @@ std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = fals
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// GEMMs stay; of the others a fifth is left, fused.
+/// Keeps GEMMs and fuses the other kernels into a fifth.
 void fuse(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
@@ -36,14 +36,14 @@ void fuse(const NamedRow& row) {
   }
 }
 
-/// Twice as fast, three times backward, and half is saved.
+/// Makes the pass twice as fast, backward three times, and halves the bytes saved.
 void hasten(const NamedRow& row) {
   row.scale(kForwardMean, 1 / 2.);
   row.scale(attention_column(metric::kBackward, "mean_ns"), 1 / 3.);
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// Answers as the worker for models does: small gains most, its optimizer nothing.
+/// Answers like the worker for models: small gains most, its optimizer nothing.
 void answer(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {

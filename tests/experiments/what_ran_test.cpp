@@ -1,4 +1,4 @@
-// The line that says what became of a run's cells.
+// Tests the line that says how a run's cells ended.
 #include <gmock/gmock.h>
 
 #include "experiments/overview/overview.h"

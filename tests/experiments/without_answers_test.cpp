@@ -1,5 +1,5 @@
-// With `--answers none` no file of the site holds a generated sentence: a recorded run and one of a
-// small GPU are rendered and searched.
+// No file of a site holds a generated sentence with `--answers none`: the tests render and search a
+// recorded run and one of a small GPU.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ using testing_samples::end_with;
 using testing_samples::measured;
 using testing_samples::plan_input;
 
-constexpr std::size_t kShortest = 16;  // Below that it is a word that may stand elsewhere.
+constexpr std::size_t kShortest = 16;  // A shorter sentence may occur elsewhere as a word.
 
 class BlankChartTool : public ChartTool {
  public:
@@ -36,7 +36,8 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-/// Returns what is left without tags, entities, marks and kinds of spaces: alike in every format.
+/// Returns the text without tags, entities, marks and kinds of spaces, so that all formats are
+/// alike.
 std::string plain(std::string text) {
   replace_all(text, "\u00a0", " ");
   std::string words;
@@ -64,7 +65,7 @@ std::string plain_typst(std::string text) {
   return plain(std::move(text));
 }
 
-/// Sentences of Markdown, or items of a list, each long enough to be told from a label.
+/// Sentences of Markdown, or items of a list, each longer than a label.
 std::vector<std::string> sentences(const std::string& markdown) {
   std::vector<std::string> found;
   for (const std::string& line : split(markdown, '\n')) {

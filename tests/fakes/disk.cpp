@@ -57,7 +57,7 @@ class Disk {
     return !folder_.empty() && (path == folder_ || path.starts_with(folder_ + "/"));
   }
 
-  /// Notes the call; false, with errno set, when it is to fail.
+  /// Counts and logs the call; false, with errno set, if it is to fail.
   bool allows(const char* call, const std::string& path) {
     if (!has(path)) return true;
     const bool wrong = goes_wrong(call);
@@ -69,7 +69,7 @@ class Disk {
     return errno_ == 0;
   }
 
-  /// How many of a write's bytes are to be taken now; 0, with errno set: it fails.
+  /// The number of a write's bytes to accept; 0, with errno set, if it fails.
   std::size_t allows_bytes(const std::string& path, std::size_t bytes) {
     if (!has(path)) return bytes;
     const bool half = count_ + 1 == at_ && bytes > 1 && fault_ != "vanish";
@@ -89,7 +89,7 @@ class Disk {
     }
     if (at_ == 0 || count_ < at_ || fault_ == "short") return false;
     if (errno_ == 0 || once_) return count_ == at_;
-    // Even a full disk lets files go.
+    // Removing files works even on a full disk.
     return call != "remove" || (errno_ != ENOSPC && errno_ != EDQUOT);
   }
 

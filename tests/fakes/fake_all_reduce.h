@@ -1,4 +1,4 @@
-// What the fake worker answers for all-reduces: α + S/β, computed, not measured.
+// Calculates the fake worker's results for all-reduces: α + S/β.
 #pragma once
 
 #include <string>

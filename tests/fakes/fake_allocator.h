@@ -1,4 +1,4 @@
-// An allocator that only counts: what a fake memory cell's tables are made of.
+// An allocator that only counts, for the tables of a fake memory cell.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Allocator {
  public:
   explicit Allocator(std::int64_t capacity) : capacity_(capacity) {}
 
-  /// What was there before the step; no event of it.
+  /// Holds bytes from before the step, without an event.
   void hold(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] += bytes;
     current_.allocated += rounded(bytes) + bytes / 100;
@@ -84,7 +84,7 @@ class Allocator {
     block.freed_phase = current_.phase;
   }
 
-  /// A block of before the step goes.
+  /// Frees a block from before the step.
   void release(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] -= bytes;
     current_.allocated -= rounded(bytes);

@@ -1,4 +1,4 @@
-// What the fake worker answers for attention: computed, not measured.
+// Calculates the fake worker's results for attention.
 #pragma once
 
 #include <algorithm>

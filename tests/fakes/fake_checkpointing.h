@@ -1,5 +1,5 @@
-// A step with checkpoints that was never run: it holds what the arithmetic says, and no more than
-// the device has.
+// Makes results of a step with checkpoints that never ran: its bytes are calculated, up to the
+// device's memory.
 #pragma once
 
 #include <vector>

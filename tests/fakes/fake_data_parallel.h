@@ -1,4 +1,4 @@
-// Data-parallel steps that nobody ran: by the arithmetic of plan/gradients, at given rates.
+// Calculates data-parallel steps by the arithmetic of plan/gradients, at given rates.
 #pragma once
 
 #include <algorithm>

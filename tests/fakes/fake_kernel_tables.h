@@ -22,7 +22,7 @@ struct FakeKernel {
   const char* kind;
   const char* name;
   double calls;  ///< In one forward pass.
-  double ns;     ///< Of one call.
+  double ns;     ///< Time of one call.
 };
 
 namespace fake_kernel {
@@ -32,7 +32,8 @@ class Tables {
  public:
   explicit Tables(bool gpu) : gpu_(gpu) {}
 
-  /// `layers` of which each launches its share of the calls; 0: the network itself does.
+  /// Adds calls in `layers` layers, each with its share of the calls; with 0, the network itself
+  /// launches them.
   void add(std::string_view phase, const FakeKernel& kernel, double calls_each, double slower,
            std::int64_t layers = 0) {
     const auto calls = static_cast<std::int64_t>(kernel.calls * calls_each);
@@ -48,7 +49,7 @@ class Tables {
                       layered ? layers : std::int64_t{0}});
   }
 
-  /// Phase by phase, in each what is in no layer first, then layer by layer.
+  /// Lists kernels phase by phase, in each those of no layer first, then layer by layer.
   Table gpu_trace() const {
     Table trace = shape::gpu_trace();
     for (std::size_t first = 0; first < parts_.size();) {
@@ -83,7 +84,7 @@ class Tables {
   const std::map<std::string, std::int64_t>& sums() const { return sums_; }
 
  private:
-  /// A row of `kernels`: its calls in each of its layers, or in the network where it has none.
+  /// A row of `kernels`: its calls in each of its layers, or in the network if it has none.
   struct Part {
     std::string phase;
     std::int64_t calls, ns, layers;

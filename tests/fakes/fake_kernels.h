@@ -1,4 +1,4 @@
-// What the fake worker answers for a profiled step: rows by arithmetic, not measured.
+// Calculates the fake worker's results for a profiled step.
 #pragma once
 
 #include <string>

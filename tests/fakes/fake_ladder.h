@@ -1,4 +1,4 @@
-// A training step of a ladder that was never run: each variant is faster than the one before.
+// Calculates a ladder's training steps: each variant is faster than the one before.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
   const auto rung = static_cast<std::int64_t>(variant) + (compiled ? 1 : 0);
   const double step = plain_ns / static_cast<double>(1 + rung);
   const std::int64_t all = spec.warmup.value_or(0) + spec.steps.value_or(1);
-  // Eager steps leave the device idle for a fifth; a graph for nothing to speak of.
+  // Eager steps leave the device idle for a fifth of the time, a graph hardly at all.
   const double busy = step * (variant == Variant::kCudaGraph ? 0.99 : 0.8);
   std::vector<double> losses;
   for (std::int64_t i = 0; i < all; ++i) losses.push_back(9.2 / static_cast<double>(1 + i));

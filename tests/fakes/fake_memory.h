@@ -1,4 +1,5 @@
-// What the fake worker answers for a memory cell: an allocator that only counts, no step.
+// Calculates the fake worker's results for a memory cell: an allocator only counts, and no step
+// runs.
 #pragma once
 
 #include "fake_memory_tables.h"
@@ -87,7 +88,7 @@ inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
 
 }  // namespace fake_memory
 
-/// Refused where an allocation exceeds `capacity`; the tables then end there.
+/// The step runs out of memory if an allocation exceeds `capacity`; the tables then end there.
 inline void measure_memory(Launch& body, const CellSpec& spec, std::int64_t capacity) {
   using namespace fake_memory;
   if (parameter_bytes(*spec.model) > capacity) {

@@ -12,10 +12,11 @@ inline constexpr const char* kScores =
 inline constexpr const char* kSoftmax = "attn/scaled dot product attention/computing softmax";
 inline constexpr const char* kProduct = "attn/scaled dot product attention/final matmul";
 
-/// What makes a kept tensor, as the worker records it; `of` is what it is or, of an input, whose.
+/// The operation that makes a saved tensor, as the worker records it. `of` is the tensor, or the
+/// owner of an input.
 struct Maker {
   std::string_view of;
-  const char* module;  ///< Null: the tensor's own.
+  const char* module;  ///< Null for the tensor's own module.
   const char *operation, *op;
 };
 
@@ -78,7 +79,7 @@ class Step {
     return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
   }
 
-  /// Without grad a tensor goes when the next but one comes.
+  /// Without grad, a tensor is freed when the next but one is made.
   void keep(std::size_t id) {
     kept_.push_back(id);
     if (grad() || kept_.size() < 4) return;
@@ -133,7 +134,7 @@ class Step {
     for (const std::size_t id : copies_) allocator_.free(id);
   }
 
-  /// What the last block's attention has at once, by arithmetic.
+  /// Allocates up to the calculated peak, in the last block's attention.
   void reach_peak() {
     std::int64_t missing = expected_peak(spec_).total();
     for (const auto category : {metric::kParameters, metric::kWeightCopies, metric::kTemporary}) {
@@ -159,7 +160,8 @@ class Step {
     const Made scores{path + "/" + kSoftmax, "aten::div", "aten::div", metric::kTemporary};
     if (i == 1) before_block = allocator_.now().allocated;
     for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
-      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy: making blocks moves them.
+      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy, because making blocks moves
+                                                             // them.
       if (made.op == "aten::exp") {
         const std::size_t first = allocator_.make(score_bytes(spec_), scores);
         allocator_.pass(score_bytes(spec_), scores);
@@ -207,7 +209,7 @@ class Step {
   std::vector<std::size_t> ends_;  ///< One past the last kept tensor of each block.
   std::vector<std::size_t> copies_;
   std::vector<std::size_t> gradients_;
-  std::vector<std::size_t> head_;  ///< What the layers behind the blocks and the loss keep.
+  std::vector<std::size_t> head_;  ///< Saved by the layers after the blocks and by the loss.
   std::int64_t by_loss_ = 0;
 };
 

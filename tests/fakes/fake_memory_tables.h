@@ -11,7 +11,7 @@ namespace labreport::fake_memory {
 
 using Row = std::vector<Scalar>;
 
-/// Every so many rows, the peak and the ends of phases.
+/// Keeps every n-th row, the peak and the ends of phases.
 inline std::set<std::size_t> thinned(const std::vector<Point>& points, std::size_t most) {
   std::set<std::size_t> kept{0, points.size() - 1};
   std::size_t peak = 0;

@@ -1,4 +1,4 @@
-// What the fake worker answers for the kinds that know no network: computed, not measured.
+// Calculates the fake worker's results for the kinds that have no network.
 #pragma once
 
 #include <array>
@@ -85,7 +85,7 @@ struct FakeFormat {
   double largest;
 };
 
-/// Errors that grow with width where sums are rounded, and infinities where FP16 ends.
+/// Errors grow with width if sums are rounded, and are infinite beyond FP16's range.
 inline std::vector<Scalar> norm_row(const FakeFormat& format, std::string_view method,
                                     std::int64_t width, std::int64_t scale_log2) {
   const double scale = std::ldexp(1.0, static_cast<int>(scale_log2));

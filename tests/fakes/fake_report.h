@@ -1,4 +1,4 @@
-// Plausible results without measuring: what a fake worker answers.
+// Makes the fake worker's plausible results without measuring.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ inline Device device_of(const CellSpec& spec) {
   return device;
 }
 
-/// Never twice the same; slower at first unless the process is warm.
+/// Step times, no two of which are equal; the first ones are slower unless the process is warm.
 inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count, bool warm = false) {
   std::vector<std::int64_t> samples;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count, b
 
 inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward,
                        std::int64_t count) {
-  double instant = 0;  // What was enqueued stays enqueued: these are instants, not durations.
+  double instant = 0;  // Enqueueing is reported as instants, not as durations.
   const auto add = [&](std::string_view phase, double share) {
     instant += share;
     const double factor = tag == metric::kEnqueue ? instant : share;
@@ -85,7 +85,7 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   body.metrics.push_back(sample_metric("step", "total", "ns", steps(whole, all)));
   body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(whole * 0.5, all)));
   add_phases(body, spec, metric::kEvent, forward, all);
-  const double host_share = half && faster < 1 ? 0.99 : 0.5;  // Or launches set the pace.
+  const double host_share = half && faster < 1 ? 0.99 : 0.5;  // Else launches set the pace.
   if (spec.device == DeviceKind::kCuda) {
     add_phases(body, spec, metric::kEnqueue, forward * host_share, all);
   }
@@ -115,7 +115,7 @@ inline void measure_limits(Launch& body) {
   body.metrics.push_back(real_metric("copy", "bandwidth", "B/s", 4.1e12));
 }
 
-/// A profiled step that by arithmetic does not fit is refused, so that contexts stop doubling.
+/// Refuses a profiled step that does not fit by calculation, so that contexts stop doubling.
 inline void answer_kernels(Launch& body, const LaunchRequest& request) {
   const CellSpec& spec = request.spec;
   const std::int64_t needed = expected_peak(spec).total();
@@ -179,7 +179,7 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   if (request.spec.kind == CellKind::kMemory) {
     measure_memory(report.body, request.spec, report.device.memory_bytes);
   }
-  // So that tests see what reached the worker.
+  // Records the request, so that tests see what reached the worker.
   report.body.conditions.push_back(
       text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));
   report.body.conditions.push_back(

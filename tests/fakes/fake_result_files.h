@@ -1,4 +1,4 @@
-// What a worker may leave in its result's place besides a result.
+// Writes what a faulty worker may leave in place of its result.
 #pragma once
 
 #include <sys/stat.h>

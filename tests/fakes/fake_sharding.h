@@ -1,4 +1,4 @@
-// Ranks that never trained: they hold what the arithmetic says, and send at 300 GB/s.
+// Calculates results of ranks that never trained: bytes by formula, traffic at 300 GB/s.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ Device slices[] = {{"MIG-33333333-cccc", "Fake H200 MIG 1g.18gb", 9},
                    {"MIG-33333333-dddd", "Fake H200 MIG 1g.18gb", 9},
                    {"MIG-44444444-eeee", "Fake H200 MIG 2g.35gb", 9}};
 
-/// Absent: `otherwise`.
+/// Returns the variable's number, or `otherwise` if it is absent.
 unsigned setting(const char* name, unsigned otherwise) {
   const char* chosen = std::getenv(name);
   return chosen == nullptr ? otherwise : static_cast<unsigned>(std::atoi(chosen));
@@ -227,8 +227,8 @@ int nvmlDeviceGetFieldValues(void* handle, int, Field* field) {
   return kSuccess;
 }
 
-// Of the first device or its slices. FAKE_NVML_PROCESSES: "self" (this process and a stranger), or
-// a count of strangers.
+// Lists processes of the first device or its slices. FAKE_NVML_PROCESSES is "self" (this process
+// and a stranger) or a number of strangers.
 int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, Process* processes) {
   const char* chosen = std::getenv("FAKE_NVML_PROCESSES");
   const std::string who = chosen == nullptr || handle == &devices[1] ? "0" : chosen;

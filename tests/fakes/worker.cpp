@@ -1,5 +1,5 @@
-// A worker that measures nothing. It writes plausible results, or misbehaves in the way that
-// FAKE_WORKER or, without it, the name of the cell's size says.
+// A worker that measures nothing. It writes plausible results, or misbehaves as FAKE_WORKER says,
+// or else the name of the cell's size.
 #include <unistd.h>
 
 #include <chrono>
@@ -150,7 +150,7 @@ const std::map<std::string, Behavior>& behaviors() {
       {"segv",
        [](const Job&) {
          std::cerr << "about to touch nothing\xff" << std::endl;
-         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would make an exit of it
+         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would turn it into an exit
          return raise(SIGSEGV);
        }},
       {"killed", [](const Job&) { return raise(SIGKILL); }},
@@ -212,7 +212,7 @@ int work(const std::string& request_file, const std::string& result_file) {
   const Job job{request_from_json(read_file(request_file), request_file), result_file};
   std::string how = variable("FAKE_WORKER");
   if (how.empty()) how = job.request.spec.size;
-  // "segv@hangs": rank 1 does the one, all others do the other.
+  // With "segv@hangs" rank 1 does the first, all others the second.
   if (const auto at = how.find('@'); at != std::string::npos) {
     how = job.request.rendezvous->rank == 1 ? how.substr(0, at) : how.substr(at + 1);
   }
@@ -222,7 +222,7 @@ int work(const std::string& request_file, const std::string& result_file) {
   return 0;
 }
 
-/// As the worker for models: one that is called so cannot be loaded.
+/// Fakes the worker for models: a model called missing.py cannot be loaded.
 int describe_model(const std::string& source) {
   if (source.find("missing.py") != std::string::npos) {
     std::cerr << "Traceback (most recent call last)\nthere is no file missing.py" << std::endl;

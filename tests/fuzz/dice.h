@@ -1,4 +1,4 @@
-// Chance that can be had again.
+// A random generator whose results can be repeated.
 #pragma once
 
 #include <cstdint>

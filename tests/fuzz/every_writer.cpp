@@ -20,7 +20,7 @@
 namespace labreport::fuzz {
 namespace {
 
-/// Draws nothing and prints nothing, each as a tool would answer.
+/// Answers like a tool, but draws and prints nothing.
 class BlankCharts : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
@@ -50,7 +50,7 @@ void check_text(const std::string& text) {
   promise(!has_word(text, "inf") && !has_word(text, "nan"), "no number is infinite or none");
 }
 
-/// Columns of parts of one whole; other per cents are of something that may be exceeded.
+/// Columns whose values are parts of one whole, so at most 100 %; other percentages may be larger.
 constexpr std::array<std::string_view, 9> kParts{"Share",    "Of the step", "Of the forward pass",
                                                  "Time",     "GEMM",        "Non-GEMM",
                                                  "GPU busy", "GPU idle",    "Hidden"};

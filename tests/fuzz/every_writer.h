@@ -1,23 +1,23 @@
-// A loaded run through every writer of this process.
+// Passes a loaded run through every writer of this process.
 #pragma once
 
 #include "results/run.h"
 
 namespace labreport::fuzz {
 
-/// How much is made of the report's document: data, figures and words, which take a tenth of the
-/// time, or all formats.
+/// The formats of a report to write: only data, figures and words, which take a tenth of the time,
+/// or all.
 enum class Written { kData, kEveryFormat };
 
-/// Imported numbers, and a run that no session measured, have none.
+/// False for imported numbers and for a run that no session measured.
 bool has_report(const Run& run);
 
-/// Its report with its figures, its card and its plausibility. Whatever was loaded can be written:
-/// nothing is thrown, all of it is UTF-8, and it says no number that cannot be: neither "inf" nor
-/// "nan", nor a negative size, nor a part of more than its whole.
+/// Writes the run's report with its figures, its card and its plausibility. Whatever was loaded
+/// must be written without an exception, in UTF-8, and without impossible numbers: "inf", "nan", a
+/// negative size, or a part of more than its whole.
 void write_report(const Run& run, Written written);
 
-/// Both side by side in every format; they may have nothing in common.
+/// Writes the comparison in every format; the runs may have nothing in common.
 void compare_everything(const Run& a, const Run& b);
 
 }  // namespace labreport::fuzz

@@ -10,7 +10,7 @@
 
 namespace labreport::fuzz {
 
-/// The next line's value each time; none where the line is empty or there are no more.
+/// Returns the next line's value at each call; nothing if the line is empty or there are no more.
 class Values {
  public:
   explicit Values(std::string_view text) : lines_(split(text, '\n')) {}
@@ -37,7 +37,7 @@ Request request_of(Values& values) {
   return flags;
 }
 
-/// A run is what a plan's cells become: their names must survive.
+/// Stores the cells as a run and reads it: their names must survive.
 void keep(const std::vector<PlannedCell>& cells) {
   Run run;
   run.edition = "2025";

@@ -1,11 +1,11 @@
-// Runs that are well-formed and nobody's: each is refused in one line, or becomes a report in every
-// format. Driven by a seed, so that each of them can be had again:
+// Tries runs that are well-formed but that nobody measured: each is refused in one line, or becomes
+// a report in every format. A seed drives it, so that each run can be repeated:
 //
 //   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
-// Each batch has a process of its own. One that dies or takes too long is a finding, told by its
-// seed, and the next seeds follow.
+// Each batch has a process of its own. One that dies or takes too long is a finding, reported by
+// its seed, and the next seeds follow.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ constexpr std::uint64_t kWriteAllOneIn = 4;
 constexpr std::uint64_t kCompareOneIn = 8;
 constexpr std::uint64_t kReadBackOneIn = 16;
 
-/// What a batch's process leaves behind when it dies.
+/// The state that a batch's process leaves behind when it dies.
 struct Progress {
   std::uint64_t seed;
   std::uint64_t refused;
@@ -48,7 +48,7 @@ std::vector<nlohmann::json> recorded_runs(const fs::path& folder) {
   return runs;
 }
 
-/// False where it is refused.
+/// Returns false if the run is refused.
 bool try_run(const nlohmann::json& recorded, std::uint64_t seed) {
   const std::string text = shuffled_run(recorded, seed);
   Run run;
@@ -102,7 +102,7 @@ int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
   return findings == 0 ? 0 : 1;
 }
 
-/// Runs for other programs to try: what this process cannot do itself, such as drawing.
+/// Writes runs for programs that do what this process cannot, such as drawing.
 int write_all(const fs::path& folder, std::uint64_t first, std::uint64_t count,
               const fs::path& out) {
   const std::vector<nlohmann::json> runs = recorded_runs(folder);

@@ -1,5 +1,5 @@
-// A run that is well-formed and yet nobody's: the input says which of a small run's values become
-// which other ones. It is refused in one line, or becomes a report in every format.
+// Tries runs that are well-formed but that nobody measured: the input says which of a small run's
+// values are replaced. A run is refused in one line, or becomes a report in every format.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -28,16 +28,16 @@ json small_run() {
 
 struct Places {
   json run = small_run();
-  std::vector<json::json_pointer> all;  ///< Of every value that is no object.
+  std::vector<json::json_pointer> all;  ///< Places of all values except objects.
 
   Places() { add(run, json::json_pointer()); }
 
  private:
   void add(const json& value, const json::json_pointer& place) {
     if (!value.is_object()) all.push_back(place);
-    if (!value.is_structured()) return;  // or its only item would be itself
+    if (!value.is_structured()) return;  // otherwise its only item would be itself
     for (const auto& [key, inner] : value.items()) {
-      // What a run of thousands of samples is made of says no more than the first few.
+      // Later samples of thousands test no more than the first few.
       if (value.is_array() && std::stoul(key) > 3) break;
       add(inner, value.is_array() ? place / std::stoul(key) : place / key);
     }
@@ -77,7 +77,8 @@ void change(json& value, std::uint8_t choice) {
   }
 }
 
-/// A cell's id is what its parameters say: without that no changed parameter would pass.
+/// Renews the cells' ids, which are hashes of their parameters: otherwise no changed parameter
+/// would pass.
 void name_cells(json& run) {
   for (json& cell : run["cells"]) {
     const json request{
@@ -86,7 +87,7 @@ void name_cells(json& run) {
   }
 }
 
-/// Three bytes say what changes and how.
+/// Three bytes say which value changes and how.
 std::string changed_run(const std::uint8_t* data, std::size_t size) {
   static const Places places;
   json run = places.run;

@@ -18,7 +18,7 @@ Facts facts_of(std::string_view value) {
   return facts;
 }
 
-/// Words of this program's own may be wrong: they are refused by `Error`.
+/// Words of this program may be wrong: they are refused by `Error`.
 void fill(std::string_view value, std::string_view words) {
   try {
     const SectionWords section = parse_section(words);

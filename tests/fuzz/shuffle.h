@@ -1,4 +1,4 @@
-// What can happen to a run between one that was measured and one that nobody wrote.
+// Changes a measured run, from small damage to content that nobody wrote.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace labreport::fuzz {
 
-/// What readers of runs compare with, and what writers have to escape.
+/// Words that readers of runs compare with or writers have to escape.
 const std::vector<std::string>& hostile_words();
 
-/// Leaves that the schema leaves open, by kind.
+/// Values that the schema does not restrict, by kind.
 struct Leaves {
   std::vector<nlohmann::json*> numbers;
   std::vector<nlohmann::json*> texts;
@@ -19,7 +19,7 @@ struct Leaves {
   void add(nlohmann::json& value, const std::string& key);
 };
 
-/// Changes one thing of the run at a time. Where there is nothing of the kind, nothing.
+/// Changes one thing of the run at a time. Changes nothing if there is nothing of the kind.
 class Shuffle {
  public:
   Shuffle(nlohmann::json& run, Dice& dice) : run_(run), dice_(dice) {}
@@ -37,15 +37,16 @@ class Shuffle {
   void set_columns(const std::string& table, const std::string& column,
                    const nlohmann::json& value);
   void set_number();
-  /// Every number of one metric, or of one column, in all launches.
+  /// Changes every number of one metric, or of one column, in all launches.
   void set_numbers_alike();
   void swap_numbers();
   void swap_texts();
   void set_text();
-  /// One name becomes another wherever it stands, so that what refers to it still finds it.
+  /// Renames one name everywhere, so that references still find it.
   void set_texts_alike();
   void drop_rows();
-  /// All rows that say the same in one column, in one table or in the launch's first of that name.
+  /// Drops all rows that are equal in one column, in one table or in the launch's first of that
+  /// name.
   void drop_alike();
   void repeat_rows();
   void change_columns();

@@ -1,4 +1,4 @@
-// Rows, columns, cells and launches dropped, repeated and exchanged.
+// Drops, repeats and exchanges rows, columns, cells and launches.
 #include <algorithm>
 #include <array>
 

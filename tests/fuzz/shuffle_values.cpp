@@ -1,4 +1,4 @@
-// Values and texts in other places.
+// Replaces values and texts.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A cell's id is what its parameters say: without that no changed parameter would pass.
+/// Renews the cells' ids, which are hashes of their parameters: otherwise no changed parameter
+/// would pass.
 void name_cells(json& run) {
   std::set<std::string> names;
   json kept = json::array();

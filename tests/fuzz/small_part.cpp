@@ -70,7 +70,7 @@ void shorten_names(json& names, const json& tables) {
   names["rows"] = kept;
 }
 
-/// What is left of a trace leads into what is left of its table.
+/// Keeps the rest of a trace pointing into the rest of its table.
 void mend_trace(json& tables) {
   const auto named = [&](const char* name) {
     return std::ranges::find_if(tables, [&](const json& table) { return table["name"] == name; });

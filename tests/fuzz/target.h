@@ -1,5 +1,4 @@
-// What every fuzz target has in common: how libFuzzer calls it and how it says that a promise
-// broke.
+// Declares what every fuzz target shares: the call by libFuzzer and the report of a broken promise.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 #include "base/error.h"
 
-/// Tries one input; ends the process where something is wrong.
+/// Tries one input; ends the process if
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace labreport::fuzz {
@@ -19,15 +18,15 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Ends the process where the promise does not hold.
+/// Ends the process if
 inline void promise(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
 
-/// Bad input is refused by `InputError` alone, in one line; anything else ends the process.
-/// True where nothing was refused.
+/// Bad input must be refused by `InputError` in one line; anything else ends the process. True if
+/// nothing was refused.
 bool accepted(const auto& work) {
   try {
     work();

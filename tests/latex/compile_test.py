@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
-# No shell, no files of others, no questions: what a careful reader would allow.
+# A careful reader's call: no shell, no files of others, no questions.
 PDFLATEX = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape"]
 PARANOID = {"openin_any": "p", "openout_any": "p"}
 
@@ -27,7 +27,7 @@ WRAPPER = r"""\documentclass{article}
 \input{run/parts/%s}
 \end{document}
 """
-# About 1 mm: what nobody sees in a margin.
+# Points, about 1 mm: nobody sees this in a margin.
 WIDEST_OVERFULL = 3.0
 
 

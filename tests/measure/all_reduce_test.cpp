@@ -1,4 +1,4 @@
-// Two processes that sum tensors: in which order the sizes are measured.
+// Tests the order in which sizes are measured by two processes that sum tensors.
 #include "measure/catalogue.h"
 
 #include <ATen/record_function.h>
@@ -38,7 +38,7 @@ std::unique_ptr<at::ObserverContext> see(const at::RecordFunction& call) {
   return nullptr;
 }
 
-/// By size: the calls of each visit, between which other sizes were summed.
+/// The calls of each visit to a size, between which other sizes were summed; by size.
 std::map<std::int64_t, std::vector<std::int64_t>> visits() {
   std::map<std::int64_t, std::vector<std::int64_t>> found;
   std::int64_t last = 0;

@@ -1,4 +1,5 @@
-// Two processes that train together: what they hold, and what their steps compute.
+// Tests two processes that train together: the bytes that they hold, and the results of their
+// steps.
 #include "measure/catalogue.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +36,7 @@ LaunchRequest request_of(Sharding sharding) {
   return request;
 }
 
-/// In each of two ranks.
+/// Runs the body in each of two ranks.
 template <typename Body>
 void in_two(Sharding sharding, const Body& body) {
   if (this_rank() == nullptr) return testing_ranks::start(2);
@@ -52,7 +53,7 @@ std::int64_t bytes(const MeasuredRow& row, std::string_view column) {
   return static_cast<std::int64_t>(row.number(column).value_or(-1));
 }
 
-/// Exact: a CPU's counts are those of the tensors.
+/// Expects exact bytes, because a CPU's counts are those of the tensors.
 void expect_held(const CellSpec& spec, const Launch& launch) {
   const auto rows = measured_rows(launch, metric::kHeld);
   ASSERT_THAT(rows, SizeIs(2 * 5)) << "two ranks; the model, and twice two points";

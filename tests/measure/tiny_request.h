@@ -1,4 +1,4 @@
-// What a worker is asked for, of a network that a CPU runs in no time.
+// A request for a network that a CPU runs in no time.
 #pragma once
 
 #include "results/run.h"

@@ -1,4 +1,4 @@
-// Checkpoints change what is held and when it is computed, and nothing of what is learned.
+// Tests that checkpoints change what is held and when it is computed, but no result.
 #include "model/checkpoint.h"
 
 #include <ATen/Context.h>
@@ -37,7 +37,7 @@ Transformer network_of(std::optional<std::int64_t> group) {
   return Transformer(kTiny, 8, at::kCPU, Variant::kMatmul, group);
 }
 
-/// One that squares, and counts how often it runs and whether a graph was recorded.
+/// A block that squares, and counts how often it runs and whether a graph was recorded.
 struct Counted {
   int runs = 0, recorded = 0;
   at::Tensor weight = at::full({}, 3.0).requires_grad_();
@@ -102,7 +102,7 @@ TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
   {
     y = checkpoint(product, x);
     const AutocastScope autocast(Precision::kBf16, DeviceKind::kCpu);
-    y.sum().backward();  // off in forward, on where backward is called
+    y.sum().backward();  // off in forward, on around backward
   }
   EXPECT_EQ(types.back(), at::kFloat);
 }

@@ -40,7 +40,7 @@ TEST(TruncatedNormal, NeverExceedsThreeDeviations) {
   const at::Tensor sizes = drawn(3).abs();
   EXPECT_LE(sizes.max().item<double>(), 3 * kStd * (1 + 1e-6));
   EXPECT_GT(sizes.max().item<double>(), 2.9 * kStd);
-  // Drawn anew, not cut off: next to nothing lies on the bound itself.
+  // Values beyond the bound are drawn anew and not clamped, so hardly any are on the bound.
   EXPECT_LE(sizes.ge(3 * kStd * (1 - 1e-6)).sum().item<std::int64_t>(), 1);
 }
 

@@ -1,4 +1,4 @@
-// Sharded or not, the optimizer computes the same: held to it among real processes.
+// Tests among real processes that a sharded optimizer computes the same.
 #include "model/sharded_optimizer.h"
 
 #include <ATen/Context.h>
@@ -107,7 +107,7 @@ TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
   });
 }
 
-/// What the arithmetic says of a network is what the network has.
+/// The calculated parameter sizes must be those of the network.
 TEST(ParameterSizes, AreThoseOfTheNetwork) {
   const Transformer network = tiny();
   const std::vector<ParameterSize> sizes = parameter_sizes(kTiny);

@@ -1,4 +1,4 @@
-// Sharded or whole, weights train alike: held to it among real processes.
+// Tests among real processes that sharded weights train like whole ones.
 #include "model/sharded_weights.h"
 
 #include <ATen/Context.h>
@@ -110,7 +110,7 @@ TEST(ShardedWeights, TrainAsOneProcessDoesOnTheWholeBatch) {
   });
 }
 
-/// Gradients go out in 16 bits, which whole weights' do not.
+/// Sharded gradients are sent in 16 bits, unlike those of whole weights.
 TEST(ShardedWeights, ThreeStepsIn16BitsAreWithin1e4OfWholeWeights) {
   among(2, [](RankGroup& group) {
     for (const auto& [precision, compute, within] :

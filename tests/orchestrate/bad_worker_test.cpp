@@ -1,4 +1,5 @@
-// Real bad children: whatever a worker does, it becomes its cell's outcome and the run goes on.
+// Tests real bad children: whatever a worker does becomes its cell's outcome, and the run
+// continues.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -66,7 +67,7 @@ TEST_F(BadWorker, HangIsATimeout) {
 }
 
 TEST_F(BadWorker, HangThatIgnoresSigtermIsATimeout) {
-  setup_.worker.limit_seconds = 2;  // for it to say that it ignores the signal
+  setup_.worker.limit_seconds = 2;  // time to report that it ignores the signal
   outcome<TimedOut>("stubborn");
 }
 
@@ -91,7 +92,7 @@ TEST_F(BadWorker, DeathAfterAGoodResultIsAWarning) {
 }
 
 TEST_F(BadWorker, HangAfterAGoodResultIsAWarning) {
-  setup_.worker.limit_seconds = 3;  // for its result
+  setup_.worker.limit_seconds = 3;  // time for its result
   outcome<Ok>("hangs_after");
   EXPECT_THAT(launch("hangs_after").warnings.at(0), HasSubstr("time limit"));
 }

@@ -1,4 +1,4 @@
-// An interrupt ends what runs, at a moment at which nothing is half done.
+// Tests that an interrupt ends the program at a moment at which nothing is half done.
 #include "orchestrate/subprocess_interrupts.h"
 
 #include <gtest/gtest.h>

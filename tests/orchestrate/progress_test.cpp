@@ -20,7 +20,7 @@ Launch timed(std::vector<std::int64_t> steps) {
   return launch;
 }
 
-/// What a progress that is no terminal has printed.
+/// The output of a progress that is no terminal.
 std::string printed(const Launch& launch) {
   std::FILE* file = std::tmpfile();
   {

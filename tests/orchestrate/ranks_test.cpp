@@ -1,4 +1,5 @@
-// Launches of several ranks: started, watched and ended together, whatever one of them does.
+// Tests launches of several ranks, which are started, watched and ended together, whatever one of
+// them does.
 #include <gmock/gmock.h>
 
 #include <csignal>

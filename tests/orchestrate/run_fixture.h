@@ -1,4 +1,4 @@
-// A run in a folder of its own, measured by the fake worker.
+// Measures a run with the fake worker in its own folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace labreport {
 /// A cell whose size's name tells the fake worker how to behave.
 CellSpec fake_cell(const std::string& behavior, std::int64_t context = 16);
 
-/// Remembers instead of drawing.
+/// Records calls instead of drawing.
 struct RememberedProgress : Progress {
   struct Line {
     std::string size;

@@ -1,4 +1,4 @@
-// A plan in parts: which cells stay together, who measures what, and what that gains.
+// Tests the division of a plan: which cells stay together, who measures what, and the speedup.
 #include "orchestrate/shard.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Work in a child comes back as its text, or ends with one line.
+// Tests that work in a child returns its text, or ends with one line.
 #include "orchestrate/subprocess_child.h"
 
 #include <gmock/gmock.h>

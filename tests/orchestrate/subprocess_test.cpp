@@ -74,7 +74,7 @@ TEST(Subprocess, EndsWithSigtermAtItsLimit) {
 
 TEST(Subprocess, IsKilledWhenItIgnoresSigterm) {
   Command command = shell("trap '' TERM; while :; do sleep 0.1; done");
-  command.limit_seconds = 2;  // for the trap to be set
+  command.limit_seconds = 2;  // time to set the trap
   const Ended ended = run_to_end(command);
   EXPECT_TRUE(ended.timed_out);
   EXPECT_EQ(ended.signal, SIGKILL);
@@ -211,7 +211,7 @@ TEST(Subprocesses, NoneOutlivesTheObject) {
   std::filesystem::remove(pid_file);
 }
 
-// The front end is played by a child of this test, so that it can be killed.
+// A child of this test imitates the front end, so that it can be killed.
 TEST(Subprocesses, NoneOutlivesTheProcess) {
   const auto pid_file = std::filesystem::temp_directory_path() / "labreport-orphan-pid";
   std::filesystem::remove(pid_file);

@@ -75,7 +75,7 @@ TEST(AllReduces, OfASchemeAreAsManyAsItsBuckets) {
   EXPECT_EQ(calls(Scheme::kBucketed, "2025", 100'000'000), 98);
   EXPECT_EQ(buckets("2025", 25 << 20), 243u);
   EXPECT_EQ(buckets("2026", 25 << 20), 291u);
-  // As `torch.distributed._compute_bucket_assignment_by_size` has it: it closes a bucket late.
+  // `torch.distributed._compute_bucket_assignment_by_size` closes a bucket late.
   EXPECT_EQ(calls(Scheme::kReducer, "2025", 25 << 20), 194);
   EXPECT_EQ(calls(Scheme::kReducer, "2026", 25 << 20), 226);
 }

@@ -1,4 +1,5 @@
-// The arithmetic of memory, against sums by hand and peaks known from the handout's write-ups.
+// Compares the arithmetic of memory with sums by hand and with peaks known from the handout's
+// write-ups.
 #include "plan/memory.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +85,7 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
                        {small_step(kFp32), 5185.3 - 64},
                        {small_step(kBf16), 4296.9 - 64}};
   for (const auto& [spec, mebibytes] : all) {
-    // Inputs and the tables of the rotary embedding are what is left.
+    // Only inputs and the tables of the rotary embedding are left out.
     EXPECT_NEAR(1024 * gibibytes(expected_peak(spec).total()), mebibytes, 0.5) << cell_id(spec);
   }
 }

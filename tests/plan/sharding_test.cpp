@@ -1,4 +1,4 @@
-// What ranks own, hold and send, by arithmetic.
+// Tests the arithmetic of what ranks own, hold and send.
 #include "plan/sharding.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Pictures are drawn once, and a cache that went wrong is as good as none.
+// Tests that pictures are drawn once, and that a damaged cache counts as none.
 #include "publish/cached_charts.h"
 
 #include <gmock/gmock.h>
@@ -135,7 +135,7 @@ TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
   cache.trim();
   EXPECT_TRUE(cache.find("old")) << "there is room for both";
   cache.keep("newest", std::string(400, 'n'));
-  // The look at "old" has made it young again.
+  // Reading "old" has renewed its time.
   for (const fs::path& file : files()) {
     if (read_file(file).ends_with("o")) {
       fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(20));
@@ -162,7 +162,7 @@ TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
   EXPECT_EQ(ContentCache(folder_).find("key"), large);
 }
 
-/// Without pandoc, whose results no other depends on, what is kept stays usable.
+/// Without pandoc, on which no other result depends, the cache stays usable.
 TEST_F(Cached, AToolIsKnownByThoseOfItsPackagesThatAreThere) {
   const fs::path packages = folder_ / ".venv/lib/python3.11/site-packages";
   fs::create_directories(folder_ / ".venv/bin");

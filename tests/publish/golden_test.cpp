@@ -1,4 +1,4 @@
-// A small report with every kind of block, in each format.
+// Compares a small report with every kind of block, in each format.
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -21,7 +21,7 @@ void keep_two_rows(TableView& table) {
   });
 }
 
-/// By an author who signs, answers one part and adds to another.
+/// A document by an author who signs, answers one part and adds to another.
 Document noted_document() {
   Document document = sample_document();
   document.sections.resize(1);
@@ -66,7 +66,7 @@ TEST(Golden, EachKindOfBlockInEachFormat) {
                 page_html(document, drawings, {.root = "../../../", .interactive = true}));
 }
 
-/// By the pandoc that set-up installs.
+/// Uses the pandoc that set-up installs.
 TEST(Golden, EachKindOfBlockInLatex) {
   FakeChartTool tool;
   const Document document = noted_document();

@@ -1,4 +1,4 @@
-// Formulas of notes: by the pandoc that set-up installs, whatever somebody writes between dollars.
+// Tests formulas of notes with the pandoc that set-up installs, whatever is between the dollars.
 #include "publish/run_notes.h"
 
 #include <gmock/gmock.h>

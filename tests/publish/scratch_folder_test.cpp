@@ -1,4 +1,4 @@
-// Folders of one's own: gone when their owner is, however it ended.
+// Tests that scratch folders are removed with their owner, however it ended.
 #include "publish/scratch_folder.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class ScratchFolders : public testing::Test {
     fs::remove_all(above_);
   }
 
-  /// What a process leaves that is killed while it has a scratch folder.
+  /// The entry left by a process that is killed while it has a scratch folder.
   fs::path left_by_a_killed_process() {
     if (const pid_t child = fork(); child > 0) {
       waitpid(child, nullptr, 0);

@@ -1,4 +1,4 @@
-// What a render may write, overwrite and remove.
+// Tests which files a render may write, overwrite and remove.
 #include <gtest/gtest.h>
 
 #include <fstream>

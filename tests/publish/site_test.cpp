@@ -165,7 +165,7 @@ TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
   for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
 }
 
-/// Dies over whatever shows one word.
+/// Fails for every chart that contains one word.
 class FragileChartTool : public FakeChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
@@ -194,7 +194,7 @@ TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
   EXPECT_THAT(paths(site), Contains("assets/charts.js"));
 }
 
-/// Of every kind that nobody sees.
+/// True if the bytes hold an invisible control character.
 bool hides_something(const std::string& bytes) {
   for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
     if (bytes.find(control) != std::string::npos) return true;

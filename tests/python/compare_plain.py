@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "reference"))
 from launches import metrics_of  # noqa: E402: a neighbor's, found by the line above
 
-# A file's class, and its names of the course's arguments where they are others.
+# The class in a file, and the file's names of the course's arguments if they differ.
 MODELS = {
     "mine": (HERE / "my_transformer.py", "TransformerLM", {}),
     "reference": (HERE.parents[1] / "src" / "python" / "labreport_transformer.py", "Transformer",
@@ -35,10 +35,11 @@ SHAPES = {
     "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
     "2.7B": (dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000), 4, 512),
 }
-# The reference network, as that rung of the ladder writes it.
+# The reference network, written like that rung of the ladder.
 MODELS["rung"] = MODELS["reference"]
 RUNG = "fused_adamw"
-# Size, precision, and by how much a median may differ: launch-bound steps by more. None: only told.
+# Size, precision, and the allowed difference of the median, which is larger for launch-bound steps. None: only
+# reported.
 CASES = {"cuda": [("small", "fp32", 0.02), ("small", "bf16", 0.05), ("2.7B", "bf16", 0.02)],
          "cpu": [("tiny", "fp32", None), ("small", "fp32", None)]}
 PEAK, SECOND = 0.001, 1.0

@@ -24,7 +24,7 @@ REFERENCE = {"implementation": "", "model": f"{SHIPPED / 'labreport_transformer.
 PARAMETERS = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
 
 
-# A user's Python buffers what it prints.
+# Removes Python's variables, because a user's Python buffers its output.
 for name in [name for name in os.environ if name.startswith("PYTHON")]:
     del os.environ[name]
 
@@ -185,7 +185,7 @@ class Worker(Launches):
         self.assertIn("ModuleNotFoundError: No module named 'nowhere'", said[-2])
 
 
-# The cheapest that is really compiled: no vector instructions to try, no pool of processes, one cache for these tests.
+# The cheapest real compilation: no vector instructions to try, no pool of processes, one cache for these tests.
 CHEAP = dict(TORCHINDUCTOR_VEC_ISA_OK="0", TORCHINDUCTOR_COMPILE_THREADS="1")
 
 

@@ -1,5 +1,4 @@
-// Runs as tables: what is in them, what a query may do, and what is said of one that cannot be
-// answered.
+// Tests runs as tables: their content, what a query may do, and the message for one that fails.
 #include "query/database.h"
 
 #include <gmock/gmock.h>

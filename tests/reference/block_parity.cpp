@@ -1,5 +1,4 @@
-// Holds one block to that of the reference: what it saves for backward, and which operators it
-// runs.
+// Compares one block with the reference's: what it saves for backward, and which operators it runs.
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which operators run, as LibTorch's profilers see them.
+// Lists the operators that run, from LibTorch's profilers.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace labreport {
 
-/// One call, in the order in which calls begin; those that it makes in turn lie one level deeper.
+/// One call, in the order in which calls begin; the calls that it makes are one level deeper.
 struct OperatorCall {
   std::int64_t depth = 0;
   std::string name;     ///< "aten::mul"
   std::string numbers;  ///< The elements of each tensor that it is given: " 64 8"
 };
 
-/// What `work` calls on this thread, backward on a CPU among it.
+/// The operators that `work` calls on this thread, which include backward on a CPU.
 std::vector<OperatorCall> operators_of(const std::function<void()>& work);
 
-/// "mul 64 8" of each call that computes or copies: those that make others do it, name a view or
-/// ask for memory are left out.
+/// Describes each call that computes or copies, "mul 64 8". Calls that only make others compute,
+/// name a view or allocate are left out.
 std::vector<std::string> computing(const std::vector<OperatorCall>& calls);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Holds the network, its loss and its optimizer to the Python reference: parity FILE, where
+// Compares the network, its loss and its optimizer with the Python reference: parity FILE, where
 // parity_data.py wrote FILE.
 #include <ATen/TensorOperators.h>
 #include <c10/core/GradMode.h>

@@ -1,4 +1,4 @@
-// What parity_data.py wrote.
+// Reads the data that parity_data.py wrote.
 #pragma once
 
 #include <ATen/core/Dict.h>

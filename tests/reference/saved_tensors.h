@@ -1,4 +1,4 @@
-// What autograd saves for backward, seen as Python's saved-tensor hooks see it.
+// Lists the tensors that autograd saves for backward, like Python's saved-tensor hooks.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The sample run as text that is not quite right, and what is said of it.
+// Breaks the sample run's text, and returns the message about it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace labreport::testing_samples {
 
-/// Empty where nothing is wrong.
+/// Returns the message; empty if nothing is wrong.
 inline std::string complaint(const std::string& text) {
   try {
     run_from_json(text, "run.json");

@@ -1,4 +1,4 @@
-// Runs that nobody's program wrote: each is refused by one line that says where.
+// Tests runs that no program wrote: each is refused by one line that says where.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// A run that breaks a rule is refused with its path: whatever is loaded can be rendered.
+// Tests that a run that breaks a rule is refused with its path, so that whatever is loaded can be
+// rendered.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -69,7 +70,7 @@ TEST(RunCheck, NoTimeAndNoNumberOfBytesIsNegativeAndAStepTakesTime) {
   EXPECT_EQ(with(kLaunch + "/conditions/0/value", -40), "") << "it may be cold";
 }
 
-/// Returns the findings about a launch with these metrics alone.
+/// Returns the findings about a launch with only these metrics.
 std::string with_metrics(const std::vector<Metric>& metrics) {
   labreport::Run run = sample_run();
   run.cells[0].launches[0].metrics = metrics;

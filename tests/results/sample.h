@@ -1,4 +1,4 @@
-// A small run that has one of everything, for tests of how runs are kept.
+// A small run that has one of everything, for tests of the storage of runs.
 #pragma once
 
 #include "results/run.h"

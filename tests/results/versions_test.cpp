@@ -1,4 +1,4 @@
-// Runs of this version, as they were recorded, and of versions that this program does not know.
+// Tests recorded runs of this version, and runs of versions that this program does not know.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ using testing_samples::sample_run;
 
 const fs::path kRecorded = fs::path(LABREPORT_SOURCE_DIR) / "site/runs";
 
-/// What is said on stderr while the text is read.
+/// The messages on stderr while the text is read.
 std::string warning(const std::string& text, const std::string& origin) {
   testing::internal::CaptureStderr();
   run_from_json(text, origin);

@@ -18,7 +18,7 @@ FRONT_END = sys.argv.pop() if len(sys.argv) > 1 else "build/bin/labreport"
 LIBRARIES = ("boost", "fmt", "nlohmann", "CLI", "kainjow", "sodium", "sqlite3")
 NEEDED = ("setup", "src", "experiments", "Makefile", "cmake", "CMakeLists.txt", "CMakePresets.json")
 
-# pip that fetches: each wheel is an empty file.
+# A fake pip that fetches: each wheel is an empty file.
 FETCHING = """#!/bin/sh
 case "$*" in
   *"pip download"*) echo "$*" >> fetched; while [ "$1" != -d ]; do shift; done

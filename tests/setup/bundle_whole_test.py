@@ -17,7 +17,7 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 def works(words):
-    # By a shell, as setup does: setpriv itself may still start what nobody may not.
+    # Starts it from a shell, like setup does, because setpriv itself may still start programs that no user may.
     start = ["sh", "-c", '"$0" -c "import torch"', TORCH_PYTHON]
     try:
         return subprocess.run([*words, *start], capture_output=True, check=False).returncode == 0

@@ -16,7 +16,7 @@ from sandbox import ROOT
 TEXT = pathlib.Path(ROOT, "Containerfile").read_text(encoding="utf-8")
 DOCUMENT = pathlib.Path(ROOT, "docs/containers.md").read_text(encoding="utf-8")
 LINTER = pathlib.Path(sys.executable).parent / "hadolint"
-# Beside what README asks of a fresh machine: for fetching, and for models of one's own.
+# Packages besides those that README asks of a fresh machine: for downloads, and for models of the user's.
 MORE_PACKAGES = {"ca-certificates", "python3-dev"}
 
 

@@ -16,7 +16,7 @@ TEST = LINT | RANKS | {"texlive-latex-recommended", "lmodern"}
 WANTED = {"render": PROGRAMS, "report": PROGRAMS | RANKS, "lint": LINT, "test": TEST,
           "attack": TEST | {"slurm-wlm", "munge", "clang-19", "libclang-rt-19-dev"}}
 
-# What each package brings; all else of the sandbox's machine stays.
+# The files that each package brings; the rest of the sandbox's machine stays.
 BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
           "texlive-latex-recommended": ["bin/pdflatex"], "clang-19": ["bin/clang++-19"],
           "slurm-wlm": ["usr/sbin/slurmctld"], "munge": ["usr/sbin/munged"],

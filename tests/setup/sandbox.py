@@ -22,7 +22,7 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "share/texmf/tex/latex/lm/lmodern.sty", "sbin/slurmctld", "sbin/munged",
              "lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]
 
-# What the system's Python and the one in .venv do when setup/install calls them. What chooses a torch is real.
+# Fakes of the system's Python and the one in .venv for setup/install. The choice of a torch is real.
 PYTHON = """#!/bin/sh
 case "$*" in
   "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && printf '%s\\n' "$FAKE_TORCH" "$0" && exit; exit 1 ;;

@@ -7,7 +7,7 @@ import urllib.parse
 
 SUB_PATH = "https://somebody.example/a/sub/path/"
 
-# What a page itself asks for, as opposed to what its reader may follow.
+# Attributes whose addresses a page requests by itself; a reader may follow the others.
 REQUESTS = {("img", "src"), ("script", "src"), ("link", "href"), ("source", "src"),
             ("iframe", "src"), ("object", "data"), ("image", "href"), ("use", "href"),
             ("image", "xlink:href"), ("use", "xlink:href")}
@@ -26,7 +26,7 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.in_style = tag == "style"
-        # A page says where it is to be found; it asks for nothing there.
+        # A canonical link states the page's address and requests nothing.
         asks = ("rel", "canonical") not in attrs
         for name, value in attrs:
             if name == "id":
@@ -102,7 +102,7 @@ def link_problems(name, address, request, files):
         if request or scheme != "https":
             yield "leaves the site" if request else "is no https link"
         return
-    # A part is pasted into a document of one's own: its addresses lead on from the run's folder.
+    # A part is pasted into another document, so its addresses are relative to the run's folder.
     base = name.replace("/parts/", "/") if name.endswith(".md") else name
     whole = urllib.parse.urljoin(SUB_PATH + base, address)
     target, _, fragment = whole.partition("#")

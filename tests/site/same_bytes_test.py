@@ -26,7 +26,7 @@ class SameBytes(ProjectTest):
     def render_all(self, surroundings):
         sites = {}
         for number, (name, environment) in enumerate(surroundings.items()):
-            # A path of another length each time, and the time goes on.
+            # Each path has another length, and time passes.
             with tempfile.TemporaryDirectory(prefix="x" * number) as out:
                 site = os.path.join(out, "site")
                 self.assertEqual(self.project.render("--out", site, **environment), "")

@@ -21,7 +21,7 @@ METRIC = LAUNCH + "metrics/0/"
 TABLE = LAUNCH + "tables/0/"
 CRASHED = {"status": "crashed", "signal": 9, "message": ""}
 
-# One wrong value each, at its place in a run of two GPUs with one cell.
+# One wrong value each, with its place in a run of two GPUs with one cell.
 WRONG = [
     ("schema_version", 1), ("schema_version", "one"), ("schema_version", GONE),
     ("edition", "2027"), ("preset", "fast"), ("source", "guessed"), ("devices", GONE), ("more", 1),

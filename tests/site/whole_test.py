@@ -183,7 +183,7 @@ class Unreadable(StubbedTest):
         self.locked.mkdir(mode=0)
         self.addCleanup(self.locked.chmod, 0o700)
         self.user = {}
-        if os.geteuid() == 0:  # whom no mode stops
+        if os.geteuid() == 0:  # root ignores file modes
             nobody = 65534
             for path in [self.project.folder, *self.project.folder.rglob("*")]:
                 if path != self.locked:

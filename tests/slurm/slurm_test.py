@@ -50,7 +50,7 @@ class Slurm(unittest.TestCase):
         self.assertEqual(result.returncode, status, result.stderr + self.said())
         return result
 
-    # The numbers of the array and of the job that merges.
+    # Returns the numbers of the array and of the job that merges.
     def submit(self, *words, tasks=3, **environment):
         command = ("slurm", "--submit", "--partition", "test", "--out", "shards", "--array", str(tasks))
         return self.labreport(*command, *PLAN, *words, **environment).stdout.split()

@@ -7,7 +7,7 @@ import re
 import sys
 
 
-# An answer ends where its figure, its table, its drawer, its mark or the part's end follows.
+# Matches the end of an answer: its figure, its table, its drawer, its mark or the part's end.
 BEHIND = r"\*\*Figure |\*\*[^\n]*\*\*\n\n\||<details>|\*Calculated|\Z"
 
 

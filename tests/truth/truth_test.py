@@ -33,7 +33,7 @@ class Truth(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             place, times = pathlib.Path(folder), {}
             for i, (name, data) in enumerate(runs.items()):
-                # A page's folder is called by the time of the run's first session.
+                # A page's folder has the time of the run's first session.
                 times[name] = f"{i // 3600:02}{i // 60 % 60:02}{i % 60:02}"
                 stamp = re.sub(r"(..)(..)(..)", r"2026-01-01T\1:\2:\3Z", times[name])
                 first = {**data["sessions"][0], "started_at": stamp}

@@ -1,5 +1,4 @@
-// sample_typst FOLDER: writes <report>-<paper>/report.typ with its charts, and a part that is
-// included in another document.
+// sample_typst FOLDER writes
 #include <filesystem>
 
 #include "base/files.h"
@@ -38,7 +37,7 @@ void write_report(const fs::path& out, const std::string& name, const Document& 
   }
 }
 
-/// Two parts among an author's own chapters.
+/// Writes two parts among an author's own chapters.
 void write_thesis(const fs::path& out, const Document& document) {
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();

@@ -61,7 +61,7 @@ class Reports(unittest.TestCase):
                     for folder in folders]
 
     def test_a_report_that_never_ends_is_given_up_and_the_next_is_made(self):
-        # Of a thousand numbers each, so that no memory is asked for while time runs out.
+        # Each range has a thousand numbers, so that no memory is allocated while time runs out.
         endless = "".join(f"#let {name} = range(1000)\n" for name in "abcde") + (
             "#for i in a { for j in b { for k in c { for l in d { for m in e { } } } } }")
         self.assertEqual(self.typeset([endless, "Next"], LABREPORT_TYPESET_SECONDS="2"),

@@ -1,4 +1,4 @@
-// The real program, as the front end starts it.
+// Runs the real worker like the front end starts it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -43,7 +43,7 @@ class WorkerTest : public testing::Test {
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// The exit status; stderr's text in `said_`.
+  /// Returns the exit status, and puts stderr's text into `said_`.
   int run(const std::string& arguments) {
     const std::string errors = (folder_ / "stderr").string();
     const std::string command =
@@ -84,7 +84,7 @@ class RanksTest : public WorkerTest {
     return request;
   }
 
-  /// One training step, by that scheme, in place of all-reduces by themselves.
+  /// Replaces all-reduces by one training step with that scheme.
   void train(CellSpec& spec) const {
     const CellSpec tiny = tiny_request().spec;
     spec.kind = CellKind::kDataParallel;
@@ -132,7 +132,7 @@ class RanksTest : public WorkerTest {
   std::optional<Scheme> scheme_ = {};
 };
 
-/// Where the build found no headers of Gloo's that fit.
+/// True if the build found no suitable headers of Gloo.
 bool has_no_gloo(const Launch& launch) { return std::holds_alternative<Skipped>(launch.outcome); }
 
 TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
@@ -172,7 +172,7 @@ TEST_F(RanksTest, MayBeFourOrSix) {
 /// A training step of two ranks, by each scheme.
 class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme> {
  protected:
-  /// Nothing where the build has no Gloo.
+  /// Returns nothing if the build has no Gloo.
   std::optional<Launch> trained(std::int64_t count) {
     const std::vector<int> statuses = measure_ranks(count, count);
     Launch launch = launch_of(0);
@@ -339,7 +339,7 @@ TEST_F(WorkerTest, AnUnwritableResultIsNoSilentSuccess) {
 TEST_F(WorkerTest, ADeviceThatCannotStartIsStatusThreeAndAnOutcome) {
   LaunchRequest request = tiny_request();
   request.spec.device = DeviceKind::kCuda;
-  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);  // hides what there may be
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1);  // hides any GPU
   const int status = measure(to_json(request));
   ::unsetenv("CUDA_VISIBLE_DEVICES");
   EXPECT_EQ(status, 3) << said_;

@@ -7,7 +7,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Texts with their paddings in place, which then are equally long from the point on.
+/// Texts with their padding inserted, which are then equally long from the point on.
 Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
   TableView table;
   table.columns = {{"a", "", Align::kRight, false, notation}};

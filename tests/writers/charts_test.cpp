@@ -1,4 +1,4 @@
-// Charts: their colors and widths, what the tool that draws them is asked, and their pictures.
+// Tests the colors, widths and pictures of charts, and the requests to the tool that draws them.
 #include "document/charts/charts.h"
 
 #include <gmock/gmock.h>
@@ -127,7 +127,7 @@ TEST(ChartWidth, APhoneHasWhatTheFileSaysOfIt) {
   EXPECT_FALSE(themed(kSpec, ChartWidth::kWide).contains("height"));
 }
 
-/// Keeps what it is asked to draw.
+/// Records the requests to draw.
 class Listener : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {

@@ -1,5 +1,5 @@
-// Measurements and tables as CSV: numbers unrounded, nothing that a spreadsheet takes for a
-// formula.
+// Tests measurements and tables as CSV: numbers are unrounded, and no text is a formula to a
+// spreadsheet.
 #include "writers/csv/cells_csv.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A comparison in each of its formats, whole, and what holds for every one of them.
+// Compares a comparison in each of its formats word for word, and tests rules that hold for all.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

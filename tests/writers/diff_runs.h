@@ -14,7 +14,7 @@ Comparison one_machine();
 /// Another GPU: phases, kernels of another family, half precision, a step that does not fit.
 Comparison two_gpus();
 
-/// A table that somebody published, on B's side: whole steps alone.
+/// A published table on B's side, with whole steps only.
 Comparison with_published();
 
 /// Compares like `two_gpus`, with `hostile_name` wherever a run has words.

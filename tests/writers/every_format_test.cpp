@@ -1,4 +1,4 @@
-// Pages and Markdown say alike: the author, the answers or room for them, captions.
+// Tests that pages and Markdown say the same: the author, the answers or room for them, captions.
 #include <gmock/gmock.h>
 
 #include "writers/html/html.h"

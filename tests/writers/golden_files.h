@@ -1,4 +1,4 @@
-// Whole outputs against tests/golden/: a word that changes anywhere shows up as a line of a diff.
+// Compares whole outputs with tests/golden/: any changed word shows up as a line of a diff.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-/// All of them but the long one, in a line.
+/// All of them except the long one, in one line.
 std::string everything() {
   std::string line;
   for (const std::string& text : hostile_texts()) {
@@ -29,7 +29,7 @@ TableView hostile_table() {
   return table;
 }
 
-/// Markdown as an author may write it, which no format has to be told of.
+/// Markdown that an author may write and every format must handle.
 std::string hostile_note() {
   std::string note = "# " + everything() + "\n\n" + everything() +
                      "\n\n> - > 1. # a\n\n| a | b |\n|--|--|\n| $x^a^b$ | ![p](../\\x) |\n\n"

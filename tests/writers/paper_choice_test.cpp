@@ -1,4 +1,4 @@
-// A print keeps some of a part and leaves the rest to the page.
+// Tests that a print keeps some of a part and leaves the rest to the page.
 #include "writers/paper_choice.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Each format prints what a query selected, and no text becomes markup or a formula.
+// Tests that each format prints a query's result, and that no text becomes markup or a formula.
 #include "writers/query/query_text.h"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ TableView sample_environment() {
   return table;
 }
 
-/// A part of the report's own: it has no letter, and nobody asks for it.
+/// A part of the report that is no problem: it has no letter and no question.
 Section what_ran() {
   Part part;
   part.problem = "ran";

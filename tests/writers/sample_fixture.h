@@ -1,5 +1,5 @@
 // A made-up report with everything a report can have: five sizes, gaps, flags, details, markup in
-// names. Its figures are invented for tests and look the part.
+// names. Its figures are invented for tests and look plausible.
 #pragma once
 
 #include <string>

@@ -13,12 +13,12 @@
 namespace labreport {
 namespace {
 
-/// What axis labels take beside an inner view, which cannot be given a total width.
+/// Pixels that axis labels take beside an inner view, which cannot be given a total width.
 constexpr int kAxisRoom = 84;
 /// A phone's letters are wider than those that the chart tool measures with.
 constexpr int kPhoneSlack = 8;
 
-/// Views inside a vconcat or a facet take the width themselves.
+/// Sets the width of the inner views of a vconcat or a facet, which have none themselves.
 void set_inner_width(nlohmann::json& view, int width) {
   if (view.contains("vconcat")) {
     for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
@@ -31,7 +31,8 @@ void set_inner_width(nlohmann::json& view, int width) {
   }
 }
 
-/// The tool cuts long labels between the halves of what takes two units of UTF-16, and then stops.
+/// Replaces characters that take two units of UTF-16: the tool cuts long labels between these, and
+/// then stops.
 std::string without_pairs(const std::string& text) {
   constexpr unsigned char kFourBytes = 0xF0;
   constexpr std::string_view kReplacement = "\uFFFD";
@@ -48,7 +49,7 @@ std::string drawable(std::string_view text) {
   return without_pairs(printable(text, kLinesAndTabs));
 }
 
-/// Most texts are names and numbers in ASCII: no copy is made of them.
+/// Recognizes ASCII, so that most texts are not copied.
 bool is_drawable(const std::string& text) {
   const auto plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
   return std::ranges::all_of(text, plain) || drawable(text) == text;
@@ -83,7 +84,7 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
 
-/// A key above the plot, in place of words beside it; as far from it as the figure says.
+/// Shows a legend above the plot in place of words beside it, as far from it as the figure says.
 void show_legend(nlohmann::json& encoding) {
   nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
                            {"columnPadding", 12}, {"offset", 4},     {"symbolOpacity", 1}};
@@ -113,7 +114,7 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
   layers = std::move(kept);
 }
 
-/// The number behind the next `mark`, which is passed; no number where there is none.
+/// Returns the number after the next `mark` and moves past it; NaN if there is none.
 double next_number(std::string_view& text, std::string_view mark) {
   double number = std::numeric_limits<double>::quiet_NaN();
   const std::size_t at = std::min(text.find(mark), text.size());
@@ -122,7 +123,7 @@ double next_number(std::string_view& text, std::string_view mark) {
   return number;
 }
 
-/// "id='" and its kin, up to the character that ends the name.
+/// A form in which an id occurs, "id='", and the character that ends the name.
 struct IdForm {
   std::string_view opening;
   char closing;

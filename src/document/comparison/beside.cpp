@@ -20,8 +20,8 @@ constexpr Notation kShareOfA{Notation::kFixed, 2};
 /// A network's training step on both sides.
 struct StepPair {
   const ComparedRow* step = nullptr;
-  std::optional<std::int64_t> context = {};  ///< Where there are several.
-  // B ÷ A.
+  std::optional<std::int64_t> context = {};  ///< Set if there are several contexts.
+  // Ratios B ÷ A.
   std::optional<double> whole = {}, forward = {}, backward = {}, optimizer = {}, memory = {};
   std::vector<std::string> flags = {};
 
@@ -49,7 +49,7 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
       {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
 }
 
-/// A timed step's own peak where it counts one, as on every GPU; else the memory problem's.
+/// Takes the timed step's own peak if it was counted, as on every GPU; else the memory problem's.
 std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
                                    const ComparedRow& step) {
   const auto peaks = [&run](const std::string& id) {
@@ -103,7 +103,7 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
 using StepPairs = std::vector<StepPair>;
 constexpr double kApart = 1.05;
 
-/// "1.18 to 1.23": the ratios B ÷ A of one precision, where all are on that side of 1.
+/// The ratios B ÷ A of one precision, "1.18 to 1.23", if all are on that side of 1.
 std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
                                 std::optional<double> StepPair::* ratio, bool above) {
   std::vector<double> ratios;
@@ -123,7 +123,7 @@ std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
 constexpr Precision kSpokenOf[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                 Precision::kFp16};
 
-/// Passes that are slower where every step is faster, or the other way round.
+/// Passes that are slower although every step is faster, or the other way round.
 std::vector<Facts> contrary_passes(const StepPairs& pairs) {
   std::vector<Facts> list;
   for (const Precision precision : kSpokenOf) {
@@ -160,12 +160,12 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   Dataset data = ratio_data(rows, comparison).front();
   data.name = name;
   for (RowView& row : data.rows) {
-    for (Value& value : row.cells) value.link.clear();  // there is no row of launches behind it
+    for (Value& value : row.cells) value.link.clear();  // no table of launches to link to
   }
   return data;
 }
 
-/// What a profile counts: on a CPU there are no kernels.
+/// The word for what a profile counts: a CPU has no kernels.
 const char* kernels_of(const Run& run) {
   const Device* device = main_device(run);
   return device != nullptr && device->kind == DeviceKind::kCpu ? "operators" : "kernels";
@@ -201,7 +201,7 @@ std::optional<Section> beside_section(const Run& run) try {
   section.parts.front().title = "";
   return section;
 } catch (const InputError&) {
-  return std::nullopt;  // nothing in common yet
+  return std::nullopt;  // no cells in common yet
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// The section of a report whose run measured labreport's network beside the user's model.
+// Compares labreport's network with the user's model in the report of a run that measured both.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// By the same comparison as `labreport diff` of two runs. Nothing where no cell matches.
+/// Compares like `labreport diff` of two runs. Returns nothing if no cell matches.
 std::optional<Section> beside_section(const Run& run);
 
 }  // namespace labreport

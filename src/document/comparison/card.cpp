@@ -34,7 +34,7 @@ double fastest(const Quantity& ladder) {
 }
 
 /// The training step of the smallest context that fits on one side alone, of the largest such
-/// network; null: both sides fit the same.
+/// network; null if both sides fit the same.
 const ComparedRow* fits_on_one(const Comparison& comparison) {
   const ComparedRow* found = nullptr;
   const auto extent = [](const ComparedRow& row) {
@@ -118,7 +118,7 @@ struct OtherRow {
   const Quantity* quantity;
   std::string name;
   Value a, b;
-  std::string topic_page;  ///< Empty: no link.
+  std::string topic_page;  ///< Empty if there is no link.
 
   bool is_time() const { return quantity->unit == "ms"; }
   Value topic() const {
@@ -126,7 +126,7 @@ struct OtherRow {
     topic.link = topic_page;
     return topic;
   }
-  /// The larger network's, of one network the faster one's.
+  /// True for the larger network, or for the faster row of one network.
   bool goes_before(const OtherRow& other) const {
     if (quantity->parameters != other.quantity->parameters)
       return quantity->parameters > other.quantity->parameters;

@@ -47,8 +47,8 @@ constexpr std::array kProblems{
     Problem{"optimizer_state_sharding_accounting", "Steps of ranks that shard what they hold",
             kTimings, [](const ComparedRow& row) { return row.spec.kind == CellKind::kSharding; }}};
 
-/// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
-/// side never wrote down (published tables have few) are counted.
+/// True for rows that are compared. What only one run has is listed separately, and numbers that
+/// one side never wrote down (published tables have few) are counted.
 bool is_shown(const ComparedRow& row) {
   return row.standing == RowStanding::kMatched || row.standing == RowStanding::kFailedA ||
          row.standing == RowStanding::kFailedB;

@@ -12,10 +12,10 @@ namespace labreport {
 
 /// One side of a comparison: its name where the document is read, and what its GPU found.
 struct DiffSource {
-  std::string name;  ///< As a command takes it: a folder, a file or a GPU's name.
-  std::string page;  ///< Relative address of its report; empty: no link.
-  /// The compared run's summary, then those of other runs of its GPU, newest first. Empty: not
-  /// known, as of an imported table.
+  std::string name;  ///< A command's argument: a folder, a file or a GPU's name.
+  std::string page;  ///< Relative address of its report; empty if there is none.
+  /// The compared run's summary, then those of other runs of its GPU, newest first. Empty if
+  /// unknown, as for an imported table.
   std::vector<RunSummary> summaries = {};
 };
 

@@ -51,7 +51,7 @@ std::string short_device(const std::string& device) {
   return name.substr(0, name.find(' '));
 }
 
-/// Heads of columns by what tells two runs of one device apart; empty: nothing does.
+/// Names columns by what differs between two runs of one device; empty if nothing does.
 std::pair<std::string, std::string> runs_apart(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kDay = std::string_view("2026-05-01").size();
   constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
@@ -107,7 +107,7 @@ namespace {
 /// The situations of section.md: who is ahead, by the median of the rows' ratios.
 constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
 
-/// Sets the one situation that holds; none where no row has a ratio.
+/// Sets the situation that holds; none if no row has a ratio.
 void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
                    const SideRuns& runs, const RowNoun& noun) {
   std::vector<double> all, ratios;
@@ -166,7 +166,7 @@ std::string same_machine_words(const Comparison& comparison) {
                       : "Ratios, no verdicts.");
 }
 
-/// Why there are ratios and no verdicts, or what the verdicts rest on.
+/// Says why there are ratios and no verdicts, or what the verdicts are based on.
 std::string why_verdicts(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
   std::string reasons = join(comparison.related.reasons, "; ");
@@ -187,7 +187,8 @@ std::string why_verdicts(const Comparison& comparison) {
   return "Imported numbers: ratios, no verdicts (" + reasons + ").";
 }
 
-/// What changed between two revisions is part of every ratio. An import's is none of its numbers'.
+/// Says that the runs' revisions differ, because their changes are part of every ratio. An import's
+/// revision says nothing of its numbers.
 std::string revision_words(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kShort = 8;
   const bool known = !a.revision.empty() && !b.revision.empty();

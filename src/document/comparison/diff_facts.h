@@ -1,4 +1,5 @@
-// What tables and sentences of a comparison are made of: datasets, facts, names of cells and sides.
+// Prepares what tables and sentences of a comparison need: datasets, facts, names of cells and
+// sides.
 #pragma once
 
 #include <string>
@@ -12,10 +13,10 @@
 
 namespace labreport {
 
-/// "small, context 512, BF16, training step": FP32 goes without saying.
+/// "small, context 512, BF16, training step": FP32 is not named.
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
-/// Of a time outside what limits predict: "11 % less time".
+/// Words for a time that departs from the limits' prediction: "11 % less time".
 std::string departure_words(double departure);
 
 /// "labreport’s network", "TransformerLM-0a1b2c3d"
@@ -29,45 +30,45 @@ struct SideNames {
 };
 SideNames names_of(const Comparison& comparison);
 
-/// The name at a sentence's beginning.
+/// The name with a capital, for the beginning of a sentence.
 std::string at_start(const std::string& name);
 
 /// One number of one cell on both sides.
 struct DiffRow {
-  std::size_t number = 0;  ///< By which links name it.
+  std::size_t number = 0;  ///< The number in links to the row.
   const ComparedRow* row = nullptr;
-  std::vector<std::string> flags = {};  ///< What disturbed it, what is unclear or unexpected.
+  std::vector<std::string> flags = {};  ///< Disturbances, doubts and surprises.
 
   bool in_bytes() const { return unit(row->measure) == "B"; }
 };
 DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names);
 
-/// Whether more can be said of the row than that it has too few launches.
+/// True if the row has a verdict other than too few launches.
 bool is_judged(const ComparedRow& row);
 
-/// "▼ faster"; missing where the row is not judged.
+/// "▼ faster"; missing if the row is not judged.
 Value verdict_of(const ComparedRow& row);
 
-/// "ratios": what both sides have, or one side failed at; times with the speedup of B, bytes with
-/// B's over A's. "drawn": the same, where there is a ratio. "evidence": two rows a ratio, with each
-/// launch.
+/// Makes three datasets. "ratios": rows that both sides have, or that one side failed at, with B's
+/// speedup for times and B's over A's for bytes. "drawn": the rows with a ratio. "evidence": two
+/// rows a ratio, with each launch.
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison);
 
 /// "sides": who A and B are.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 /// "fits": cells that fit one device and not the other.
 Dataset fits_data(const Comparison& comparison);
-/// "lone": cells that one run alone has, or that neither could measure.
+/// "lone": cells that only one run has, or that neither could measure.
 Dataset lone_data(const Comparison& comparison);
-/// "speedups" over FP32 in each run; without rows where no row has both.
+/// "speedups" over FP32 in each run; no rows unless one has both sides.
 Dataset speedup_data(const Comparison& comparison);
-/// "places": one a precision, where the kernels of a step differ; without rows where they do not.
+/// "places": where the kernels of a step differ, one dataset a precision; no rows if they do not.
 std::vector<Dataset> place_data(const Comparison& comparison);
-/// "kernels": the longest of a class, where the runs use other families.
+/// "kernels": the longest kernels of a class whose families differ between the runs.
 Dataset kernel_data(const Comparison& comparison);
 
-/// The runs of both sides' GPUs: the compared run first, then others, newest first. Empty for a
-/// side whose summary is not known.
+/// The runs of both sides' GPUs: the compared run first, then others, newest first. Empty if a
+/// side's summary is unknown.
 struct SideRuns {
   GpuRuns a = {}, b = {};
   std::string root = {};  ///< From the document's page to the site's root.
@@ -79,7 +80,7 @@ struct SideRuns {
 /// launch-bound.
 bool is_launch_bound(const SideRuns& runs, const CellSpec& spec);
 
-/// What a set of rows is called: "timing".
+/// The noun for a set of rows: "timing".
 struct RowNoun {
   const char* one;
   const char* many;
@@ -88,19 +89,19 @@ struct RowNoun {
 /// "the median of 55 timings", "the only timing that both runs have".
 std::string rows_words(std::int64_t count, const RowNoun& noun);
 
-/// Who is ahead in rows of one unit, by the median of those that are not launch-bound. `all` holds
-/// also rows that stand in no table.
+/// Says who is ahead in rows of one unit, by the median of those that are not launch-bound. `all`
+/// includes rows that are in no table.
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const SideRuns& runs, const RowNoun& noun);
 
-/// Where kernels differ most, one a precision.
+/// The places at which kernels differ most, one a precision.
 std::vector<Facts> place_facts(const Comparison& comparison);
 
-/// "1 faster, 1 same and 1 unclear"; empty where no row is judged.
+/// "1 faster, 1 same and 1 unclear"; empty if no row is judged.
 std::string verdict_words(const std::vector<DiffRow>& rows);
 
-/// The training steps of the largest network by precision, with the optimizer as the reason where
-/// it explains the difference.
+/// The training steps of the largest network by precision, with the optimizer as the reason if it
+/// explains the difference.
 Facts summary_facts(const Comparison& comparison);
 
 /// The tuned step, what fits on one side alone, the ratio of prices at which both are even, which
@@ -121,10 +122,11 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
 /// "others": what the GPUs measured beyond the compared cells, a row for each quantity.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);
 
-/// Plain text: how the runs are related and what must be known before any number.
+/// Says in plain text how the runs are related and what to know before any number.
 std::string relation_words(const Comparison& comparison);
 
-/// Markdown: how ratios, intervals, predictions and verdicts come about, as far as they are here.
+/// Explains in Markdown how the ratios, intervals, predictions and verdicts that are shown come
+/// about.
 std::string method_of(const Comparison& comparison);
 
 }  // namespace labreport

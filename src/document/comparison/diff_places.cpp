@@ -1,4 +1,4 @@
-// Where the kernels of a step differ between the sides, in a table and in a sentence.
+// Shows in a table and in a sentence where the kernels of a step differ between the sides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kMostPlaces = 8;
-constexpr double kLeastShare = 0.005;  // Of the longer step: what differs less is not named.
+constexpr double kLeastShare = 0.005;  // Share of the longer step; smaller differences are not
+                                       // named.
 constexpr Notation kTime{Notation::kSignificant, 3};
 
 double ms(double ns) { return ns / kNanosecondsPerMillisecond; }
@@ -32,7 +33,7 @@ PlaceDifference together(const std::vector<PlaceDifference>& places, const char*
   return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
 }
 
-/// The places that differ by what deserves a name.
+/// The places whose difference is large enough to be named.
 std::vector<PlaceDifference> named(const StepDifference& step) {
   const PlaceDifference whole = together(step.places, "");
   const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);
@@ -54,7 +55,7 @@ std::string noun(const StepDifference& step) {
 
 Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns)) : Value(); }
 
-/// Counts stand where they differ: between GPUs that run the same operators they say nothing.
+/// Shows counts only if they differ: between GPUs that run the same operators they add nothing.
 std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const SideNames& names) {
   const bool counted = counts_differ(step);
   const auto count = [counted](KernelSum PlaceDifference::* side) {
@@ -105,7 +106,7 @@ std::string where_words(const PlaceDifference& place) {
   return pass + (is_attention ? " of " : " of the ") + replaced(place.place, ": ", "’s ");
 }
 
-/// "9 kernels a layer" where layers share them evenly, else "9 kernels"
+/// "9 kernels a layer" if layers share them evenly, else "9 kernels"
 std::string count_words(const StepDifference& step, const PlaceDifference& place,
                         const KernelSum& sum) {
   const auto layers = static_cast<double>(step.spec.model ? step.spec.model->layers : 0);

@@ -1,4 +1,4 @@
-// Ratios, and the numbers that stand behind each.
+// Lists ratios and the numbers behind each.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -21,7 +21,7 @@ Value value_of(const RowSide& side, bool bytes) {
   return side.value ? Value(in_unit(*side.value, bytes)) : Value();
 }
 
-/// B's speedup for a time, B's over A's for bytes.
+/// Returns B's speedup for times and B's over A's for bytes.
 std::optional<double> shown_ratio(const DiffRow& row) {
   const auto& ratio = row.row->ratio;
   return ratio && !row.in_bytes() ? std::optional(1 / *ratio) : ratio;
@@ -47,8 +47,8 @@ Value detectable(const DiffRow& row) {
   return known ? Value(*judged->detectable - 1) : Value();
 }
 
-/// Devices of one model have one limit, which noise alone sets apart: no share says more than the
-/// time beside it.
+/// Shows a share of the limit. Devices of one model have the same limit, up to noise, so between
+/// them the share says no more than the time.
 Value share(const DiffRow& row, const RowSide& side) {
   const Prediction& predicted = row.row->prediction;
   if (!predicted.by_peak && !predicted.by_bandwidth) return {};
@@ -58,7 +58,8 @@ Value share(const DiffRow& row, const RowSide& side) {
 /// GB/s
 Value busbw(const RowSide& side) { return side.busbw ? Value(*side.busbw / 1e9) : Value(); }
 
-/// Steps count by their median; of a kernel time, a peak and a published time there is one number.
+/// True for steps, whose values are medians; a kernel time, a peak and a published time are single
+/// numbers.
 bool are_medians(const std::vector<DiffRow>& rows) {
   return std::ranges::any_of(rows, [](const DiffRow& row) {
     const CellKind kind = row.row->spec.kind;
@@ -112,7 +113,7 @@ const std::vector<Column<DrawnRow>> kDrawn{{"cell", "Cell", &DrawnRow::cell},
                                            {"high", "To", &DrawnRow::high},
                                            {"href", "Row", &DrawnRow::href}};
 
-/// A lone dot is no figure.
+/// Returns no rows for a single dot, which makes no figure.
 std::vector<DrawnRow> drawn_rows(const std::vector<DiffRow>& rows) {
   std::vector<DrawnRow> drawn;
   for (const DiffRow& row : rows) {
@@ -214,7 +215,7 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
   }
   for (const std::string& remark : row.remarks) {
     const bool of_side = remark.starts_with("A: ") || remark.starts_with("B: ");
-    if (!of_side) made.flags.push_back(remark);  // What disturbed a side is there already.
+    if (!of_side) made.flags.push_back(remark);  // The flags of a side are there already.
   }
   const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;
   if (unclear && !is_disturbed(row)) made.flags.push_back(row.judged->reason);

@@ -1,4 +1,4 @@
-// Who the sides are, and what stands beside their ratios.
+// Describes the sides and what is compared besides ratios.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string rate_words(const ComparedRun& side, Precision precision) {
   return found == side.limits.rates.end() ? "" : limit_words(found->second, kTera, "TFLOP/s");
 }
 
-/// Its time and revision are those of the import, and say nothing of the numbers.
+/// True for an import, whose time and revision say nothing of its numbers.
 bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
 
 /// "a, b and 3 more"
@@ -86,7 +86,7 @@ Value linked(const DiffSource& source) {
   return name;
 }
 
-/// Cells of rows for which `wanted` holds, each once.
+/// The distinct cells of rows for which `wanted` holds.
 std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
                                          bool (*wanted)(const ComparedRow&)) {
   std::vector<const ComparedRow*> cells;
@@ -113,7 +113,7 @@ Value fit_words(const RowSide& side) {
   return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
 }
 
-/// Also by its steps: cells that differ in nothing else stand beside each other here.
+/// Labels a cell with its steps too, because cells that differ only in these are listed together.
 std::string lone_label(const CellRow& cell) {
   const CellSpec& spec = cell.row->spec;
   std::string label = cell_label(spec, cell.row->size);

@@ -16,12 +16,12 @@ constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision:
                                   Precision::kFp16};
 constexpr Notation kMilliseconds{Notation::kSignificant, 3};
 constexpr std::size_t kLongestName = 40;  // More characters of a size do not fit a sentence.
-constexpr double kExplains = 0.5;  // The share of a difference from which on a part is its reason.
-constexpr double kNear = 1.1;      // How far a ratio may lie from the limit that binds it.
+constexpr double kExplains = 0.5;         // Least share of a difference that explains it.
+constexpr double kNear = 1.1;             // A ratio this close to a limit's is bound by it.
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
-/// A training step of one process: what ranks do together is no other network.
+/// True for a training step of one process; ranks' steps are a different measurement.
 bool is_training(const ComparedRow& row) {
   return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks && row.spec.model &&
          row.ratio;
@@ -46,7 +46,7 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
   return largest;
 }
 
-/// The optimizer of a step, where it makes up most of the difference between both sides.
+/// The optimizer's part of a step, if it makes up most of the difference between the sides.
 std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
   const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
     return row.measure == Measure::kOptimizer && row.cell == step.cell && row.ratio;
@@ -82,7 +82,7 @@ Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with
       .when("optimizer", with_reason ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
-/// The median of all whole steps, or of all-reduces, where no training step stands on both sides.
+/// The median of all whole steps, or of all-reduces, if both sides have no training step in common.
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
@@ -132,7 +132,7 @@ Facts summary_facts(const Comparison& comparison) {
   const bool trained = !steps.empty() || !alike.empty();
   const auto any = trained ? std::nullopt : median_facts(comparison);
   const bool some = std::ranges::any_of(comparison.rows, has_row_of_both);
-  // Between GPUs of different kinds a launch's own difference is not what one looks for.
+  // Between GPUs of different kinds, the difference between single launches is not of interest.
   const Relation relation = comparison.related.relation;
   const bool alike_machines =
       relation != Relation::kImported && relation != Relation::kDifferentHardware;

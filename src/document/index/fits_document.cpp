@@ -21,14 +21,14 @@ constexpr std::int64_t kFirstContext = 512;
 
 /// The peaks of one kind of step that a GPU's runs measured.
 struct Evidence {
-  ConfirmedPeaks peaks;   ///< Of all runs together.
-  const RunSummary* run;  ///< The one that measured most of them; of equal ones the newest.
-  std::int64_t most;      ///< Its number of peaks.
+  ConfirmedPeaks peaks;   ///< Peaks of all runs together.
+  const RunSummary* run;  ///< The newest run that measured most of them.
+  std::int64_t most;      ///< Number of peaks of that run.
 
   bool checkpoints() const { return peaks.blocks > 0; }
   bool shards() const { return peaks.ranks > 0; }
   bool plain() const { return !checkpoints() && !shards(); }
-  /// A step with checkpoints is another kind, and so is one that shares the optimizer's state.
+  /// Steps with checkpoints, and steps that shard the optimizer's state, are kinds of their own.
   auto kind() const {
     return std::tuple(checkpoints(), shards(), parse_mode(peaks.mode),
                       parse_precision(peaks.precision));
@@ -106,7 +106,7 @@ std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   return all;
 }
 
-/// One of each kind, steps without checkpoints and ranks first.
+/// The evidence for each kind of step; steps without checkpoints and ranks come first.
 std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
   std::vector<Evidence> kinds;
   for (const FitGpu& gpu : gpus) {

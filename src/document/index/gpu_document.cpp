@@ -63,7 +63,7 @@ struct QuantityRow {
   }
 };
 
-/// Quantities of one topic in one unit; a setting that all of them share stands in the title.
+/// Quantities of one topic in one unit; a setting that all share is part of the title.
 TableView numbers_of(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
   const std::string common = common_setting(all);
   const Quantity& first = *all.front().front().quantity;

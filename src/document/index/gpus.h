@@ -1,4 +1,4 @@
-// The runs of a site by GPU, and their quantities by what can be held against each other.
+// Groups the runs of a site by GPU, and their quantities by what can be compared.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace labreport {
 /// All runs of one GPU but demonstrations, newest first.
 struct GpuRuns {
   std::string gpu;         ///< "NVIDIA H200"
-  std::string short_name;  ///< "H200", unless another GPU of the site begins alike.
+  std::string short_name;  ///< "H200", unless another GPU's name begins the same.
   std::vector<const RunSummary*> runs;
 
   const std::string folder() const { return runs.front()->gpu_folder(); }
 };
 
-/// The GPU that was measured last comes first. `runs` has to outlive the result.
+/// Sorted by the latest run, newest first. `runs` must outlive the result.
 std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs);
 
 struct Measurement {
@@ -25,7 +25,7 @@ struct Measurement {
   const Quantity* quantity;
 };
 
-/// Measurements of one quantity by one GPU, newest first; at least one.
+/// Measurements of one quantity by one GPU, at least one; newest first.
 using Measurements = std::vector<Measurement>;
 
 /// Every quantity of the topic that the GPU measured, smaller networks first.
@@ -35,30 +35,30 @@ std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& to
 /// if there is none. `root` leads from the page to the site's root.
 Value newest_value(const Measurements& measured, const std::string& name, const std::string& root);
 
-/// A key number and the run that has it; null where no run of the GPU has one.
+/// A key number and the run that has it; null if no run of the GPU has one.
 struct NewestKeyNumber {
   const RunSummary* run = nullptr;
   const KeyNumber* number = nullptr;
 };
 
-/// Numbers of that edition come before others, those of full runs before those of other presets,
-/// newer before older.
+/// Prefers numbers of that edition, then those of full runs, then newer ones.
 NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
                                   const std::string& edition);
 
-/// The edition of which most GPUs have a key number of that topic; of two, the newer one.
+/// The edition of which most GPUs have a key number of that topic; the newer one if two have as
+/// many.
 std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// True if any of the GPUs measured a quantity of that topic, so that it has a page.
 bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
-/// The setting that all of these have in common; empty: they have none.
+/// The setting that all of these have in common; empty if there is none.
 std::string common_setting(const std::vector<Measurements>& all);
 
 /// The names of a topic's values, in the order in which quantities have them.
 std::vector<std::string> value_names(const std::vector<Measurements>& all);
 
-/// The names by which networks of as many parameters go: "2.7B, xl".
+/// All names of networks with as many parameters: "2.7B, xl".
 std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
 
 /// "2026-05-01T12:34:56Z" → "2026-05-01 12:34"

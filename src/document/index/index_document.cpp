@@ -17,8 +17,8 @@ namespace {
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 
-/// One's own runs come before those that ship with the project, and of these full ones that time a
-/// network first; then the newest. CPU demonstrations come last.
+/// Sorts the user's runs before those that ship with the project. Of these, full runs come before
+/// excerpts. CPU demonstrations come last, and newer runs come first otherwise.
 bool before(const RunSummary& a, const RunSummary& b) {
   const auto kind = [](const RunSummary& run) {
     const bool excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
@@ -32,7 +32,7 @@ struct Step {
   const RunSummary* run;
   std::string precision;
   double ms;
-  std::string note;  ///< Stands beside the lane's slowest step.
+  std::string note;  ///< Text beside the lane's slowest step.
 
   std::string lane() const {
     return run->device + ", " + run->headline.network + " (" + run->edition + ")";
@@ -69,9 +69,9 @@ Value cell_of(const NewestKeyNumber& newest, bool with_edition) {
   return cell;
 }
 
-/// A row for each topic, a column for each GPU, of one edition where the GPUs have one in common:
-/// editions call different networks alike, so a row that mixes them names them. The last row leads
-/// to the GPUs' pages.
+/// A row for each topic and a column for each GPU, for one edition if the GPUs have one in common.
+/// Editions give one name to different networks, so a row that mixes editions names the networks.
+/// The last row links to the GPUs' pages.
 Dataset matrix(const std::vector<GpuRuns>& gpus) {
   constexpr const char* kAll = "All numbers";
   struct Row {
@@ -132,8 +132,8 @@ void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
                            .when("apart", apart > 1, "times", format_ratio(apart)));
 }
 
-/// The speedup of a training step in reduced precision on each GPU: of the network that most GPUs
-/// have timed in both precisions, the largest of these.
+/// The speedup of a training step in reduced precision on each GPU, for the largest of the networks
+/// that most GPUs have timed in both precisions.
 std::optional<Facts> mixed_facts(const std::vector<GpuRuns>& gpus) {
   struct Gain {
     const Quantity* mixed;

@@ -14,12 +14,12 @@ inline constexpr const char* kComparePage = "compare.html";
 
 /// A page over several runs and its place in the site.
 struct OverviewPage {
-  std::string folder;  ///< "topic/memory"; empty: the site's root.
+  std::string folder;  ///< "topic/memory"; empty for the site's root.
   std::string lead;    ///< One sentence of plain text below the title.
   Document document;
   std::string file = "index.html";
-  std::string compare = {};  ///< Leads to kComparePage; empty: this page does not.
-  nlohmann::json data = {};  ///< Of the script that makes the page interactive; null: none does.
+  std::string compare = {};  ///< Link to kComparePage; empty if the page has none.
+  nlohmann::json data = {};  ///< Data of the page's script; null if it has none.
 
   bool is_index() const { return folder.empty() && file == "index.html"; }
 };
@@ -27,8 +27,8 @@ struct OverviewPage {
 inline constexpr const char* kFitsFile = "what-fits.html";
 
 /// The index, then the page of each GPU, then that of each topic, then kComparePage if there is
-/// something to compare, then "What fits?". Demonstrations stand on the index alone, behind all
-/// other runs. Without runs there is the index, whose document has no section.
+/// something to compare, then "What fits?". Demonstrations are on the index only, after all other
+/// runs. Without runs there is the index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
 /// A script that hands the summaries, each as in its summary.json, over to site/compare.js, the

@@ -18,7 +18,7 @@ struct GpuLadder {
 };
 
 /// The ladder that most of these GPUs have, one each: of the largest network, in reduced precision
-/// rather than FP32. Empty: none has one. Points into `gpus`.
+/// rather than FP32. Empty if none has one. Points into `gpus`.
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
 /// "ladders": a row for each change of each ladder.

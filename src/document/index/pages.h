@@ -21,7 +21,7 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 /// Every GPU's newest numbers of one topic, side by side.
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
 
-/// True if a run of any of the GPUs confirms formulas of peak memory, so that there is such a page.
+/// True if a run of any of the GPUs confirms formulas of peak memory; only then there is this page.
 bool has_fits(const std::vector<GpuRuns>& gpus);
 
 /// The page "What fits?": a table of the smallest GPU for each step, and the data of
@@ -31,7 +31,7 @@ OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 /// "runs": a row for each run in this order. `root` leads from the page to the site's root.
 Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& root);
 
-/// The section of src/document/index/<name>.md over these facts and datasets.
+/// Builds the section of src/document/index/<name>.md from these facts and datasets.
 Section overview_section(const std::string& name, PartContent content);
 
 }  // namespace labreport

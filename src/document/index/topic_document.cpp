@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAboveTopic = "../../";
 constexpr std::ptrdiff_t kMostDrawn = 24;  // More rows do not fit a screen.
 
-/// One quantity on each GPU, in the GPUs' order; null: not measured there.
+/// One quantity on each GPU, in the GPUs' order; null if not measured there.
 using OnGpus = std::vector<const Measurements*>;
 
 const Quantity& quantity_of(const OnGpus& measured) {
@@ -80,10 +80,10 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
   return rows;
 }
 
-/// The number that stands for the topic: of the largest network that several GPUs measured, and of
-/// times in reduced precision if it ran in one, the whole step or else the largest value, such as
-/// that of the longest context; the smallest one if values are those of alternatives. Null: no GPUs
-/// share a number.
+/// The number that represents the topic: that of the largest network that several GPUs measured,
+/// for times in reduced precision if it ran in one. It is the whole step's or else the largest
+/// value, such as that of the longest context, but the smallest one if values are those of
+/// alternatives. Null if no GPUs share a number.
 const ValueRow* representative(const std::string& topic, const std::vector<ValueRow>& rows) {
   const std::set<std::string> of_alternatives{topic::kFastestStep, topic::kCompilation,
                                               topic::kCheckpointing, topic::kSeveralGpus};
@@ -105,7 +105,7 @@ const ValueRow* representative(const std::string& topic, const std::vector<Value
   return best;
 }
 
-/// Says the row's number on each GPU and, of times, how they compare.
+/// Says the row's number on each GPU and, for times, how they compare.
 Facts conclusion(const ValueRow& row, const std::vector<GpuRuns>& gpus, const std::string& unit) {
   constexpr double kAlike = 1.02;  // Launches of one GPU differ by this much.
   std::vector<std::string> words;

@@ -53,7 +53,7 @@ std::vector<double> counted(const Metric& metric, const CellSpec& spec) {
   return steps > 0 && all.size() == warmup + steps ? window(all, warmup, steps) : all;
 }
 
-/// What each launch measured, in the order in which metrics first appear.
+/// Columns of all metrics and conditions, in the order in which they first appear.
 class MetricColumns {
  public:
   explicit MetricColumns(const Run& run) {
@@ -82,7 +82,7 @@ class MetricColumns {
     return heads;
   }
 
-  /// As many as `heads`; empty where the launch has no such metric.
+  /// Returns as many fields as `heads`; empty if the launch has no such metric.
   CsvFields fields(const Cell& cell, const Launch& launch) const {
     CsvFields fields;
     for (const Column& column : columns_) {
@@ -143,7 +143,7 @@ class MetricColumns {
   std::vector<Column> columns_;
 };
 
-/// What run.json says there.
+/// The value of that key in run.json.
 CsvField field(const Json& object, const char* key) {
   const Json value = object.value(key, Json());
   if (value.is_number_integer()) return csv_number(value.get<std::int64_t>());
@@ -193,7 +193,7 @@ CsvField hardware(const Run& run, const Launch& launch) {
   return csv_text(device_words(run, run.devices.at(static_cast<std::size_t>(*launch.device))));
 }
 
-/// A cell that a run has planned and not come to: a row like any other, without a launch.
+/// The row of a cell that was planned and not launched.
 CsvFields unmeasured_fields() {
   CsvFields fields(3);
   fields.push_back(csv_text("not measured"));

@@ -25,7 +25,7 @@
 
 namespace labreport {
 
-/// Metrics that no launch has have no column; what a launch lacks is empty.
+/// A metric that no launch has gets no column; a value that a launch lacks is empty.
 std::string cells_csv(const Run& run);
 
 }  // namespace labreport

@@ -1,4 +1,5 @@
-// A table of the report as comma-separated values: full precision, for spreadsheets and scripts.
+// Writes tables of the report as comma-separated values with full precision, for spreadsheets and
+// scripts.
 #pragma once
 
 #include <string>
@@ -8,13 +9,13 @@
 
 namespace labreport {
 
-/// Heads are "title (unit)". A number stands in its column's unit, unrounded; a column of
-/// "value ± deviation" is followed by "title deviation (unit)". What is missing is empty; the last
-/// column, `note`, says why, and holds the row's remarks.
+/// Heads are "title (unit)". Numbers are in their column's unit, unrounded; a column of "value ±
+/// deviation" is followed by "title deviation (unit)". Missing values are empty; the last column,
+/// `note`, has the reason and the row's remarks.
 std::string table_csv(const TableView& table);
 
-/// A table as a file: `name` is "<problem>.<part>" where the part has one table, and
-/// "<problem>.<part>.<slug>" where it has several. Data of figures are "….figure-<slug>".
+/// A table as a file: `name` is "<problem>.<part>" if the part has one table, and
+/// "<problem>.<part>.<slug>" if it has several. Data of figures are "….figure-<slug>".
 struct NamedTable {
   std::string name;
   const TableView* table = nullptr;

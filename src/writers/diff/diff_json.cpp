@@ -1,4 +1,4 @@
-// The only owner of a diff's JSON keys; diff.schema.json describes them.
+// Owns a diff's JSON keys; diff.schema.json describes them.
 #include <cmath>
 
 #include "embedded/writers.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kDiffSchemaVersion = "1.3.0";
 
-/// JSON has no infinity: what is too large to be written is absent.
+/// JSON has no infinity, so a number that is not finite is left out.
 Json optional(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }

@@ -1,4 +1,4 @@
-// A comparison for the terminal, its columns under each other, and through the writers of reports.
+// Writes a comparison for the terminal with aligned columns, and through the writers of reports.
 #include <algorithm>
 
 #include "base/printable.h"
@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// A name of a thousand letters would push every other column off the screen; JSON has it whole.
+/// Cuts a long name, which would push every other column off the screen; JSON has it whole.
 std::string fitting(const std::string& text) {
   constexpr std::size_t kMost = 100;
   std::string shown = printable(text);
@@ -58,7 +58,7 @@ std::string table_text(const TableView& table) {
   return text + "\n";
 }
 
-/// A line for each paragraph and each item of a list.
+/// Writes a line for each paragraph and each item of a list.
 std::string words_text(const std::string& markdown) {
   std::string text;
   for (const Block& block : rich_text(markdown)) {

@@ -1,5 +1,5 @@
-// A comparison in each of its formats. All that comes from runs is text in every one of them,
-// control characters are shown as U+FFFD.
+// Writes a comparison in each of its formats. Text from runs is escaped in all of them, and control
+// characters are shown as U+FFFD.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace labreport {
 
-/// For a terminal: the card alone.
+/// Writes the card for a terminal.
 std::string diff_text(const Document& document);
 
-/// For a terminal: every section with its tables, columns aligned.
+/// Writes every section with its tables for a terminal, columns aligned.
 std::string diff_tables(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
@@ -27,10 +27,10 @@ std::string diff_html(const Document& document, const Drawings& drawings,
 /// A page that needs no other file.
 std::string single_diff_html(const Document& document, const Drawings& drawings);
 
-/// As diff.schema.json says; ratios and values unrounded.
+/// Follows diff.schema.json; ratios and values are unrounded.
 std::string diff_json(const Comparison& comparison);
 
-/// The schema as this program carries it.
+/// diff.schema.json.
 std::string_view diff_schema();
 
 }  // namespace labreport

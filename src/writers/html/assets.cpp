@@ -18,7 +18,7 @@ std::string file(const std::string& name) {
   return std::string(embedded::writers().at("site/" + name));
 }
 
-/// The same rules for charts that stand in the page itself.
+/// The dark inks' rules for charts inside the page.
 std::string dark_frames() {
   std::string rules = "@media screen and (prefers-color-scheme: dark) {\n";
   for (const std::string& line : split(dark_inks(), '\n')) {
@@ -82,7 +82,7 @@ std::string sha256_base64(std::string_view bytes) {
 }
 
 std::string enclosed_script(std::string_view script) {
-  // Only texts and patterns of a script can hold these; there, the backslash changes nothing.
+  // Only strings and patterns of a script can contain these; there the backslash changes nothing.
   return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
 }
 

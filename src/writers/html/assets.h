@@ -1,6 +1,6 @@
-// What a page loads beside itself, each as one file, so that a page costs few requests; or what it
-// holds instead, where it is one file that can be mailed: it fetches nothing and leads nowhere that
-// is not there.
+// The assets of a page. A page of the site loads each as one file, so that it costs few requests. A
+// page that is one file, to be mailed, contains them: it fetches nothing and has no links to files
+// that are not there.
 #pragma once
 
 #include <map>
@@ -22,27 +22,27 @@ std::string page_script();
 /// The script of kComparePage.
 std::string compare_script();
 
-/// The sign that browsers show beside a page's title, an SVG, and where it lies in the site.
+/// The favicon, an SVG, and its path in the site.
 std::string page_icon();
 inline constexpr const char* kIconPath = "assets/favicon.svg";
 
-/// Dark inks of a chart, one rule a line: a picture in a file of its own carries them inside.
+/// Dark inks of a chart, one rule a line; a picture in a separate file contains them.
 std::string dark_inks();
 
-/// Where a page's specs lie beside it.
+/// The path of a page's specs, relative to it.
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
-/// A script that hands over the specs of all drawn figures by their slugs: fetched with the chart
-/// bundle only when a reader gets to a chart. It may stand in a script element.
+/// A script that hands over the specs of all drawn figures by their slugs: it is fetched with the
+/// chart bundle only when a reader reaches a chart. It may be put in a script element.
 std::string specs_script(const Document& document, const Drawings& drawings);
 
-/// What stands in the page instead of being fetched.
+/// Assets that are inside the page instead of being fetched.
 struct Enclosed {
   std::string style;
-  std::vector<std::string> scripts;  ///< In the order in which they run.
+  std::vector<std::string> scripts;  ///< In the order of execution.
 };
 
-/// The SHA-256 of the bytes in Base64: as a content security policy names what it trusts.
+/// The SHA-256 of the bytes in Base64, as a content security policy lists it.
 std::string sha256_base64(std::string_view bytes);
 
 /// `script` in a form that cannot end the element around it.
@@ -51,11 +51,11 @@ std::string enclosed_script(std::string_view script);
 /// A content security policy that trusts these very texts and nothing else.
 std::string policy_for(const Enclosed& enclosed);
 
-/// The page without links to files beside it: their words stay.
+/// Removes links to files beside the page and keeps their words.
 std::string without_file_links(std::string_view html);
 
-/// The page with each picture that is among `files`, by its address, in place of that address.
-/// A picture cannot act there either: only `<img>` shows it.
+/// Replaces the address of each picture among `files` by the picture. It cannot run scripts there:
+/// only `<img>` shows it.
 std::string with_pictures_inside(std::string_view html,
                                  const std::map<std::string, std::string>& files);
 

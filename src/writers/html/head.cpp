@@ -19,7 +19,7 @@ constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// Link previews and search engines cut what is longer.
+/// Link previews and search engines cut longer descriptions.
 constexpr std::size_t kLongestDescription = 200;
 
 /// The first paragraph, or a list's items, as sentences of plain text.

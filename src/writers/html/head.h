@@ -1,5 +1,5 @@
-// The head and the foot of every page: what browsers, search engines and link previews show of it,
-// and where it comes from.
+// Writes the head and the foot of every page: the description for browsers, search engines and link
+// previews, and the origin of the page.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct HeadWords {
   std::string type;         ///< Open Graph's: "article" or "website".
 };
 
-/// `enclosed` stands in a page that is one file; null: the page loads the site's assets.
+/// `enclosed` goes into a page that is one file; null if the page loads the site's assets.
 std::string head_html(const HeadWords& words, const PageOptions& options,
                       const Enclosed* enclosed = nullptr);
 
-/// The page's first finding, in as many whole sentences as a link preview shows; without findings,
-/// or without generated answers, what was measured.
+/// The page's first finding, in as many whole sentences as a link preview shows; without findings
+/// or generated answers, it says what was measured.
 std::string description_of(const Document& document, Answers answers);
 
 std::string foot_html(const Document& document);

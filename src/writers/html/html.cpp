@@ -37,7 +37,7 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// What lies beside the page, by its address.
+/// Contents of the files beside the page, by address.
 std::map<std::string, std::string> files_of(const Document& document) {
   std::map<std::string, std::string> files;
   for (const Section& section : document.sections) {

@@ -14,25 +14,25 @@
 
 namespace labreport {
 
-/// What lies beside a page in another form.
+/// A file beside a page that holds it in another format.
 struct FormatLink {
   std::string name;  ///< "PDF"
   std::string file;  ///< "report.pdf"
 };
 
-/// How a page reaches the rest of the site and what there is to reach.
+/// The page's place in the site and what it can link to.
 struct PageOptions {
   std::string root;          ///< From the page to the site's root: "../../../", or empty.
-  bool interactive = false;  ///< The chart bundle lies in assets/.
+  bool interactive = false;  ///< True if the chart bundle is in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
   std::string address =
       {};  ///< The page's folder on the web, with a closing slash, if it is known.
-  std::string card_alt = {};  ///< Describes the kCardFile beside the page; empty: there is none.
+  std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
 
-/// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.
-/// `bundle` is the chart bundle, empty where there is none.
+/// A run's whole page as one file that fetches nothing: style, scripts and pictures are inside.
+/// `bundle` is the chart bundle, empty if there is none.
 std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
                              const std::string& bundle);
 
@@ -54,36 +54,36 @@ struct ComparedPair {
 /// The script that holds the data of "What fits?", from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
-/// A page over several runs; without sections in its document no run has been recorded.
+/// A page over several runs. If its document has no sections, no run has been recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
-/// What a page's pieces have in common while it is written.
+/// State that the pieces of a page share while it is written.
 struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
-  bool single = false;   ///< One file: pictures and what makes them live stand in the page itself.
-  int figures = 0;       ///< Numbered so far, outside drawers.
-  int more_figures = 0;  ///< In drawers: A1, A2, …, so that numbers in the open run on.
+  bool single = false;   ///< The page is one file that contains its pictures and scripts.
+  int figures = 0;       ///< Figures so far outside drawers.
+  int more_figures = 0;  ///< Figures so far in drawers: A1, A2, …
   bool in_drawer = false;
   std::string next_figure();
   std::set<std::string> ids = {};
-  FrontMatter front = {};  ///< Whose notes they are.
-  bool compares = false;   ///< Two runs.
+  FrontMatter front = {};  ///< The author of the notes.
+  bool compares = false;   ///< True if the page compares two runs.
 
-  /// `wanted`, or with a number behind it where something in the page has that id.
+  /// Returns `wanted`, followed by a number if something in the page has that id.
   std::string id(const std::string& wanted);
 };
 
-/// `id` is what a link to the table names. A print leaves out what does not stand on paper.
+/// `id` is the target of links to the table. A print leaves out a table that is not for paper.
 std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
 
 std::string figure_html(const Figure& figure, PageState& state, bool on_paper);
 
-/// Whose report it is; empty where nothing is known.
+/// Names the report's author; empty if unknown.
 std::string byline_html(const FrontMatter& front);
 
-/// Figures one after another, the variants of a family held together.
+/// Writes figures in order; the variants of a family share one frame.
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper);
 

@@ -57,7 +57,7 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
   return html;
 }
 
-/// What stands as the answer: the generated one, the author's own words, or room for them.
+/// Writes the answer: the generated one, the author's own words, or room for them.
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
   const bool awaited = part.awaits_answer(state.answers);
@@ -72,9 +72,9 @@ std::string answer_html(const Part& part, const PageState& state) {
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
        {"note_mark", state.front.own_words() + "."},
        {"awaited", awaited},
-       // Regions of one page have names of their own.
+       // Regions of one page must have different names.
        {"label", whose + ": " + part.lettered_title()}});
-  while (html.ends_with('\n')) html.pop_back();  // what sections that are not shown leave
+  while (html.ends_with('\n')) html.pop_back();  // sections that are not shown leave blank lines
   return html.empty() ? html : html + "\n";
 }
 

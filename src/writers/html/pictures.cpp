@@ -16,7 +16,7 @@ std::string_view opening(std::string_view svg) {
   return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
 }
 
-/// "703" for the root's width, empty where the root does not say.
+/// The root's attribute, "703" for its width; empty if it has none.
 std::string size_of(std::string_view svg, const std::string& name) {
   const std::string_view root = opening(svg);
   const std::string begin = " " + name + "=\"";
@@ -27,7 +27,7 @@ std::string size_of(std::string_view svg, const std::string& name) {
   return std::string(root.substr(first, last - first));
 }
 
-/// 0 where the root does not say.
+/// Returns 0 if the root does not have it.
 double number_of(std::string_view svg, const std::string& name) {
   const std::string size = size_of(svg, name);
   double number = 0;

@@ -1,4 +1,4 @@
-// A chart's picture as a page shows it: a file of its own, or a part of the page.
+// Prepares a chart's picture for a page, as a separate file or inside the page.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace labreport {
 
-/// The root's shape; none where it does not say.
+/// The ratio of the root's height to its width; nothing if it has no size.
 std::optional<double> height_over_width(std::string_view svg);
 
-/// The SVG as a file of its own: where the reader's screen is dark, so are its inks.
+/// The SVG as a separate file whose inks are dark on a dark screen.
 std::string picture_file(std::string_view svg);
 
 /// The picture that link previews show of a page: PNG, in pixels, beside the page.
@@ -22,8 +22,8 @@ inline constexpr int kCardHeight = 630;
 /// size.
 std::string card_drawing(std::string_view svg);
 
-/// The element that shows such a file, of the picture's size, fetched as it comes into view.
-/// Readers are told by the frame around it.
+/// The element that shows such a file, of the picture's size, fetched as it comes into view. The
+/// frame around it has the text for readers who cannot see it.
 std::string picture_element(std::string_view svg, const std::string& path);
 
 }  // namespace labreport

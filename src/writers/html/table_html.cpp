@@ -41,7 +41,8 @@ bool stays_whole(const std::string& text) {
   return text.size() <= kLongest && text.find(' ') == std::string::npos;
 }
 
-/// Where a line may end after `begin`: behind an underscore, or in a word that no line can hold.
+/// The next place after `begin` at which a line may end: after an underscore, or within a word that
+/// is too long for any line.
 std::size_t next_break(const std::string& text, std::size_t begin) {
   constexpr std::size_t kLongest = 60;
   std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
@@ -66,8 +67,8 @@ std::string words_html(const std::string& text) {
 }
 
 struct Remarks {
-  std::string beside;  ///< A word or two, in a column of their own.
-  std::string below;   ///< What would make that column a tower.
+  std::string beside;  ///< A word or two, in a separate column.
+  std::string below;   ///< Longer text, in a row below.
 };
 
 Remarks remarks(const RowView& row) {
@@ -79,7 +80,7 @@ Remarks remarks(const RowView& row) {
   return text.size() <= kLongestBeside && !breaks ? Remarks{text, ""} : Remarks{"", text};
 }
 
-/// The number behind the text, for a reader who sorts.
+/// The unrounded number, by which a reader can sort.
 std::string sort_attribute(const Value& cell, const Notation& notation) {
   const std::optional<double> number = number_in_unit(cell, notation);
   return number && std::isfinite(*number) ? fmt::format(" data-sort=\"{}\"", *number) : "";
@@ -106,7 +107,7 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
           {"html", html}};
 }
 
-/// "7 L + 1": a formula's signs, one a line, are none.
+/// True for a formula, "7 L + 1", which must stay on one line.
 bool is_formula(const std::string& title) {
   constexpr std::size_t kLongest = 40;
   return title.size() <= kLongest && title.find(" + ") != std::string::npos;

@@ -42,12 +42,12 @@ mustache::mustache& parsed(std::string_view name) {
   return *cache.emplace(name, std::move(made)).first->second;
 }
 
-/// A formula that says its TeX to who cannot see it; as code where it has no form.
+/// A formula in MathML with its TeX as alternative text, or as code if it has no form.
 std::string math_html(const MathSpan& span, const Formulas& formulas) {
   const std::string tex = escape_html(span.tex);
   const Formula* known = find_formula(span, formulas);
   if (known == nullptr) return "<code>" + tex + "</code>";
-  // What is wider than a phone scrolls, so that a keyboard has to reach it.
+  // A formula wider than a phone scrolls, so a keyboard must be able to reach it.
   const std::string display = span.display ? "block\" tabindex=\"0" : "inline";
   return "<math display=\"" + display + "\" alttext=\"" + tex + "\">" + known->mathml + "</math>";
 }

@@ -99,7 +99,7 @@ class MarkdownWriter {
     add(part.details);
   }
 
-  /// The question, set apart from the answer.
+  /// Quotes the question to distinguish it from the answer.
   void quote(const std::string& markdown) {
     if (markdown.empty()) return;
     for (const std::string& line : split(markdown, '\n')) {
@@ -117,11 +117,11 @@ class MarkdownWriter {
       paragraph(part.note->markdown);
       paragraph("*" + escape_markdown(note_mark_) + "*");
     }
-    // A space that does not vanish keeps the paragraph that waits for words.
+    // A no-break space keeps the paragraph that waits for the author's words.
     if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
   }
 
-  /// In drawers numbers begin anew behind an A, so that those in the open run on.
+  /// In drawers numbers start again after an A, so that those outside continue.
   void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
     const std::string number =

@@ -1,4 +1,4 @@
-// The report as GitHub-flavoured Markdown, with pictures beside it.
+// Writes the report as GitHub-flavoured Markdown with pictures beside it.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace labreport {
 
-/// "Ada Lovelace · CS336 · github.com/ada/assignment2"; empty where nothing is known.
+/// "Ada Lovelace · CS336 · github.com/ada/assignment2"; empty if nothing is known.
 std::string byline_markdown(const FrontMatter& front);
 
 std::string table_markdown(const TableView& table);
 
-/// Figures that `drawings` lacks are left to their data tables.
+/// A figure that `drawings` lacks is replaced by its data table.
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers);
 
-/// One part for a document of one's own, as it stands in the report: its pictures and links lead
-/// on from the run's folder.
+/// Writes one part, for a document of the author's; its pictures and links are relative to the
+/// run's folder.
 std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
                           Answers answers);
 

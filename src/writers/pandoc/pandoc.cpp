@@ -110,12 +110,12 @@ class PartWriter {
   const Prints& prints_;
   const PandocOptions& options_;
   const FrontMatter& front_;
-  std::set<std::string> ids_;  ///< TeX refuses a label that is given twice.
+  std::set<std::string> ids_;  ///< TeX refuses duplicate labels.
 };
 
 json inlines_value(json words) { return pandoc_node("MetaInlines", std::move(words)); }
 
-/// What the template sets above the contents.
+/// The metadata that the template sets above the contents.
 json title_block(const Document& document, const PandocOptions& options) {
   const FrontMatter& front = document.front;
   json authors = json::array();

@@ -1,7 +1,7 @@
-// The report as pandoc's own tree in JSON: what pandoc writes LaTeX from, with
+// Writes the report as pandoc's own tree in JSON, from which pandoc writes LaTeX with
 // templates/report.latex.
 //
-// Everything of the run's is text: no node is raw. Same input, same bytes.
+// Everything from the run is text: no node is raw. The same input gives the same bytes.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ struct PandocOptions {
   Paper paper = Paper::kA4;
 };
 
-/// The whole report. Pictures lie in "charts/"; a figure without a print is left to its data as a
-/// table.
+/// The whole report. Pictures are in "charts/"; a figure without a print is replaced by its data as
+/// a table.
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options);
 
-/// One part, for \input in a document of one's own: the template gives it no preamble.
+/// One part, for \input in another document: the template gives it no preamble.
 std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
                         const FrontMatter& front);
 

@@ -17,10 +17,10 @@ nlohmann::json pandoc_attributes(const std::string& id = "");
 /// Lists of inlines. Long words may break, and line ends are spaces.
 nlohmann::json pandoc_words(std::string_view text);
 nlohmann::json pandoc_emph(std::string_view text);
-/// Cut where nobody reads on: TeX writes titles to files whose lines must fit its buffer.
+/// Text of a title, cut: TeX writes titles to files whose lines must fit its buffer.
 nlohmann::json pandoc_title(std::string_view text);
 nlohmann::json pandoc_code(std::string_view text);
-/// What Markdown says, in one run.
+/// Inline content of Markdown in one run.
 nlohmann::json pandoc_line(std::string_view markdown);
 nlohmann::json pandoc_inlines(const Inlines& inlines);
 
@@ -31,11 +31,11 @@ nlohmann::json pandoc_heading(int level, nlohmann::json inlines, const std::stri
 nlohmann::json pandoc_listing(std::string_view text);
 nlohmann::json pandoc_picture(const std::string& path, const char* width);
 
-/// Lists of blocks, to be added to another. `formulas`: those that no section has.
+/// Lists of blocks, to be added to another. `formulas` adds those that no section has.
 nlohmann::json pandoc_blocks(std::string_view markdown, const Formulas& formulas = {});
 
-/// A table of an author's own, without a title; or of the report, with its title and number. One
-/// that is wider than the sheet has its columns fitted.
+/// A table of the author's, without a title, or of the report, with title and number. The columns
+/// of a table that is wider than the sheet are fitted.
 nlohmann::json pandoc_table(const Block& table);
 nlohmann::json pandoc_table(const TableView& table, const std::string& id);
 

@@ -8,12 +8,12 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestTitle = 400;
-/// TeX takes a time that grows with the square of an address; no real one is that long.
+/// TeX's time grows with the square of an address's length; no real one is that long.
 constexpr std::size_t kLongestLink = 2000;
-/// LaTeX nests four lists of a kind and six in all; deeper ones go on in the last.
+/// LaTeX nests four lists of a kind and six in all; deeper items join the last list.
 constexpr int kDeepestList = 3;
 
-/// Names that pdflatex takes as they are, and kinds of pictures that it can place.
+/// True if pdflatex accepts the name and can place this kind of picture.
 bool is_picture(std::string_view path) {
   const bool plain =
       path.find_first_not_of(
@@ -66,7 +66,7 @@ json inline_nodes(const Inline& piece) {
     case Inline::Kind::kBreak:
       return json::array({json{{"t", "LineBreak"}}});
     case Inline::Kind::kMath:
-    case Inline::Kind::kDisplay:  // In a cell or between marks there is no line of its own.
+    case Inline::Kind::kDisplay:  // A cell or marked text has no separate line.
       return formula(piece, "InlineMath");
   }
   return json::array();

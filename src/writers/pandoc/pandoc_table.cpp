@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Letters of a line in the template's sizes: of a table as it is, and of one that is fitted.
+/// Letters in a line at the template's sizes, for a table that fits and for one that is fitted.
 constexpr std::size_t kLine = 88;
 constexpr std::size_t kSmallLine = 110;
 constexpr std::size_t kBetween = 2;
@@ -26,11 +26,11 @@ struct Cell {
 
 using Row = std::vector<Cell>;
 
-/// The last cell of a row that is shorter than the head takes the rest of it.
+/// The last cell of a row that is shorter than the head spans the rest.
 struct Grid {
   std::string id, title;
   std::vector<Align> aligns;
-  std::vector<Row> rows;  ///< The head first.
+  std::vector<Row> rows;  ///< The first row is the head.
 
   bool ends_short(const Row& row) const { return row.size() < aligns.size(); }
 };
@@ -43,14 +43,14 @@ Cell cell_of(json words, std::string_view plain) {
   return cell;
 }
 
-/// Room for signs that a number lacks: a figure space is as wide as a digit.
+/// Invisible padding of a number: a figure space is as wide as a digit.
 std::string unseen(const std::string& padding) {
   std::string spaces;
   for (const char sign : padding) spaces += sign == '.' ? "\u2008" : "\u2007";
   return spaces;
 }
 
-/// Decimals stand under each other.
+/// Aligns decimals.
 Cell aligned_number(const AlignedCell& cell) {
   const std::string value = cell.shown.value + unseen(cell.after_value);
   if (cell.shown.deviation.empty())
@@ -82,7 +82,7 @@ void add_column(Grid& grid, const TableView& table, std::size_t c) {
   }
 }
 
-/// Behind the columns: notes, and remarks where there are some.
+/// Adds columns for notes and remarks, if there are any.
 void add_remarks(Grid& grid, const TableView& table) {
   const auto is_flagged = [](const RowView& row) { return !row.flags.empty(); };
   const bool flagged = std::ranges::any_of(table.rows, is_flagged);
@@ -97,7 +97,7 @@ void add_remarks(Grid& grid, const TableView& table) {
   }
 }
 
-/// Letters of each column: in one line, or where it `wraps`.
+/// Letters of each column in one line, or after wrapping if it `wraps`.
 template <typename Wraps>
 std::vector<std::size_t> letters(const Grid& grid, Wraps wraps) {
   std::vector<std::size_t> widths(grid.aligns.size());
@@ -124,7 +124,7 @@ bool fits_as_it_is(const Grid& grid, const std::vector<std::size_t>& whole) {
   return sum(whole) + kBetween * whole.size() <= kLine && std::ranges::all_of(grid.rows, fits);
 }
 
-/// Room that is left, by turns to the columns that want more.
+/// Distributes the room that is left, in turns, to the columns that want more.
 void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& wanted,
            std::size_t room) {
   for (bool given = true; given;) {
@@ -137,8 +137,8 @@ void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& wan
   }
 }
 
-/// Of the line, a column; none where the table fits as it is. Heads and words break first, numbers
-/// at their ± where they must.
+/// The columns' shares of the line; none if the table fits unchanged. Heads and words break first,
+/// numbers at their ± if they must.
 std::vector<double> shares(const Grid& grid) {
   const auto whole = letters(grid, [](const Row&, std::size_t) { return false; });
   if (fits_as_it_is(grid, whole)) return {};

@@ -54,7 +54,7 @@ Lines lines_of(const QueryResult& result) {
   return lines;
 }
 
-constexpr std::size_t kMostBytes = 60;  // of a text between other columns
+constexpr std::size_t kMostBytes = 60;  // bytes of a text between other columns
 
 std::string joined(const std::vector<std::string>& cells) {
   std::string line = join(cells, "  ");

@@ -33,7 +33,7 @@ std::string details(const Part& part, const TypstSource& source) {
   return text.empty() ? "" : appendix_heading(part) + text;
 }
 
-/// What stands across the page, and what in one of its columns.
+/// The tables of the appendix that are as wide as the page, and those in its two columns.
 struct FurtherTables {
   std::string wide;
   std::string columns[2];
@@ -66,7 +66,8 @@ std::string in_columns(const std::string& text) {
   return text.empty() ? "" : "#columns(2, gutter: 1.6em)[\n" + text + "]\n\n";
 }
 
-/// In small type: method, environment, tables that parts refer to, and how each part was measured.
+/// Writes in small type the method, the environment, tables that parts refer to, and how each part
+/// was measured.
 std::string typst_appendices(const TypstSource& source) {
   std::string evidence;
   FurtherTables further;
@@ -109,7 +110,7 @@ class TypstWriter {
   }
 
  private:
-  /// What templates/report.typ draws on, and that file itself.
+  /// Writes the values that templates/report.typ uses, and that file.
   void settings() {
     const std::string& author = document_.front.author;
     text_ += "#let report-title = " + typst_string(document_.name()) + "\n";
@@ -191,7 +192,7 @@ std::string report_typst(const Document& document, const Drawings& drawings,
 std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
                        const TypstOptions& options) {
   TypstSource source(document, drawings, options);
-  source.labels = {};  // other parts may not be in the document that includes it
+  source.labels = {};  // the including document may lack other parts
   source.whole = false;
   return typst_part(part, source);
 }

@@ -1,4 +1,4 @@
-// The report as one Typst source, report.typ, and its parts as pieces for another document.
+// Writes the report as one Typst source, report.typ, and its parts as pieces for another document.
 #pragma once
 
 #include <set>
@@ -14,13 +14,12 @@ enum class Paper { kA4, kLetter };
 struct TypstOptions {
   Answers answers = Answers::kFull;
   Paper paper = Paper::kA4;
-  std::set<std::string> pictures;  ///< Of notes: what will lie beside the source, as linked.
+  std::set<std::string> pictures;  ///< Notes' pictures beside the source, by link.
   std::string run = {};            ///< From the source to the run's folder: "../", or empty.
 };
 
-/// Figures are "charts/narrow/<slug>.svg" beside the source; those that `drawings` lacks are left
-/// to their data tables. What a details holds stands in an appendix, its long tables are left to
-/// the page.
+/// Figures are "charts/narrow/<slug>.svg" beside the source; one that `drawings` lacks is replaced
+/// by its data table. Details are in an appendix, without their long tables.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
 

@@ -10,8 +10,7 @@
 namespace labreport {
 namespace {
 
-// In centimetres: half a column of either paper, where letters of the narrow drawing have 7 pt or
-// more, and no more than a page.
+// Centimetres: half a
 constexpr double kHalfColumn = 8.2;
 constexpr double kHighest = 20;
 
@@ -25,7 +24,7 @@ bool is_drawn(const Figure& figure, const TypstSource& source) {
   return source.drawings.contains(figure.slug);
 }
 
-/// Words set off by a line at their side; a mark, if there is one, ends their last line.
+/// Words with a line at their side; a mark, if there is one, ends their last line.
 std::string framed(std::string blocks, const std::string& mark, const std::string& stroke,
                    const std::string& breakable) {
   while (blocks.ends_with('\n')) blocks.pop_back();
@@ -38,18 +37,18 @@ std::string framed(std::string blocks, const std::string& mark, const std::strin
          blocks + "\n]\n\n";
 }
 
-/// Where the author writes, by hand or in the source.
+/// Room in which the author writes, by hand or in the source.
 constexpr std::string_view kRoomForAnswer =
     "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em, "
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
-/// Names what is left to the page; empty for nothing.
+/// Names what only the page has; empty for nothing.
 std::string typst_left(const std::vector<std::string>& names) {
   return names.empty() ? "" : "In the report’s page\\: " + typst_text(join(names, "; ")) + ".";
 }
 
-/// Where to look for what is not here.
+/// Says where to find what is not printed here.
 std::string elsewhere(const Part& part, const PaperPart& paper) {
   std::string text;
   for (std::size_t i = 0; i < paper.further.size(); ++i) {
@@ -62,16 +61,17 @@ std::string elsewhere(const Part& part, const PaperPart& paper) {
   return text + typst_left(paper.left);
 }
 
-// What stands beside a figure is about as long as that.
+// Characters of text that are about as high as a figure.
 constexpr std::size_t kLongestBeside = 2000;
 constexpr std::size_t kMostRowsBeside = 8;
 
-/// The first table, where it is narrow enough for half a page.
+/// The first table if it is narrow enough for half a page, else null.
 const TableView* narrow_table(const PaperPart& paper) {
   return !paper.tables.empty() && fits_half(*paper.tables.front()) ? paper.tables.front() : nullptr;
 }
 
-/// What has no room beside others: figures in pairs, a last one with the table, then all tables.
+/// Writes figures in pairs, a single last one beside the table, then the tables that are not placed
+/// yet.
 std::string evidence(std::span<const Figure* const> figures, const PaperPart& paper,
                      const TableView* placed, const TypstSource& source) {
   const bool alone = figures.size() % 2 == 1 && source.drawings.contains(figures.back()->slug);
@@ -83,14 +83,14 @@ std::string evidence(std::span<const Figure* const> figures, const PaperPart& pa
   return text;
 }
 
-/// Two figures make a row of their own, unless a table could stand beside the second.
+/// True if two figures form a row, unless a table fits beside the second.
 bool are_a_row(std::span<const Figure* const> figures, const PaperPart& paper,
                const TypstSource& source) {
   return figures.size() == 2 && is_drawn(*figures[0], source) && is_drawn(*figures[1], source) &&
          narrow_table(paper) == nullptr;
 }
 
-/// Beside the words stands the first figure, and below them a short table; or that table alone.
+/// Puts the first figure beside the words with a short table below them, or that table alone.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
   const PaperPart paper = on_paper(part);

@@ -12,22 +12,22 @@
 
 namespace labreport {
 
-/// What every piece of one source draws on.
+/// The input of every piece of one source.
 struct TypstSource {
   TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen);
 
   const Document& document;
   const Drawings& drawings;
   const TypstOptions& options;
-  std::set<std::string> labels;  ///< What a link within the source may lead to.
-  bool whole = true;             ///< Not a part alone: there are a template and appendices.
+  std::set<std::string> labels;  ///< Targets of links within the source.
+  bool whole = true;             ///< True for a whole report, with template and appendices.
 
  private:
   void add_label(const std::string& name);
 };
 
 /// Markdown as blocks of markup, each followed by an empty line; its headings are bold paragraphs.
-/// `formulas`: those that no section has.
+/// `formulas` adds those that no section has.
 std::string typst_blocks(std::string_view markdown, const TypstSource& source,
                          const Formulas& formulas = {});
 
@@ -38,7 +38,7 @@ std::string typst_line(std::string_view markdown, const TypstSource& source);
 std::string typst_link(const std::string& target, const std::string& shown,
                        const TypstSource& source);
 
-/// " <name>" behind what it labels; nothing for a name that is none to Typst.
+/// The label " <name>"; empty if Typst does not accept the name.
 std::string typst_label(const std::string& name);
 
 enum class TableWidth { kWhole, kHalf };
@@ -47,24 +47,24 @@ enum class TableWidth { kWhole, kHalf };
 std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
                         const std::string& label = "");
 
-/// A numbered figure with its caption; the data's table where it is not drawn.
+/// A numbered figure with its caption, or the data's table if it was not drawn.
 std::string typst_figure(const Figure& figure, const TypstSource& source);
 
-/// Two pieces beside each other, by a function of templates/report.typ.
+/// Puts two pieces side by side, by a function of templates/report.typ.
 std::string typst_pair(const std::string& left, const std::string& right);
 
-/// In a whole report two figures stand beside each other, a last one beside a table.
+/// Writes figures, in a whole report two side by side and a single last one beside a table.
 std::string typst_figures(std::span<const Figure* const> figures, const TypstSource& source,
                           const TableView* beside = nullptr);
 
-/// Question, answer, note, figures and tables under the part's heading; in a whole report without
-/// what stands elsewhere, which it names.
+/// Question, answer, note, figures and tables under the part's heading; in a whole report, content
+/// that is elsewhere is named instead.
 std::string typst_part(const Part& part, const TypstSource& source);
 
-/// What to call the `index`th further table of a part in the source.
+/// The label of the `index`th further table of a part in the source.
 std::string further_label(const Part& part, std::size_t index);
 
-/// Typst's name for a part, its letter first; with the problem's name where that is not clear.
+/// The heading of a part, its letter first, with the problem's name if needed.
 std::string typst_heading(const Part& part, bool with_problem);
 
 /// A line of small, muted markup that stays with what follows; empty for nothing.

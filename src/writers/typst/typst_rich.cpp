@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-// What Typst refuses, and no one could type from paper.
+// Typst refuses longer addresses, and no one could type them from paper.
 constexpr std::size_t kLongestAddress = 2000;
 
 std::string typst_call(const std::string& function, const std::string& content) {
@@ -125,7 +125,7 @@ class RichWriter {
     return "";
   }
 
-  /// What will not lie beside the source is named instead.
+  /// Names a picture that will not be beside the source.
   std::string picture(const Inline& image, const std::string& width) const {
     if (!source_.options.pictures.contains(image.target)) {
       return typst_call("emph", "Picture\\: " + typst_text(image.text));
@@ -162,7 +162,7 @@ std::string typst_link(const std::string& target, const std::string& shown,
   if (target.empty() || target.size() > kLongestAddress) return shown;
   const std::string link = "#link(" + typst_string(target) + ")";
   const bool elsewhere = target.find("//") != target.npos && typst_text(target) != shown;
-  // On paper a link is worth its address.
+  // On paper a link's address is printed.
   const std::string note = elsewhere ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
   return link + "[" + shown + "]" + note;
 }

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kRowsOfOnePage = 24;
 
-// In points: a column of text is about 125 letters of the usual size wide.
+// Points: a column of
 constexpr double kUsualSize = 8;
 constexpr double kSmallestSize = 6;
 constexpr double kLettersOfALine = 125;
 constexpr double kHalf = 0.485;
 
-/// Of a text that may wrap: its longest word, but room for a few.
+/// Letters in a line of a text that may wrap: at most room for a few words.
 std::size_t wrapped_letters(const std::string& text) {
   constexpr std::size_t kEnough = 22;
   return std::min(letter_count(text), kEnough);
@@ -33,7 +33,7 @@ std::size_t column_letters(const TableView& table, std::size_t column) {
   return most;
 }
 
-/// Longer remarks would stand as a tower in a column of their own: they go below their row.
+/// Longer remarks would make a narrow, high column, so they go below their row.
 constexpr std::size_t kLongestRemark = 24;
 
 bool has_remark_beside(const RowView& row) {
@@ -44,7 +44,7 @@ bool is_flagged(const TableView& table) {
   return std::ranges::any_of(table.rows, has_remark_beside);
 }
 
-/// Small enough for all columns to stand beside each other.
+/// The type size at which all columns fit side by side.
 double type_size(const TableView& table, TableWidth width) {
   const bool half = width == TableWidth::kHalf;
   const double line = kLettersOfALine * (half ? kHalf : 1);
@@ -53,7 +53,7 @@ double type_size(const TableView& table, TableWidth width) {
                     usual);
 }
 
-/// A row stays on one page, so it may not be longer than that; the page and the CSV have it whole.
+/// A row cannot break across pages, so a long text is cut; the page and the CSV have it whole.
 std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
 
 std::string in_points(double size) {
@@ -65,7 +65,7 @@ std::string hidden(const std::string& padding) {
   return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
 }
 
-/// Decimals stand under each other: what a number lacks is there, unseen.
+/// Aligns decimals with invisible padding.
 std::string number(const AlignedCell& cell) {
   return typst_text(cut_to_fit(cell.shown.value)) + hidden(cell.after_value) +
          typst_text(cell.shown.tail()) + hidden(cell.at_end);

@@ -15,19 +15,19 @@ std::string string_literal(std::string_view text) {
   return literal + "\"";
 }
 
-/// Whether a character means itself where it stands; what is not known to is escaped.
+/// True if a character has no special meaning to Typst at this place; any other is escaped.
 bool means_itself(std::string_view text, std::size_t at) {
   const char letter = text[at];
   if (is_alnum(letter) || (letter & 0x80) != 0) return true;
   if (std::string_view(" ,%!?&)").find(letter) != std::string_view::npos) return true;
-  if (at == 0) return false;  // behind a call, "(", "." and ";" would be part of it
+  if (at == 0) return false;  // after a call, "(", "." and ";" would belong to it
   const char before = text[at - 1];
   const char after = at + 1 < text.size() ? text[at + 1] : ' ';
   if (std::string_view("(;:").find(letter) != std::string_view::npos) return true;
   if (std::string_view("-/+").find(letter) != std::string_view::npos) {
     return is_alnum(before) && is_alnum(after);
   }
-  // No ellipsis, and no number that would begin a list.
+  // A dot must not make an ellipsis, or a number that would begin a list.
   return letter == '.' && after != '.' && before != '.' && (!is_digit(before) || after != ' ');
 }
 

@@ -1,4 +1,4 @@
-// Any text as Typst source that shows exactly it.
+// Writes any text as Typst source that shows exactly it.
 //
 // Control characters and marks that turn the direction of what follows are left out; line ends are
 // spaces. Numbers keep their units, and a word longer than a line may break.
@@ -12,10 +12,10 @@ namespace labreport {
 /// A string literal, quotes included.
 std::string typst_string(std::string_view text);
 
-/// The same for several lines, which stay lines.
+/// A string literal of several lines, which are kept.
 std::string typst_lines(std::string_view text);
 
-/// Text in markup: what means something to Typst is escaped, wherever the text stands.
+/// Text in markup, with every character that is special to Typst escaped.
 std::string typst_text(std::string_view text);
 
 /// Verbatim text within a line.

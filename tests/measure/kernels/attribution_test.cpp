@@ -74,7 +74,7 @@ TEST(Attribution, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
   EXPECT_EQ(sum.op, "aten::add_");
 }
 
-/// As Inductor's code launches Triton's kernels: no range of a module is open in it.
+/// Imitates Inductor's code, which launches Triton's kernels: no module's range is open in it.
 TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
   const Trace trace{
       host(TraceKind::kRange, "forward", 0, 100),

@@ -1,4 +1,4 @@
-// A trace that was recorded on a GPU and trimmed: see tests/fixtures/trim_trace.py.
+// Reads a trace that was recorded on a GPU and trimmed: see tests/fixtures/trim_trace.py.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline TraceKind kind_called(const std::string& category) {
   return kinds.at(category);
 }
 
-/// Slices of a trace file; whatever else it holds is left out.
+/// Returns the slices of a trace file; other entries are left out.
 inline Trace parsed_trace(const std::string& text) {
   Trace trace;
   const auto file = nlohmann::json::parse(text);

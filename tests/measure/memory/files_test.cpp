@@ -71,7 +71,7 @@ TEST(MemoryFiles, LieWhereTheRequestSaysInAFolderOfTheirOwn) {
   }
 }
 
-/// LibTorch's own reader of snapshots, where its Python is here.
+/// Reads the snapshot with PyTorch's own reader, if its Python is installed.
 TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
   const HistoryScript script = one_block_step();
   const auto folder = std::filesystem::path(testing::TempDir()) / "SnapshotPickle";

@@ -13,7 +13,7 @@ MemoryLifetimes lifetimes(const HistoryScript& script, const KnownMemory& known 
   return lifetimes_of(script.history, known);
 }
 
-/// The category of what was made last at a place.
+/// The category of the last block made at a place.
 MemoryCategory category_at(const MemoryLifetimes& found, std::uint64_t address) {
   MemoryCategory category = kUnknown;
   for (const MemoryLifetime& lifetime : found.lifetimes) {
@@ -35,9 +35,9 @@ TEST(MemoryLifetimes, WhatForwardLeavesForBackwardIsKept) {
   const MemoryLifetimes found = lifetimes(one_block_step(), known_in_one_block_step());
   EXPECT_EQ(category_at(found, 10), kActivations);
   EXPECT_EQ(category_at(found, 12), kActivations);
-  EXPECT_EQ(category_at(found, 13), kActivations);  // the loss's
+  EXPECT_EQ(category_at(found, 13), kActivations);  // belongs to the loss
   EXPECT_EQ(category_at(found, 11), kTemporary);    // freed before forward ended
-  EXPECT_EQ(category_at(found, 14), kTemporary);    // backward's own
+  EXPECT_EQ(category_at(found, 14), kTemporary);    // belongs to backward
 }
 
 TEST(MemoryLifetimes, WithoutAGraphNothingIsKept) {

@@ -1,5 +1,5 @@
 // Categories and the curve over a step of two layers that an H200 ran, against what its allocator
-// counted. Of lifetimes that are alike and do not reach the peak the fixture has one.
+// counted. The fixture has only one of several equal lifetimes that do not reach the peak.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ MemoryCategory category_called(const std::string& wanted) {
                                [&](MemoryCategory category) { return name(category) == wanted; });
 }
 
-/// Storages that the program holds by name; what the rest is for has to be found.
+/// True for storages that the program names; the use of others has to be found.
 bool held_by_name(const std::string& category) {
   return category != "activations" && category != "temporary" && category != "weight_copies" &&
          category != "unknown";

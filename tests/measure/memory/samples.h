@@ -13,7 +13,7 @@ class HistoryScript {
     history.resident.push_back({at(address), bytes, rounded(bytes)});
     return *this;
   }
-  /// What follows happens here.
+  /// Sets the place of the following events.
   HistoryScript& in(const char* phase, const char* module = "", const char* operation = "",
                     const char* op = "") {
     history.origins.push_back({phase, module, operation, op});

@@ -20,7 +20,7 @@ double last_sum(const Launch& launch, std::string_view loop) {
   return sums.back();
 }
 
-// IEEE 754 leaves no choice: every device must come to these very numbers.
+// IEEE 754 determines these numbers, so every device must compute exactly them.
 TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
   const Launch launch = on_cpu();
   EXPECT_EQ(last_sum(launch, metric::kFp32Loop), 10.000133514404297);

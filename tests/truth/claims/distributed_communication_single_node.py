@@ -38,7 +38,7 @@ def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes,
         true(min(everything) == 1024 * number(least))
         alone = everything[min(everything)]
         near(latency, alone / 1e6)
-        # Latency and bandwidth alone come to the small size's time within half of it.
+        # Latency and bandwidth must predict the small size's time within half of it.
         expected = alone + (found[ends[1]] - alone) * ends[0] / ends[1]
         true(0.66 < expected / found[ends[0]] < 1.51 and alone >= 0.2 * found[ends[0]], "latency is not the reason")
 

@@ -17,7 +17,7 @@ class Profile:
 
     def __init__(self, run, words):
         size, context, precision = re.match(r"(.+) at context ([\d,]+)(?: in (\w+))?$", words).groups()
-        # The answers of a run of two networks speak of the user's.
+        # The answers of a run of two networks describe the user's.
         model = max((cell["implementation"] or "" for cell in run.of("kernels")), default="")
         self.cells = [cell for cell in run.of("kernels", size=size, context=int(number(context)))
                       if cell["steps"] != 0 and (cell["implementation"] or "") == model
