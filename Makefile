@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-targets := help report render-build site diff notes pdf test try attack torches bench bundle format lint clean
+targets := help report render-build site diff notes pdf submit test try attack torches bench bundle format lint clean
 .PHONY: $(targets)
 .DEFAULT_GOAL := help
 # Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
@@ -13,6 +13,7 @@ reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
+reads_submit = RUN PAPER NOTES OUT ARGS
 reads_test = ARGS
 reads_try = PROBLEM
 reads_attack = ARGS
@@ -63,6 +64,8 @@ help:
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
+	@echo 'make submit   a folder and a zip file to hand in: the PDF, Markdown, LaTeX, figures, CSV, run.json'
+	@echo '              RUN=run PAPER=a4|letter NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
@@ -90,6 +93,9 @@ diff: render-build
 
 notes: render-build
 	@LABREPORT_CALLER=make $(front_end) notes --init $(call as_words,$(reads_notes))
+
+submit: render-build
+	@LABREPORT_CALLER=make $(front_end) submit $(call as_words,$(reads_submit))
 
 pdf: render-build
 	@LABREPORT_CALLER=make $(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))

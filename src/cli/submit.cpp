@@ -2,12 +2,14 @@
 // lacks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
+#include "document/view.h"
 #include "orchestrate/worker_info.h"
 #include "publish/helper_python.h"
 #include "publish/rendering.h"
@@ -73,7 +75,9 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
                                 generated, asked));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
-  if (!document.outcome_line.starts_with("All")) lines.push_back(document.outcome_line);
+  const bool failed = std::ranges::any_of(
+      store.load().cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
+  if (failed) lines.push_back(document.outcome_line);
   return lines;
 }
 

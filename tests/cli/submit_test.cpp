@@ -1,0 +1,70 @@
+// `labreport submit` and `labreport drop`: a run to hand in, and a run to keep out of the site.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/notes_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SubmitTest : public NotesTest {
+ protected:
+  std::filesystem::path run_folder() const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "site/runs")) {
+      if (entry.path().filename() == "run.json") return entry.path().parent_path();
+    }
+    return {};
+  }
+};
+
+TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
+  const Ended ended = call({"submit"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  for (const char* file : {"report.md", "report.tex", "report.html", "cells.csv", "run.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "submission" / file)) << file;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "submission.zip"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "submission/index.html"));
+  EXPECT_THAT(ended.output, HasSubstr("missing: 1 of 1 answers are generated"));
+  EXPECT_THAT(ended.output, HasSubstr("missing: no author"));
+}
+
+TEST_F(SubmitTest, MissesNothingOnceTheWordsAreTheAuthors) {
+  note("author.md", "name: Ada Lovelace\n");
+  note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
+  call({"submit"});
+  const Ended again = call({"submit"});
+  EXPECT_EQ(again.exit_status, 0) << again.messages;
+  EXPECT_THAT(again.output, Not(HasSubstr("missing:")));
+  EXPECT_THAT(read_file(folder_ / "submission/report.md"), HasSubstr("Rounding."));
+}
+
+TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
+  std::filesystem::create_directories(folder_ / "thesis");
+  write_atomically(folder_ / "thesis/chapter.tex", "words");
+  const Ended ended = call({"submit", "--out", "thesis"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("thesis holds something else"));
+  EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
+}
+
+TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
+  const auto run = run_folder();
+  const Ended ended = call({"drop", "latest"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_FALSE(std::filesystem::exists(run));
+  const auto dropped = folder_ / "site/dropped" / run.lexically_relative(folder_ / "site/runs");
+  EXPECT_TRUE(std::filesystem::exists(dropped / "run.json"));
+  EXPECT_THAT(ended.output, HasSubstr("bring it back: mv site/dropped/"));
+}
+
+TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {
+  const Ended ended = call({"drop", "notes/.."});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_TRUE(std::filesystem::exists(run_folder()));
+}
+
+}  // namespace
+}  // namespace labreport
