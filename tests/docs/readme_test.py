@@ -142,7 +142,8 @@ class Readme(unittest.TestCase):
                        "LABREPORT_WORKER": str(folder / "labreport-worker"),
                        "LABREPORT_MODEL_WORKER": str(folder / "labreport-worker"),
                        "LABREPORT_NVML": f"{self.fakes}/nvml.so", "CUDA_VISIBLE_DEVICES": "0"}
-        return subprocess.run(words, cwd=folder, env=environment, check=False,
+        # `env` reads the assignments before a call, such as make's LABREPORT_CALLER.
+        return subprocess.run(["env", *words], cwd=folder, env=environment, check=False,
                               capture_output=True, text=True, timeout=240)
 
     def assert_runs(self, command):
