@@ -78,27 +78,30 @@ help:
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
 
+# Hints then name variables of make instead of flags.
+report site diff notes pdf: export LABREPORT_CALLER = make
+
 report:
 	@setup/install report && setup/build default
-	@LABREPORT_CALLER=make build/bin/labreport report $(call as_words,$(reads_report))
+	@build/bin/labreport report $(call as_words,$(reads_report))
 
 render-build:
 	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@LABREPORT_CALLER=make $(front_end) render $(call as_words,$(reads_site))
+	@$(front_end) render $(call as_words,$(reads_site))
 
 diff: render-build
-	@LABREPORT_CALLER=make $(front_end) diff $(call as_words,$(reads_diff))
+	@$(front_end) diff $(call as_words,$(reads_diff))
 
 notes: render-build
-	@LABREPORT_CALLER=make $(front_end) notes --init $(call as_words,$(reads_notes))
+	@$(front_end) notes --init $(call as_words,$(reads_notes))
 
 submit: render-build
 	@LABREPORT_CALLER=make $(front_end) submit $(call as_words,$(reads_submit))
 
 pdf: render-build
-	@LABREPORT_CALLER=make $(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
+	@$(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan

@@ -11,11 +11,13 @@ namespace {
 
 // A process that loads LibTorch and starts CUDA; Python imports torch and the user's module too.
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
+// Without CUDA most of that is left out.
+constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
 // A process group of several GPUs starts NCCL; Gloo listens on sockets.
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
 // Gloo moves a GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
-constexpr double kLimitsSeconds = 5.6;
+constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 2;
 // torch.compile without cached code.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
 // The host enqueues a layer's forward pass in about 2 ms; launch-bound steps are no faster.
@@ -42,7 +44,10 @@ double rate(const CellSpec& spec, double fp32_flops) {
 }
 
 double start_seconds(const CellSpec& spec) {
-  double seconds = spec.implementation.empty() ? kStartSeconds : kPythonStartSeconds;
+  const bool cpu = spec.device == DeviceKind::kCpu;
+  const double seconds = spec.implementation.empty()
+                             ? (cpu ? kCpuStartSeconds : kStartSeconds)
+                             : (cpu ? kCpuPythonStartSeconds : kPythonStartSeconds);
   if (!spec.ranks) return seconds;
   const bool nccl = spec.ranks->collectives == Collectives::kNccl;
   return seconds + (nccl ? kNcclStartSeconds : kGlooStartSeconds);
@@ -119,7 +124,9 @@ double steps_of(const CellSpec& spec) {
 
 double estimated_seconds(const CellSpec& spec, double fp32_flops) {
   const double begun = start_seconds(spec) + compile_seconds(spec);
-  if (spec.kind == CellKind::kLimits) return begun + kLimitsSeconds;
+  if (spec.kind == CellKind::kLimits) {
+    return begun + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
+  }
   if (spec.kind == CellKind::kAllReduce) return begun + all_reduce_seconds(spec);
   if (spec.attention) return begun + attention_seconds(spec, rate(spec, fp32_flops));
   return begun + steps_of(spec) * step_seconds(spec, fp32_flops);

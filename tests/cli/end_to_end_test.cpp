@@ -105,6 +105,38 @@ TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
   EXPECT_TRUE(ended.messages.ends_with("labreport: there is no file missing.py\n"));
 }
 
+TEST_F(EndToEnd, AModelThatCannotTakeAStepIsOneLineAndNothingIsMeasured) {
+  environment_["FAKE_WORKER"] = "status7";
+  const Ended ended =
+      call({"run", "--preset", "demo", "--sizes", "demo-1", "--model", "net.py:Net"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("nothing is measured, and the traceback is in "));
+  EXPECT_TRUE(fs::exists(folder_ / "site/runs/traceback.txt"));
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "site/runs"))
+    EXPECT_NE(entry.path().filename(), "run.json");
+}
+
+TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
+  const fs::path good = only_run();
+  environment_["FAKE_WORKER"] = "status7";
+  const Ended ended = call({"run", "--preset", "demo", "--sizes", "demo-1"});
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr(" measurements failed"));
+  environment_.erase("FAKE_WORKER");
+  EXPECT_THAT(call({"check", "latest"}).output,
+              HasSubstr(good.lexically_relative(folder_).string()));
+  EXPECT_THAT(call({"submit"}).output, HasSubstr(good.lexically_relative(folder_).string()));
+}
+
+TEST_F(EndToEnd, UnderMakeAHintNamesMakesVariables) {
+  environment_["LABREPORT_CALLER"] = "make";
+  const Ended ended = call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("EDITION=2026"));
+  EXPECT_THAT(ended.messages, Not(HasSubstr("--edition")));
+}
+
 TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
   environment_["FAKE_WORKER"] = "status7";
   const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1"});
