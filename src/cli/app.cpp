@@ -54,8 +54,9 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());
   app.set_help_flag("--help", "show this");
   app.require_subcommand(1);  // a run may be named like a verb
-  for (const auto add : {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list,
-                         add_check, add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
+  for (const auto add :
+       {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list, add_check,
+        add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
     add(app, invocation);
   }
 }
