@@ -1,5 +1,5 @@
-# Writes build_info()'s definition, at build time and only when it changed.
-# Included by CMakeLists.txt it adds the step; run as a script it is the step.
+# Writes build_info()'s definition at build time, if it changed. CMakeLists.txt includes this file,
+# which adds the build step; the step runs this file as a script.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(LABREPORT_BUILD_INFO ${PROJECT_BINARY_DIR}/generated/build_info.cpp)
@@ -27,13 +27,13 @@ if(revision MATCHES "^(.*)-dirty$")
   set(dirty true)
 elseif(NOT revision AND EXISTS ${source}/.git)
   git_output(revision rev-parse HEAD)
-  # Recorded runs are results, not sources.
+  # Recorded runs are results, so changes to them are ignored.
   git_output(changes status --porcelain -- . ":!site/runs")
   if(changes)
     set(dirty true)
   endif()
 endif()
-# A run with another revision could not be read again.
+# A revision that is not a commit's id would make runs unreadable, so it is refused.
 string(LENGTH "${revision}" digits)
 if(NOT revision)
   set(revision unknown)

@@ -1,8 +1,9 @@
-# NCCL and Gloo for the worker, through torch's own process groups. Torch's library holds both; what it lacks are
-# headers: NCCL's come with torch's own dependencies, Gloo's are Debian's and may be of another time. Where a group
-# does not compile, the worker is built without it, and says so in the rows that need it.
+# Adds NCCL and Gloo to the worker through torch's own process groups. Torch's library includes both
+# but lacks headers: NCCL's come with torch's dependencies, Gloo's are Debian's and may be of
+# another version. If a group does not compile, the worker is built without it and reports that in
+# the rows that need it.
 
-# Without a slash at the end: the system's own folder must be known as such.
+# The folder has no trailing slash, so CMake recognizes the system's own include folder.
 function(labreport_find_folder result)
   unset(include)
   find_path(include ${ARGN} NO_CACHE)
@@ -10,7 +11,7 @@ function(labreport_find_folder result)
   set(${result} "${include}" PARENT_SCOPE)
 endfunction()
 
-# Compiles and links one process group, once for each torch.
+# Compiles and links one process group; the result is cached for each torch.
 function(labreport_try_group result name define include)
   set(key "${LABREPORT_TORCH} ${torch_version} ${include}")
   if(NOT "${LABREPORT_TRIED_${name}}" STREQUAL "${key}")
@@ -36,7 +37,7 @@ int main(int, char** words) {
   set(${result} ${LABREPORT_HAS_${name}} PARENT_SCOPE)
 endfunction()
 
-# Compiles `source` with the group, or with the reason why there is none.
+# Compiles `source` with the group, or with the reason why it is missing.
 function(labreport_use_group source define include without problem)
   set(file ${PROJECT_SOURCE_DIR}/src/engine/${source})
   set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

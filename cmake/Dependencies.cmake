@@ -1,6 +1,6 @@
-# Third-party libraries as `deps::<name>`: from `.deps/usr`, where setup/install unpacked them without
-# root or a bundle brought them, or from the system. All are header-only or linked statically, so that the
-# front end starts on a machine that has none of them.
+# Third-party libraries as `deps::<name>`: from `.deps/usr`, where setup/install unpacks them
+# without root or a bundle contains them, or from the system. All are header-only or linked
+# statically, so the front end runs on machines without them.
 
 set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
     "Where Debian's packages were unpacked without root")
@@ -9,7 +9,7 @@ set(labreport_missing_packages "")
 # labreport_dependency(<name> PACKAGE <Debian package> HEADER <file> [ARCHIVES <libx.a>…])
 function(labreport_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 dep "" "PACKAGE;HEADER" "ARCHIVES;DEFINES")
-  # Looked for each time: what was unpacked into .deps may be gone.
+  # The search is not cached, because files in .deps may have been removed.
   unset(include)
   find_path(include ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include NO_CACHE)
   set(found ${include})

@@ -1,4 +1,4 @@
-# Text files carried inside a room's library, byte for byte.
+# Embeds text files in a room's library, byte for byte.
 #
 #   labreport_embed(<room> <file>…)      # paths relative to the project's root
 #
@@ -8,8 +8,8 @@
 #   std::string_view page = embedded::writers().at("templates/page.html");
 #   for (const EmbeddedFile& file : embedded::writers()) …
 #
-# The assembler reads the files (.incbin), so size and content are free, and each object depends
-# on its files: editing a template rebuilds it. A list that is still empty makes an empty table.
+# The assembler reads the files (.incbin), so they may have any size and content. Each object
+# depends on its files: editing a template rebuilds it. An empty list makes an empty table.
 
 function(labreport_embed room)
   set(declarations "")
@@ -54,13 +54,13 @@ EmbeddedFiles @room@() { return EmbeddedFiles(kFiles.data(), kFiles.size()); }
   if(type STREQUAL "INTERFACE_LIBRARY")
     return()
   endif()
-  # In a batch it would be compiled anew with the batch alone.
+  # In a unity batch, a changed template would recompile the whole batch.
   set_source_files_properties(${folder}/${room}.cpp PROPERTIES OBJECT_DEPENDS "${paths}"
                                                                SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(lr_${room} PRIVATE ${folder}/${room}.cpp)
 endfunction()
 
-# Files below the project's root that match the patterns, relative to it, in a fixed order.
+# Returns the project's files that match the patterns, relative to its root and sorted.
 function(labreport_glob variable)
   set(found "")
   foreach(pattern IN LISTS ARGN)

@@ -1,8 +1,9 @@
-# `deps::torch` from the torch package or LibTorch that setup/find-torch names, with the CUDA runtime, CUPTI
-# and NVTX headers that torch's own dependencies bring. Without CUDA in torch: the CPU alone.
-# find_package(Torch) is not used: it wants nvcc, an architecture list and changes to the package.
+# Defines `deps::torch` from the torch package or LibTorch that setup/find-torch names, with the
+# headers of the CUDA runtime, CUPTI and NVTX from torch's own dependencies. If torch has no CUDA,
+# only the CPU is available. find_package(Torch) is not used, because it requires nvcc, an
+# architecture list and changes to the package.
 
-# One from an earlier configure is looked at again: its version may have changed in place.
+# A torch from an earlier configure is checked again, because its version may have changed in place.
 set(torch_given $ENV{LIBTORCH})
 if(LABREPORT_TORCH)
   set(torch_given ${LABREPORT_TORCH})
@@ -24,7 +25,7 @@ if(NOT new_abi)
                       "use the LibTorch with the cxx11 ABI")
 endif()
 
-# The first of these that is there holds the numbers; the second may only include it.
+# The first of these files that exists has the version; the second may only include the first.
 find_file(torch_version_header NAMES torch/headeronly/version.h torch/version.h
           PATHS ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include
           NO_CACHE NO_DEFAULT_PATH REQUIRED)
@@ -34,31 +35,32 @@ string(REGEX REPLACE ".*TORCH_VERSION[ \\\n]+\"([0-9.]+)\".*" "\\1" torch_versio
 add_library(deps::torch INTERFACE IMPORTED GLOBAL)
 target_include_directories(deps::torch SYSTEM INTERFACE
   ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include)
-# The registrations inside libtorch_cuda are reached through no symbol of ours.
+# No symbol refers to the registrations inside libtorch_cuda, so it needs --no-as-needed.
 target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so)
-# One C++ library for LibTorch and us, also where the compiler would link its own statically: two
-# of them free each other's locales.
+# LibTorch and labreport must share one C++ library, even if the compiler would link its own
+# statically: two of them free each other's locales.
 target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
-# One header an operator: including them all costs ten times as much.
-# Torch's include folder brings headers of an {fmt} of its own, which no library of ours was built of.
-# What was compiled with another version is compiled anew, whatever the times of its headers say.
+# Separate operator headers compile ten times as fast as all of them. FMT_HEADER_ONLY is needed
+# because torch's include folder has its own {fmt} headers, which no linked library was built from.
+# The version in the definitions recompiles everything if torch changes, whatever the times of its
+# headers are.
 target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY
                                                  LABREPORT_TORCH_VERSION=${torch_version})
 set(torch_rpath ${torch_lib})
 
-# Kept out of the cache: another torch may be named at the next configure.
+# Results are not cached, because the next configure may name another torch.
 function(labreport_find_cuda)
   cmake_path(GET LABREPORT_TORCH PARENT_PATH beside)
-  # One folder for CUDA 13, one for each of its libraries before.
+  # CUDA 13 has one folder for all libraries; earlier versions have one for each.
   file(GLOB wheels LIST_DIRECTORIES true ${beside}/nvidia/cu[0-9]* ${beside}/nvidia/cuda_runtime
        ${beside}/nvidia/cuda_cupti ${beside}/nvidia/nvtx ${beside}/nvidia/cublas
        ${beside}/nvidia/cusparse ${beside}/nvidia/cusolver)
   set(roots ${wheels} $ENV{CUDA_HOME} /usr/local/cuda /usr/lib/cuda)
   list(TRANSFORM roots APPEND /include OUTPUT_VARIABLE includes)
-  # The runtime's wheel leaves crt/ to the compiler's; Triton, another need of torch's, has it.
+  # The runtime's wheel has no crt/ folder; Triton, another dependency of torch, has it.
   list(APPEND includes /usr/local/cuda/extras/CUPTI/include
        ${beside}/triton/backends/nvidia/include)
-  # Likewise <nv/target>, which no need of torch's brings: ours, where CUDA's is missing.
+  # No dependency of torch has <nv/target>, so cmake/host provides it if CUDA's is missing.
   list(APPEND includes ${beside}/nvidia/cuda_cccl/include ${PROJECT_SOURCE_DIR}/cmake/host)
   set(found_includes "")
   foreach(header cuda_runtime_api.h cuda.h cupti.h nvtx3/nvToolsExt.h cublas_v2.h
@@ -74,7 +76,7 @@ function(labreport_find_cuda)
     list(APPEND found_includes ${folder})
     unset(folder)
   endforeach()
-  # With these the matrix library's workspaces have a name; a LibTorch may come without.
+  # These headers identify the matrix library's workspaces; some LibTorch packages lack them.
   foreach(header cusparse.h cusolverDn.h)
     find_path(folder ${header} PATHS ${includes} NO_CACHE NO_DEFAULT_PATH)
     if(folder)
@@ -116,15 +118,15 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   target_link_libraries(deps::torch INTERFACE ${torch_lib}/libc10_cuda.so
     -Wl,--push-state,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--pop-state ${cuda_libs})
 endif()
-# What torch's libraries need in turn they find themselves when they are loaded.
+# Torch's libraries find their own dependencies when they are loaded.
 target_link_options(deps::torch INTERFACE -Wl,--allow-shlib-undefined)
 foreach(folder IN LISTS torch_rpath)
   target_link_options(deps::torch INTERFACE -Wl,-rpath,${folder})
 endforeach()
 
-# labreport-worker.json beside the worker: {"torch": "2.11.0", "cuda": "13.0" or null,
-# "architectures": ["sm_75", …]}, so that the front end can judge a device before it starts one; with what
-# else is given, from a comma on.
+# Writes labreport-worker.json beside the worker: {"torch": "2.11.0", "cuda": "13.0" or null,
+# "architectures": ["sm_75", …]} plus ${ARGN}, which starts with a comma. The front end uses it
+# to judge a device before it starts one.
 function(labreport_describe_worker worker)
   set(cuda null)
   set(architectures "")
@@ -135,7 +137,7 @@ function(labreport_describe_worker worker)
     math(EXPR major "${number} / 1000")
     math(EXPR minor "${number} % 1000 / 10")
     set(cuda "\"${major}.${minor}\"")
-    # The flags stand in the library as text; asking torch itself would want a driver.
+    # The library contains the flags as text; asking torch would require a driver.
     execute_process(COMMAND grep -aom1 "gencode;arch=[-a-z_0-9;,=]*" ${torch_lib}/libtorch_cuda.so
                     OUTPUT_VARIABLE flags)
     string(REGEX MATCHALL "code=[a-z]+_[0-9]+[a-z]?" codes "${flags}")

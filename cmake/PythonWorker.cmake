@@ -1,7 +1,8 @@
-# labreport-model-worker: the worker's own code as an extension of the Python whose torch it is built with, and a
-# Python file around it. Where it cannot be built, its description says why, and nothing else lacks it.
+# Builds labreport-model-worker: the worker's code as an extension of the Python whose torch it is
+# built with, and a Python file around it. If it cannot be built, its description says why, and
+# everything else works.
 
-# Also who runs the tests' reference in plain PyTorch.
+# This Python also runs the tests' reference in plain PyTorch.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch --python
                 OUTPUT_VARIABLE LABREPORT_TORCH_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(LABREPORT_TORCH_PYTHON)
@@ -13,7 +14,7 @@ sysconfig.get_config_var('EXT_SUFFIX'), platform.python_version(), importlib.uti
   string(REGEX MATCH "^[0-9]+[.][0-9]+" python_minor "${python_version}")
 endif()
 
-# As a glob, so that the next build sees that they have come.
+# A glob makes the next build notice newly installed headers.
 file(GLOB python_header CONFIGURE_DEPENDS ${python_include}/Python.h)
 
 set(problem "")
@@ -40,7 +41,7 @@ add_library(labreport_engine MODULE ${PROJECT_SOURCE_DIR}/src/python/engine.cpp)
 labreport_own_target(labreport_engine PRIVATE)
 labreport_links(labreport_engine PRIVATE worker)
 target_include_directories(labreport_engine SYSTEM PRIVATE ${python_include})
-# Torch's own code lies in the same process: what is the worker's stays in here.
+# Torch's code shares the process, so the worker's symbols are hidden.
 target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_python.so -Wl,--exclude-libs,ALL)
 set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
                                                   LIBRARY_OUTPUT_DIRECTORY ${python_folder})

@@ -3,15 +3,15 @@
 #   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
-# A room is built when a program or a test needs it.
+# A room is built only if a program or a test needs it.
 #
-# Sources are compiled a batch at a time, so that headers are read once a batch (LABREPORT_UNITY): names
-# in anonymous namespaces differ within a room.
+# Sources are compiled in batches, which read headers once (LABREPORT_UNITY), so names in anonymous
+# namespaces must differ within a room.
 #
-# LINKS names rooms declared before it, or dependencies (`deps::<name>`) without the prefix.
+# LINKS names rooms declared before, or dependencies (`deps::<name>`) without the prefix.
 
-# Headers that most sources include are compiled once (lr_headers). Both programs wait for GPUs, files and
-# other programs: -O1 builds in two thirds of the time of -O3 and is as fast to its user.
+# Headers that most sources include are precompiled (lr_headers). Both programs mostly wait for
+# GPUs, files and other programs, so -O1 suffices: it builds in two thirds of the time of -O3.
 
 option(LABREPORT_UNITY "Compile sources a batch at a time" ON)
 set(LABREPORT_BATCH 12)
@@ -26,11 +26,11 @@ function(labreport_own_target target scope)
                                                UNITY_BUILD_BATCH_SIZE ${LABREPORT_BATCH})
     target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-      # These compilers see overlapping copies in std::string's own operator+ (GCC bug 105651).
+      # These compilers report overlapping copies in std::string's own operator+ (GCC bug 105651).
       target_compile_options(${target} PRIVATE -Wno-restrict)
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-      # It blames us for what libstdc++'s own stable_sort calls.
+      # Clang reports a deprecated call inside libstdc++'s own stable_sort.
       target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
     endif()
   endif()
@@ -65,13 +65,14 @@ function(labreport_room name)
   endif()
   labreport_own_target(lr_${name} ${scope})
   labreport_links(lr_${name} ${scope} ${room_LINKS})
-  # Torch brings an {fmt} of its own.
+  # Rooms that use torch are excluded, because torch has its own {fmt} headers.
   if(sources AND TARGET lr_headers AND NOT "${room_LINKS}" MATCHES "torch|engine|model|measure")
     target_precompile_headers(lr_${name} REUSE_FROM lr_headers)
   endif()
 endfunction()
 
-# labreport_headers(LINKS <dependency>… HEADERS <header>…): those, and the common ones, compiled once.
+# Precompiles the given headers and the common ones: labreport_headers(LINKS <dependency>… HEADERS
+# <header>…)
 function(labreport_headers)
   cmake_parse_arguments(PARSE_ARGV 0 common "" "" "LINKS;HEADERS")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp CONTENT "")

@@ -34,7 +34,8 @@ std::optional<double> quotient(std::optional<double> a, std::optional<double> b)
   return a && b ? std::optional(*a / *b) : std::nullopt;
 }
 
-/// Nothing where the ratio lies between the two, or near one of them.
+/// Returns the ratio relative to the nearer prediction; empty if the ratio lies between the two
+/// predictions or close to one.
 std::optional<double> departure_of(double ratio, std::optional<double> by_peak,
                                    std::optional<double> by_bandwidth) {
   if (!by_peak && !by_bandwidth) return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<double> departure_of(double ratio, std::optional<double> by_peak,
              : std::nullopt;
 }
 
-/// The row's work over its time, as shares of what the run measured of its device.
+/// Computes the row's rate of work as shares of the limits that the run measured on its device.
 void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, RowSide& side) {
   const Work work = work_of(spec, measure);
   const double seconds = *side.value / kNanoseconds;
@@ -57,7 +58,8 @@ void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, Row
   }
 }
 
-/// Time that GEMMs or memory bandwidth alone set goes with the inverse of the measured rates.
+/// A time that only GEMMs or memory bandwidth determine is inversely proportional to the measured
+/// rate.
 Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
   const Work work = work_of(row.spec, row.measure);
   if (!row.ratio || (work.flops <= 0 && work.bytes <= 0)) return {};
@@ -75,7 +77,7 @@ bool comparable(const ComparedRow& row) {
          row.spec.precision;
 }
 
-/// What an FP32 row and its twin in another precision have in common.
+/// The key is equal for an FP32 row and the same row in another precision.
 std::string key_of(const ComparedRow& row) {
   CellSpec spec = row.spec;
   spec.precision.reset();
@@ -86,7 +88,8 @@ std::optional<double> speedup(const RowSide& fp32, const RowSide& other) {
   return fp32.value && other.value ? std::optional(*fp32.value / *other.value) : std::nullopt;
 }
 
-/// For each timed row in another precision whose FP32 row is among `rows`, in their order.
+/// Returns a speedup for each timed row in another precision whose FP32 row is in `rows`, in the
+/// order of `rows`.
 std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
   std::map<std::string, const ComparedRow*> fp32;
   for (const ComparedRow& row : rows) {
@@ -119,7 +122,7 @@ ComparedRun described(const Run& run) {
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
     side.memory_bytes = static_cast<double>(device->memory_bytes);
   }
-  // An import's session has its own time and revision; they say nothing of the numbers.
+  // An import's session has its own time and revision, which say nothing about the numbers.
   if (run.sessions.empty() || run.source == "imported") return side;
   const Session& session = run.sessions.front();
   side.started_at = session.started_at;
@@ -130,13 +133,13 @@ ComparedRun described(const Run& run) {
 }
 
 double geometric_mean(const std::vector<double>& values) {
-  if (values.size() == 1) return values.front();  // to the last digit
+  if (values.size() == 1) return values.front();  // log and exp would change the last digit
   double sum = 0;
   for (const double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-/// What became of a cell's launches, as far as none ended well.
+/// Sets the reason why the cell has no value for this row.
 void explain(const Cell& cell, RowSide& side) {
   const auto ok = [](const Launch& launch) { return is_ok(launch.outcome); };
   if (std::ranges::any_of(cell.launches, ok)) {
@@ -196,7 +199,8 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
   }
 }
 
-/// A failed cell has one row, of its first number; a number that neither side knows has none.
+/// A failed cell keeps only the row of its first measure. A row without a value on both sides is
+/// dropped.
 bool is_no_row(const ComparedRow& row) {
   if (row.a.value || row.b.value) return false;
   const bool first = row.measure == measures_of(row.spec).front();
@@ -218,7 +222,7 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
       row.standing = standing_of(pair, row.a, row.b);
       if (is_no_row(row)) continue;
       add_ratio(row);
-      // On one model only noise sets the limits apart; a table has none.
+      // Limits of one model differ only by noise, and an imported table has no limits.
       if (comparison.related.relation == Relation::kDifferentHardware) {
         row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
       }
@@ -231,7 +235,7 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
 
 bool is_time(const ComparedRow& row) { return unit(row.measure) == "ns"; }
 
-/// Only rows with both sides, and only times: bytes do not vary by chance.
+/// Judges rows that have both sides and are times; bytes do not vary by chance.
 void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
   std::vector<RowSample> samples;
   std::vector<ComparedRow*> judged;
@@ -262,7 +266,7 @@ Comparison compared(const Run& a, const Run& b, const Related& related,
   comparison.only_b = matching.only_b;
   comparison.mismatches = matching.mismatches;
   comparison.rows = rows_of(matching, comparison);
-  // Other batches or vocabularies are other work: its times are no verdict on the machine.
+  // Times with other batches or vocabularies are for different work, so they allow no verdict.
   if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
     judge_rows(comparison.rows, options.judge);
   }

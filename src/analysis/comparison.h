@@ -1,4 +1,4 @@
-// Two runs side by side: every row that both or one of them has, its ratio, what may be said of it.
+// Compares two runs: every row that at least one of them has, its ratio and its verdict.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace labreport {
 
-/// How a row stands between the two runs.
-/// Unrecorded: the cell ran, but this number of it is not known.
+/// Says which sides of a row have a value. Unrecorded means that the cell ran, but this number was
+/// not recorded.
 enum class RowStanding {
   kMatched,
   kOnlyA,
@@ -28,68 +28,68 @@ enum class RowStanding {
   kUnrecordedB
 };
 
-/// The name in JSON: "matched", "only_a", …
+/// Returns the name in JSON: "matched", "only_a", …
 std::string_view name(RowStanding standing);
 
-/// One side of a row.
 struct RowSide {
   std::optional<double> value = {};       ///< Geometric mean of `launches`; ns or B.
-  std::vector<double> launches = {};      ///< One value each, in their order.
-  std::string reason = {};                ///< Why there is no value: "out of memory in …".
+  std::vector<double> launches = {};      ///< One value for each launch, in their order.
+  std::string reason = {};                ///< The reason for a missing value: "out of memory in …".
   bool fits = true;                       ///< False: out of memory, or skipped as too large.
-  bool unrecorded = false;                ///< It ran, but this number of it is not known.
-  std::vector<std::string> flags = {};    ///< What disturbed it.
-  std::optional<double> peak_share = {};  ///< Of the run's own measured matrix rate.
+  bool unrecorded = false;                ///< The cell ran, but this number was not recorded.
+  std::vector<std::string> flags = {};    ///< Disturbances of the measurement.
+  std::optional<double> peak_share = {};  ///< Share of the run's own measured matrix rate.
   std::optional<double> bandwidth_share = {};
-  std::optional<double> busbw = {};  ///< Of an all-reduce, as nccl-tests has it; B/s.
+  std::optional<double> busbw = {};  ///< Bus bandwidth as in nccl-tests; B/s.
 };
 
-/// What the devices' measured limits say the ratio should be.
+/// The ratio that the devices' measured limits predict.
 struct Prediction {
   std::optional<double> by_peak = {};       ///< A's matrix rate over B's.
   std::optional<double> by_bandwidth = {};  ///< A's copy bandwidth over B's.
-  /// The ratio over the nearer of the two where it lies outside of both by more than a tenth.
+  /// The ratio divided by the nearer prediction, if it lies outside both predictions by more than a
+  /// tenth.
   std::optional<double> departure = {};
 };
 
 struct ComparedRow {
-  std::string cell = {};  ///< The id, A's where both have one.
+  std::string cell = {};  ///< The cell's id, A's if both have one.
   std::string cell_b = {};
-  std::string size = {};  ///< The label of A, else of B.
+  std::string size = {};  ///< The label in A, else in B.
   CellSpec spec = {};
   Measure measure = Measure::kStep;
   RowStanding standing = RowStanding::kMatched;
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A
-  /// The ratio's 95 % interval over launches; absent with fewer than three a side.
+  /// The ratio's 95 % interval over launches; absent with fewer than three launches on a side.
   std::optional<std::pair<double, double>> interval = {};
   Prediction prediction = {};
-  std::optional<Judged> judged = {};  ///< On one machine alone.
+  std::optional<Judged> judged = {};  ///< Present if both runs are from one machine.
   std::vector<std::string> remarks = {};
 };
 
-/// FP32 over another precision, on both sides.
+/// The speedup of another precision over FP32, on both sides.
 struct SpeedupRow {
-  CellSpec spec = {};  ///< In that other precision.
+  CellSpec spec = {};  ///< The cell in the other precision.
   std::string size = {};
   Measure measure = Measure::kStep;
   std::optional<double> a = {};
   std::optional<double> b = {};
 };
 
-/// The longest kernel of one class in a profiled step, where its family is another on either side.
+/// The longest kernel of one class in a profiled step, if its family differs between the sides.
 struct KernelChange {
   CellSpec spec = {};
   std::string size = {};
   std::string kernel_class = {};  ///< "gemm"
   std::string a = {};             ///< The kernel's name.
   std::string b = {};
-  double share_a = 0;  ///< Of the step's kernel time, in [0, 1].
+  double share_a = 0;  ///< Share of the step's kernel time, in [0, 1].
   double share_b = 0;
 };
 
-/// Kernels of a profiled step, added up.
+/// Sum over kernels of a profiled step.
 struct KernelSum {
   double ns = 0;
   double kernels = 0;
@@ -97,79 +97,80 @@ struct KernelSum {
   bool operator==(const KernelSum&) const = default;
 };
 
-/// Those of one phase that serve one part of the network.
+/// Kernel times of one phase and one part of the network.
 struct PlaceDifference {
   std::string phase;  ///< "forward"
   std::string
-      place;  ///< "attention: softmax", see analysis/kernel_places.h; empty: the whole phase.
+      place;  ///< "attention: softmax", see analysis/kernel_places.h; empty for the whole phase.
   KernelSum a = {}, b = {};
 
   double change() const { return b.ns - a.ns; }
 };
 
-/// The same profiled step on both sides.
+/// The kernel times of one profiled step, on both sides.
 struct StepDifference {
   CellSpec spec = {};
   std::string size = {};
-  std::vector<PlaceDifference> places = {};  ///< The largest changes first.
+  std::vector<PlaceDifference> places = {};  ///< Largest changes first.
 };
 
-/// Who a side is.
 struct ComparedRun {
   std::string device = {};  ///< "NVIDIA H200"
-  std::string model = {};   ///< The implementation of its user's; empty: labreport's network.
+  std::string model = {};   ///< The user's implementation; empty for labreport's network.
   std::string edition = {};
   std::string preset = {};
   std::string source = {};
-  std::string started_at = {};  ///< Imported: empty, as what the session says of the machine.
+  /// Empty for imported runs, as the facts about the machine are.
+  std::string started_at = {};
   std::string revision = {};
   std::string driver = {};
   std::string cpu = {};
   double power_limit_watts = 0;
   double memory_bytes = 0;
   Limits limits = {};
-  std::vector<std::string> titles = {};   ///< Imported: whose numbers they are, as declared.
-  std::vector<std::string> sources = {};  ///< Imported: where they stand.
-  std::vector<std::string> assumed = {};  ///< Imported: what the tables did not say.
+  std::vector<std::string> titles = {};   ///< Titles of imported tables, as declared.
+  std::vector<std::string> sources = {};  ///< Sources of imported tables.
+  std::vector<std::string> assumed = {};  ///< Assumptions of the imported tables.
 };
 
 struct Comparison {
   ComparedRun a = {};
   ComparedRun b = {};
   Related related = {};
-  std::size_t matched = 0;  ///< Cells, not rows.
+  std::size_t matched = 0;  ///< Matched cells, not rows.
   std::size_t only_a = 0;
   std::size_t only_b = 0;
-  std::vector<std::string> mismatches = {};  ///< Allowed by name: "batch 4 against 8".
-  std::vector<ComparedRow> rows = {};        ///< In A's order, then what only B has.
+  std::vector<std::string> mismatches = {};  ///< Allowed ones: "batch 4 against 8".
+  std::vector<ComparedRow> rows = {};        ///< In A's order; rows of B only come last.
   std::vector<SpeedupRow> speedups = {};
   std::vector<KernelChange> kernels = {};
-  std::vector<StepDifference> differences = {};  ///< One a precision.
+  std::vector<StepDifference> differences = {};  ///< One for each precision.
 
   bool of_two_models() const { return a.model != b.model; }
-  /// Rows of the verdict.
+  /// The number of rows with this verdict.
   std::size_t count(Verdict verdict) const;
 
-  /// Whether any row could have had another verdict than unclear.
+  /// True if a row could have had a verdict other than unclear.
   bool can_judge() const;
 };
 
 struct CompareOptions {
   Allowed allowed = {};
   JudgeOptions judge = {};
-  std::string name_a = "A";  ///< How a refusal calls the runs.
+  std::string name_a = "A";  ///< Names of the runs in complaints.
   std::string name_b = "B";
 };
 
-/// Of a run that measures both, the user's model alone. Throws `InputError` as `match_cells` does,
-/// and where the runs have no cell in common.
+/// Compares two runs. Of a run that measures both models, only the user's model takes part. Throws
+/// `InputError` like match_cells(), and if the runs have no cell in common.
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options = {});
 
-/// The two halves of a run that measures both: labreport's network is A, the user's model B.
+/// Compares the two halves of a run that measures both models: A is labreport's network, B the
+/// user's model.
 Comparison compare_halves(const Run& run);
 
-/// Where imported numbers stood before: what the cells say under `name` (metric::kTitle, kSource),
-/// each text once, in the cells' order.
+/// Returns the texts that cells of imported numbers have under `name` (metric::kTitle, kSource),
+/// without repetition, in the cells' order.
 std::vector<std::string> provenance(const Run& run, std::string_view name);
 
 }  // namespace labreport

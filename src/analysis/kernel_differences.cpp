@@ -18,7 +18,7 @@
 namespace labreport {
 namespace {
 
-/// The first launch that ended well of a cell that profiled a warm step; null: none, or no cell.
+/// Returns the first successful launch of a cell that profiled a warm step; null if there is none.
 const Launch* profiled_step(const Cell* cell) {
   if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
     return nullptr;
@@ -28,21 +28,21 @@ const Launch* profiled_step(const Cell* cell) {
   return ok == cell->launches.end() ? nullptr : &*ok;
 }
 
-/// The same kernels on both sides.
+/// Sums over the same part of the network on both sides.
 struct Sums {
   KernelSum a = {}, b = {};
 
   bool on_both_sides() const { return a.kernels > 0 && b.kernels > 0; }
 };
-using Places = std::map<std::pair<std::string, KernelPlace>, Sums>;  // by phase
+using Places = std::map<std::pair<std::string, KernelPlace>, Sums>;  // keys are phase and place
 
 void add(KernelSum& sum, const KernelSum& more) {
   sum.ns += more.ns;
   sum.kernels += more.kernels;
 }
 
-/// Loss and optimizer are one part each, whatever ranges their code opens. What not every network
-/// tells apart is one stage, or none.
+/// Loss and optimizer are one part each, whatever ranges their code opens. Stages that not every
+/// network separates are merged into one or dropped.
 KernelPlace place_in(const std::string& phase, const MeasuredRow& row) {
   if (phase == metric::kLoss || phase == metric::kOptimizer) return {};
   KernelPlace place = place_of(row.text(column::kModule), row.text(column::kOperation),
@@ -61,7 +61,7 @@ void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
   }
 }
 
-/// A stage that one side alone has becomes part of what is around it.
+/// A stage that only one side has is added to the rest of its part.
 Places matched(const Places& places) {
   Places kept;
   for (const auto& [key, sums] : places) {
@@ -107,7 +107,7 @@ auto extent(const CellSpec& spec) {
 constexpr double kNoticedShare = 0.05;
 constexpr std::size_t kMostWords = 4;
 
-/// "128x64": from there on a name tells of sizes.
+/// A word such as "128x64" starts the sizes in a kernel's name.
 bool is_tile(const std::string& word) {
   const std::size_t times = word.find('x');
   const auto digit = [&](std::size_t i) {
@@ -119,8 +119,8 @@ bool is_tile(const std::string& word) {
 
 struct Longest {
   std::string name;
-  double share = 0;        ///< Of that kernel.
-  double class_share = 0;  ///< Of its whole class.
+  double share = 0;        ///< Share of the step's kernel time.
+  double class_share = 0;  ///< Share of the whole class.
 };
 using ByClass = std::map<std::string, Longest>;
 

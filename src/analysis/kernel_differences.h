@@ -1,5 +1,5 @@
-// Where the kernels of two runs differ: by phase and part of the network, and by the family that
-// the libraries chose.
+// Differences between the kernels of two runs: by phase and part of the network, and by the kernel
+// family that the libraries chose.
 #pragma once
 
 #include <string>
@@ -11,18 +11,17 @@
 
 namespace labreport {
 
-/// Of the matched profiled steps one a precision: the step that holds most, of the largest network
-/// at the longest context. Places match by their names (analysis/kernel_places.h); a part of one
-/// that the other side does not have is added to the place around it, on both sides.
+/// Returns one matched profiled step for each precision: the mode that does most, of the largest
+/// network at the longest context. Places match by name (analysis/kernel_places.h). If only one
+/// side has a stage of a part, it is added to the rest of that part on both sides.
 std::vector<StepDifference> step_differences(const Matching& matching);
 
-/// What a kernel's name says of the code behind it: without return type, namespaces, template
-/// arguments, tile sizes and the like. "sm80_xmma_gemm", "cutlass_80_simt_sgemm",
-/// "vectorized_elementwise_kernel".
+/// Returns the kernel's name without return type, namespaces, template arguments, tile sizes and
+/// the like: "sm80_xmma_gemm", "cutlass_80_simt_sgemm", "vectorized_elementwise_kernel".
 std::string kernel_family(std::string_view name);
 
-/// For each pair of profiled warm steps and each class of kernels that takes at least a twentieth
-/// of either step: the two longest kernels, where their families differ.
+/// Compares the longest kernels of both sides for each pair of profiled warm steps and each class
+/// of kernels that takes at least a twentieth of either step. Returns those whose families differ.
 std::vector<KernelChange> kernel_changes(const Matching& matching);
 
 }  // namespace labreport

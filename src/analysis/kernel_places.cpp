@@ -10,14 +10,14 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kShortest = 4;  // A shorter word is a name's part between underscores.
+constexpr std::size_t kShortest = 4;  // shorter words must match a whole part between underscores
 
 struct Role {
   const char* name;
   std::vector<std::string_view> words;
 };
 
-/// The first that fits a name is its role.
+/// A name gets the first role whose words it contains.
 const std::vector<Role>& roles() {
   static const std::vector<Role> all{
       {role::kAttention, {"attn", "attention", "mha"}},
@@ -28,10 +28,10 @@ const std::vector<Role>& roles() {
   return all;
 }
 
-/// Lists of alike modules, whose names say nothing.
+/// Names of lists of equal modules; they do not tell a module's role.
 constexpr std::string_view kBlocks[]{"layers", "blocks", "layer", "block", "h"};
 
-/// "ln_" of "LN_1"
+/// Converts "LN_1" to "ln_".
 std::string without_digits(std::string_view name) {
   std::string kept;
   for (const char c : name) {
@@ -63,7 +63,7 @@ bool is_product(std::string_view op) {
   return op.ends_with("::mm") || op.ends_with("::addmm") || op.ends_with("bmm");
 }
 
-/// `within`: the path below attention's own module.
+/// `within` is the path below the attention module.
 const char* stage_of(const std::string& within, std::string_view operation, std::string_view op) {
   const auto says = [&](std::string_view word) { return contains(within, word); };
   if (says("softmax") || contains(operation, "softmax") || contains(op, "softmax")) {

@@ -17,18 +17,21 @@
 namespace labreport {
 namespace {
 
-/// What a pass looks at of a cell; nothing: the cell takes no part in it.
+/// Returns the text by which a matching pass compares cells; empty if the cell takes no part in the
+/// pass.
 using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 
 std::optional<std::string> whole_id(const CellSpec& spec) { return cell_id(spec); }
 
 std::optional<std::string> id_without_implementation(CellSpec spec) {
-  if (is_shipped(spec)) return std::nullopt;  // measured beside the network, never in its place
+  if (is_shipped(spec))
+    return std::nullopt;  // PyTorch variants are measured in addition to the network, so they never
+                          // replace it
   spec.implementation.clear();
   return cell_id(spec);
 }
 
-/// A cold first step is no step after warm-up, however many of those are counted.
+/// A cold first step differs from warm steps, however many of those are counted.
 bool counts_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
 }
@@ -48,13 +51,12 @@ std::optional<std::string> id_without_sizes(CellSpec spec) {
   return cell_id(spec);
 }
 
-/// The partners of A's cells, by A's index; whoever has one takes part in no later pass.
+/// Partners of A's cells, by A's index. A matched cell takes no part in later passes.
 class Pairing {
  public:
   Pairing(const Run& a, const Run& b)
       : a_(a), b_(b), partner_(a.cells.size()), taken_(b.cells.size()) {}
 
-  /// Returns the pairs that this pass adds.
   std::vector<CellPair> pass(const Key& key) {
     std::multimap<std::string, std::size_t> free;
     for (std::size_t i = 0; i < b_.cells.size(); ++i) {
@@ -96,7 +98,7 @@ std::string said(std::optional<std::int64_t> value) {
   return value && *value > 0 ? std::to_string(*value) : "unknown";
 }
 
-/// Refuses the field unless it is allowed, and then says so.
+/// Throws `InputError` if the field differs and that is not allowed; records an allowed difference.
 void check_field(const char* field, std::optional<std::int64_t> a, std::optional<std::int64_t> b,
                  bool allowed, std::set<std::string>& said_so) {
   if (a == b) return;

@@ -1,4 +1,4 @@
-// Which cells of two runs measure the same thing.
+// Finds the cells of two runs that measure the same thing.
 #pragma once
 
 #include <cstddef>
@@ -9,39 +9,39 @@
 
 namespace labreport {
 
-/// What two runs may differ in and be compared all the same, because the user said so.
+/// Differences that the user accepts between compared runs.
 struct Allowed {
   bool batch = false;
   bool vocab = false;
 };
 
-/// "batch,vocab", as `--allow-mismatch` has it; empty: nothing. Throws `InputError`.
+/// Parses the value of `--allow-mismatch`: "batch,vocab", or empty. Throws `InputError`.
 Allowed parse_allowed(const std::string& names);
 
-/// One of the two is null for a cell that only one run has.
+/// One of the two is null if only one run has the cell.
 struct CellPair {
   const Cell* a = nullptr;
   const Cell* b = nullptr;
 };
 
-/// Points into the two runs, which have to outlive it.
+/// Points into the two runs, which must outlive it.
 struct Matching {
-  std::vector<CellPair> pairs;  ///< In A's order; then what only B has, in B's.
+  std::vector<CellPair> pairs;  ///< In A's order; then cells of B only, in B's order.
   std::size_t matched = 0;
   std::size_t only_a = 0;
   std::size_t only_b = 0;
-  std::vector<std::string> mismatches;  ///< Allowed ones: "batch 4 against 8"
+  std::vector<std::string> mismatches;  ///< Differences that the user allowed: "batch 4 against 8".
 };
 
-/// By identity: the id, that is, kind and parameters, networks by their hyper-parameters whatever
-/// they are called. Cells left over that differ alone in whose network they measure, or alone in
-/// how many warm steps were counted, are matched too. Cells that differ in batch or vocabulary
-/// alone are refused: throws `InputError` with the field, both values and the flag that allows it.
+/// Matches cells by id: kind and parameters, so networks match by hyper-parameters and not by name.
+/// Remaining cells match if they differ only in the network's implementation, or only in the number
+/// of warm steps. Throws `InputError` if cells differ only in batch or vocabulary, with the field,
+/// both values and the flag that allows it.
 Matching match_cells(const Run& a, const Run& b, const Allowed& allowed);
 
-/// For runs without a cell in common: each cell of A is held against the cell of B that differs
-/// from it in the fewest fields. Says which field differs most often among them, and how: "context
-/// differs most often: 128 against 512 (in 3 of 4 cells)". Empty where a run has no cell.
+/// Helps a user whose runs have no cell in common. Each cell of A is compared with the cell of B
+/// that differs in the fewest fields. Returns the field that differs most often: "context differs
+/// most often: 128 against 512 (in 3 of 4 cells)". Empty if a run has no cells.
 std::string most_frequent_difference(const Run& a, const Run& b);
 
 }  // namespace labreport

@@ -16,16 +16,17 @@
 namespace labreport {
 namespace {
 
-constexpr double kAdamWBytes = 7 * 4;  // parameter, gradient, moments; all but the gradient back
+// AdamW reads parameter, gradient and both moments, and writes all but the gradient.
+constexpr double kAdamWBytes = 7 * 4;
 
 struct Described {
   Measure measure;
   std::string_view name;
   std::string_view words;
-  std::string_view tag;        // Of the metric …
-  std::string_view metric;     // … that is read.
-  std::string_view published;  // Its name in imported runs; empty: tables do not have it.
-  std::int64_t bytes = 0;      // Of a message, in the table `tag` in place of a metric.
+  std::string_view tag;        // tag of the metric that is read
+  std::string_view metric;     // name of the metric that is read
+  std::string_view published;  // name in imported runs; empty if tables do not have it
+  std::int64_t bytes = 0;      // message size, read from the table `tag`; 0 for metrics
 };
 
 constexpr Described all_reduce(Measure measure, std::string_view name, std::string_view words,
@@ -58,14 +59,14 @@ const Described& described(Measure measure) {
 
 bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
 
-/// Synchronized steps are a set of their own that begins warm; a single value has no warm-up.
+/// Synchronized steps are a separate set that starts warm, and a single value has no warm-up.
 std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
   const bool all_count = spec.kind == CellKind::kSharding;  // its warm-up steps are not recorded
   const bool warms_up = measure == Measure::kStep && metric.is_samples() && !all_count;
   return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
 }
 
-/// 0 where the launch has none.
+/// Returns 0 if the launch has no such row.
 double slowest_rank(const Launch& launch, std::int64_t bytes, std::string_view method) {
   double slowest = 0;
   for (const MeasuredRow& row : measured_rows(launch, metric::kAllReduce)) {
@@ -81,7 +82,7 @@ double all_reduce_time(const Launch& launch, std::int64_t bytes) {
   return in_place > 0 ? in_place : slowest_rank(launch, bytes, metric::kSynced);
 }
 
-/// 0 where the launch does not have it.
+/// Returns 0 if the launch does not have the value.
 double launch_value(const Launch& launch, const CellSpec& spec, const Described& what) {
   if (!is_ok(launch.outcome)) return 0;
   if (what.bytes > 0) return all_reduce_time(launch, what.bytes);
@@ -97,7 +98,7 @@ constexpr std::array kDisturbances{
     std::tuple{metric::kGpu, metric::kOtherProcesses, "shared GPU"},
     std::tuple{metric::kGpu, metric::kSpilled, "spilled to host memory"}};
 
-/// One number at most: several tables' numbers of one cell are no launches of one run.
+/// Returns at most one number, because numbers from several tables are not launches of one run.
 std::vector<double> published_value(const Cell& cell, std::string_view name) {
   for (const Launch& launch : cell.launches) {
     const Metric* metric = launch.find(metric::kPublished, name);
@@ -115,7 +116,7 @@ std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory 
 std::int64_t message_bytes(Measure measure) { return described(measure).bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
-  if (is_shipped(spec)) return {};  // its rows would be called like the network's own
+  if (is_shipped(spec)) return {};  // its rows would have the same names as the network's own
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)
@@ -190,7 +191,7 @@ Limits measured_limits(const Run& run) {
 
 Work work_of(const CellSpec& spec, Measure measure) {
   const auto flops = step_flops(spec);
-  // Between ranks there is more to a step than what the device computes.
+  // A step with ranks includes communication, which these formulas do not count.
   if (!flops || spec.ranks) return {};
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
   switch (measure) {

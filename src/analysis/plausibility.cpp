@@ -17,7 +17,7 @@
 namespace labreport {
 namespace {
 
-/// The launches of one cell, looked at one after the other.
+/// One launch under inspection, with its cell and its run.
 struct Inspection {
   const Run& run;
   const Cell& cell;
@@ -39,19 +39,19 @@ struct Inspection {
 
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
-/// A CPU's limits are a demonstration's: they were measured beside whatever else ran.
+/// A CPU's measured limits are too low if other programs ran meanwhile.
 constexpr double kImpossibleOnCpu = 10;
-constexpr double kUneven = 0.5;  // Deviation over mean.
-constexpr double kApart = 3;     // Of one network's forward passes.
+constexpr double kUneven = 0.5;  // standard deviation over mean
+constexpr double kApart = 3;     // ratio of two forward times of one network
 constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Sustained on a device; of a CPU, which others may have held, the most.
+/// Returns the median rate of a GPU, but the highest of a CPU, which other programs may have used.
 double sustained(const std::vector<double>& rates, DeviceKind device) {
   return device == DeviceKind::kCpu ? std::ranges::max(rates) : median(rates);
 }
 
-/// The sustained rate measured on the same device, else on any of its kind.
+/// Returns the sustained rate measured on the same device, else on another of the same kind.
 std::optional<double> measured_limit(const Inspection& in) {
   if (!in.cell.spec.precision) return std::nullopt;
   std::optional<double> limit;
@@ -88,7 +88,8 @@ void check_rate(const Inspection& in) {
   judge_rate(in, *flops * kNanosecondsPerSecond / median(steps));
 }
 
-/// Of the length at which it computes fastest. FP32 a fused kernel may split over faster formats.
+/// Checks the rate at the length with the highest rate. A fused kernel may split FP32 over faster
+/// formats, so it is not checked.
 void check_sweep(const Inspection& in) {
   const bool fused = in.cell.spec.attention->backend != AttentionBackend::kEager;
   if (fused && in.cell.spec.precision == Precision::kFp32) return;
@@ -112,16 +113,16 @@ void check_spread(const Inspection& in) {
                       format_rough_percent(spread)));
 }
 
-/// The device's time of a forward pass; the median of the counted steps. A process's first step is
-/// never one of them: it loads kernels.
+/// Returns the median device time of the forward pass over the counted steps. The process's first
+/// step is excluded, because it loads kernels.
 std::optional<double> forward_time(const Inspection& in) {
   const auto warmup = std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0));
   const auto times = after_warmup(in.samples(metric::kEvent, metric::kForward), warmup);
   return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
-/// All modes of a network begin with the same forward pass: where one took far longer, the machine
-/// was busy with something else.
+/// All modes of a network start with the same forward pass. If one took far longer, other work kept
+/// the device busy.
 void check_forward(const Inspection& in) {
   const auto own = forward_time(in);
   if (!own) return;
@@ -162,7 +163,7 @@ void check_phases(const Inspection& in) {
   }
 }
 
-/// Halves are exact in every format: whatever their sum is off by, the device or the loop is wrong.
+/// Halves are exact in every format, so a wrong sum means that the device or the loop is wrong.
 void check_control(const Inspection& in) {
   const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
   const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
@@ -174,7 +175,7 @@ void check_control(const Inspection& in) {
 }
 
 void check_profile(const Inspection& in) {
-  // The span is told by the device's clock, the step by the host's.
+  // The device's clock measures the span, the host's clock the step.
   const auto span = in.value(metric::kProfile, metric::kSpan);
   const auto step = in.value(metric::kProfile, metric::kStep);
   if (span && step && *span > *step * kImpossible) in.refuse("its kernels span more than the step");
@@ -185,8 +186,8 @@ void check_profile(const Inspection& in) {
                       format_percent(*unattributed / *busy)));
 }
 
-constexpr double kMostUnknown = 0.01;   // Of the peak.
-constexpr double kBlocksApart = 0.002;  // Steps in a row were seen 0.09 % apart.
+constexpr double kMostUnknown = 0.01;   // share of the peak
+constexpr double kBlocksApart = 0.002;  // relative; consecutive steps differed by up to 0.09 %
 
 std::string words(double bytes) { return format_bytes(bytes); }
 
@@ -200,7 +201,7 @@ void check_peak(const Inspection& in) {
   if (peak && in.launch.device) {
     const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
     const auto memory = static_cast<double>(device.memory_bytes);
-    // Some drivers lend a process the host's memory, too.
+    // Some drivers let a process use host memory, too.
     if (memory > 0 && *peak > memory &&
         !condition_above_zero(in.launch, metric::kGpu, metric::kSpilled)) {
       in.refuse(
@@ -220,8 +221,8 @@ void check_parameters(const Inspection& in) {
   }
 }
 
-/// Recording must not change what it records: not a byte of what is requested. The blocks that the
-/// allocator finds for it depend on those that the step before left, history or not.
+/// Recording must not change the requested bytes at all. Allocated bytes may differ slightly,
+/// because the allocator's blocks depend on the steps before.
 void check_history(const Inspection& in) {
   for (const auto& [name, apart] :
        {std::pair(metric::kPeakRequested, 0.0), std::pair(metric::kPeakAllocated, kBlocksApart)}) {
@@ -257,18 +258,18 @@ void check_categories(const Inspection& in) {
   }
 }
 
-/// The peak against what must be resident and what the device has; the parameters' bytes.
+/// Checks the peak against the resident bytes and the device's memory, and the parameters' bytes.
 void check_memory(const Inspection& in) {
   check_peak(in);
   check_parameters(in);
 }
 
-/// The same for a step whose allocations were recorded, and its numbers against each other.
+/// Checks a step with recorded allocations: its memory, its history and its categories.
 void check_recorded_memory(const Inspection& in) {
   for (const auto check : {check_memory, check_history, check_categories}) check(in);
 }
 
-/// Refuses points whose known tensors take more than is allocated there.
+/// Refuses a point at which parameters, gradients and optimizer state exceed the allocated bytes.
 void check_held(const Inspection& in) {
   for (const MeasuredRow& row : measured_rows(in.launch, metric::kHeld)) {
     const auto allocated = row.number(column::kAllocatedBytes);
@@ -288,7 +289,7 @@ bool holds_published(const Launch& launch) {
   });
 }
 
-/// Somebody's means have no samples to look at.
+/// Published means have no samples to check.
 void check_published(const Inspection& in) {
   for (const Metric& metric : in.launch.metrics) {
     const bool deviation = metric.tag == metric::kPublishedStddev;

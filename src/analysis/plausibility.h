@@ -1,4 +1,4 @@
-// Whether a run's numbers can be true, from first principles.
+// Checks from first principles whether a run's numbers can be true.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace labreport {
 
 struct Finding {
-  bool error = false;  ///< Cannot be true; a warning otherwise.
-  std::string cell;    ///< Its id.
+  bool error = false;  ///< An error is impossible; a warning is suspicious.
+  std::string cell;    ///< The cell's id.
   std::string text;    ///< One line.
 };
 
-/// Work a second against the measured limits (above 1.0 × a warning, above 1.1 × an error), memory
-/// peaks against what must be resident and what the device has, clocks against each other, as many
-/// samples as steps were asked for, and a profile's kernels against its step.
+/// Checks work per second against the measured limits (above 1.0 × is a warning, above 1.1 × an
+/// error), memory peaks against resident bytes and the device's memory, clocks against each other,
+/// the number of samples against the number of steps, and a profile's kernels against its step.
 std::vector<Finding> check_plausibility(const Run& run);
 
 }  // namespace labreport

@@ -54,7 +54,7 @@ std::string joined(const Words& words) {
   return known.empty() ? "unknown" : join_words(known);
 }
 
-/// Says how they differ; what a run does not know is no agreement.
+/// Adds a reason if the values differ or are unknown.
 void compare(const std::string& what, const Words& a, const Words& b,
              std::vector<std::string>& reasons) {
   if (a == b && known(a)) return;
@@ -81,8 +81,8 @@ bool without_gpu(const Run& run) {
                              [](const Device& device) { return device.kind == DeviceKind::kCpu; });
 }
 
-/// Processors of one model: they have no UUID, so the host's name tells machines apart. Reasons do
-/// not repeat it: whoever recorded it need not have meant to publish it here.
+/// Relates processors of one model. They have no UUID, so the host's name distinguishes machines.
+/// Reasons do not repeat the name, since it may be meant to stay private.
 Related relate_processors(const Run& a, const Run& b) {
   std::vector<std::string> reasons;
   if (known(cores(a)) && known(cores(b))) compare("cores", cores(a), cores(b), reasons);

@@ -1,4 +1,4 @@
-// What two runs have in common, which decides what may be said of their numbers.
+// The relation of two runs' machines, which decides the statements that their numbers allow.
 #pragma once
 
 #include <string>
@@ -10,31 +10,33 @@
 namespace labreport {
 
 enum class Relation {
-  kSameMachine,        ///< Equal GPU (by UUID), driver, CPU and power limit: verdicts.
-                       ///< Without a GPU: equal CPU, cores and recorded host.
-  kSameModel,          ///< Devices of one name, but not one machine: ratios alone.
-  kSameProcessor,      ///< Processors of one name, of a machine that no run recorded: ratios alone.
-  kDifferentHardware,  ///< Ratios beside what the devices' measured limits predict.
-  kImported,           ///< A table that somebody published is on one side, or on both.
+  kSameMachine,  ///< Equal GPU (by UUID), driver, CPU and power limit, or without a GPU equal CPU,
+                 ///< cores and recorded host. Allows verdicts.
+  kSameModel,    ///< Devices of one name on different machines; ratios only.
+  kSameProcessor,      ///< Processors of one name on unrecorded machines; ratios only.
+  kDifferentHardware,  ///< Ratios next to the predictions of the measured limits.
+  kImported,           ///< Published numbers on one side or both.
 };
 
-/// "same machine", "same model, different machine", …
+/// Returns words for readers: "same machine", "same model, different machine", …
 std::string_view describe(Relation relation);
 
-/// The name in JSON: "same_machine", …
+/// Returns the name in JSON: "same_machine", …
 std::string_view name(Relation relation);
 
 struct Related {
   Relation relation = Relation::kDifferentHardware;
-  /// Why the machines are not one, or not known to be: "driver 550.54 against 580.65".
+  /// Reasons why the machines differ or may differ: "driver 550.54 against 580.65".
   std::vector<std::string> reasons = {};
-  /// By what one machine is known to be one: "GPU, driver, CPU and power limit"; else empty.
+  /// The facts that identify one machine: "GPU, driver, CPU and power limit"; empty for other
+  /// relations.
+  /// relations.
   std::string agreement = {};
 };
 
 Related relate(const Run& a, const Run& b);
 
-/// Of the cells of one run.
+/// Returns the relation of a run's cells to each other.
 Related one_machine(const Run& run);
 
 }  // namespace labreport

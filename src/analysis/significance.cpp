@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kWelchConfidence = 0.95;
 
-// Logarithms of equal medians may differ from their own mean by that much: it is no variance.
+// Logarithms of equal medians can differ from their mean by this much; it does not count as
+// variance.
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
 
 std::vector<double> logs(std::span<const double> medians) {
@@ -47,7 +48,7 @@ Side side(std::span<const double> medians) {
 double satterthwaite(const Side& a, const Side& b) {
   const double sum = a.squared_error + b.squared_error;
   if (sum == 0) return a.degrees + b.degrees;
-  // Shares first: squares of small variances would vanish.
+  // Shares are computed first, because squares of small variances would underflow.
   const double share_a = a.squared_error / sum;
   const double share_b = b.squared_error / sum;
   return 1 / (share_a * share_a / a.degrees + share_b * share_b / b.degrees);

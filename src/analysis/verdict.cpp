@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
-// An effect of exactly the smallest size counts, whichever way logarithms were rounded.
+// This tolerance lets an effect of exactly the smallest size count, whichever way logarithms were
+// rounded.
 constexpr double kSameMedian = 1e-9;
 
 bool same_numbers(const RowSample& row) {
@@ -28,7 +29,7 @@ bool can_be_judged(const RowSample& row) {
   return row.reason.empty() && fewest(row) >= kLaunchesForVerdict;
 }
 
-/// What needs no other row.
+/// Computes the parts of a result that depend on no other row.
 Judged alone(const RowSample& row) {
   Judged judged;
   const std::size_t launches = fewest(row);
@@ -45,7 +46,7 @@ Judged alone(const RowSample& row) {
   return judged;
 }
 
-/// Why no more can be said of a row that was judged.
+/// Returns the reason why a judged row has no stronger verdict.
 std::string why(const Judged& judged, const JudgeOptions& options) {
   const bool significant = *judged.adjusted_p < options.alpha;
   if (judged.verdict == Verdict::kUnclear) {

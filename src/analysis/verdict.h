@@ -1,4 +1,4 @@
-// Faster, slower, same or unclear: what launches on one machine say about two sides.
+// Verdicts on two sides from their launches on one machine.
 #pragma once
 
 #include <optional>
@@ -11,55 +11,58 @@
 
 namespace labreport {
 
-/// Of B against A, where the values are times.
+/// B relative to A; values are times.
 enum class Verdict { kFaster, kSlower, kSame, kUnclear };
 
-/// "faster", "slower", "same", "unclear"
+/// Returns "faster", "slower", "same" or "unclear".
 std::string_view name(Verdict verdict);
 
-inline constexpr std::size_t kLaunchesForVerdict = 3;  ///< a side
+inline constexpr std::size_t kLaunchesForVerdict = 3;  ///< launches on each side
 
-/// One row of a comparison. Medians are above 0 and in one unit for both sides.
 struct RowSample {
-  std::vector<double> a;  ///< One median a launch, in any order.
+  std::vector<double> a;  ///< The median of each launch, in any order.
   std::vector<double> b;
-  std::string reason = {};  ///< Why it must be unclear: "thermal slowdown"; empty: it need not.
+  std::string reason = {};  ///< A disturbance that makes the row unclear: "thermal slowdown"; empty
+                            ///< if there is none.
 };
 
 struct JudgeOptions {
-  /// The probability of any false faster or slower among all rows. Simulated on normal logarithms
-  /// it holds while neither side varies more than twice as much as the other (docs/comparing.md).
+  /// The probability of any false faster or slower among all rows. In simulations with normal
+  /// logarithms it holds as long as neither side varies more than twice as much as the other
+  /// (docs/comparing.md).
   double alpha = 0.05;
-  double smallest_effect = 0.01;  ///< A ratio minus 1; what is smaller interests nobody.
+  /// A ratio minus 1; smaller differences do not matter in practice.
+  double smallest_effect = 0.01;
 };
 
 struct Judged {
   Verdict verdict = Verdict::kUnclear;
-  std::optional<double> ratio;       ///< b / a; absent where a side has no launch.
-  std::optional<Welch> test;         ///< From two launches a side; holds the ratio's interval.
-  std::optional<double> adjusted_p;  ///< By Holm, over the rows that could be judged.
+  std::optional<double> ratio;  ///< b / a; absent if a side has no launch.
+  std::optional<Welch>
+      test;  ///< Present from two launches on each side; holds the ratio's interval.
+  std::optional<double> adjusted_p;  ///< Holm's p-value over the rows that could be judged.
   /// The ratio above 1 that would have been found with 90 % power, at Holm's first level
-  /// (`detectable_ratio`); for the rows that could be judged.
+  /// (`detectable_ratio`). Present for rows that could be judged.
   std::optional<double> detectable;
-  std::string reason;  ///< Why not more can be said, or why it is the same: a phrase; may be empty.
+  std::string reason;  ///< A phrase that explains an unclear or equal result; may be empty.
 };
 
-/// The rule for one row, given Holm's adjusted p-value.
+/// Judges one row, given Holm's adjusted p-value.
 ///
-/// Faster or slower: that p is below alpha and the ratio is at least the smallest effect away from
-/// 1 (by 1 + e, or by 1 / (1 + e)). Same: equivalence is shown, by two one-sided tests at alpha,
-/// that is, the 1 − 2 alpha interval lies within the smallest effect, significant or not (D. J.
-/// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987),
-/// doi:10.1007/BF01068419). Unclear: all else.
+/// Faster or slower: p is below alpha, and the ratio is at least the smallest effect away from 1
+/// (by 1 + e, or by 1 / (1 + e)). Same: two one-sided tests at alpha show equivalence, so the 1 − 2
+/// alpha interval lies within the smallest effect, significant or not (D. J. Schuirmann, Journal of
+/// Pharmacokinetics and Biopharmaceutics 15 (1987), doi:10.1007/BF01068419). Unclear: all other
+/// cases.
 Verdict verdict_of(const Welch& test, double adjusted_p, const JudgeOptions& options);
 
-/// One result a row, in the rows' order; none depends on that order. Swapping a and b inverts
-/// ratios and verdicts.
+/// Returns one result for each row, in the rows' order; no result depends on that order. Swapping a
+/// and b inverts ratios and verdicts.
 ///
-/// Rows with a reason or fewer than three launches a side are unclear and left out of Holm's family
-/// (neither depends on which side is faster). Rows whose sides hold the very same numbers are a
-/// measurement beside itself: they are the same whatever disturbed it, with that as the reason;
-/// nothing is inferred from them.
+/// Rows with a reason or fewer than three launches on a side are unclear and left out of Holm's
+/// family (neither property depends on which side is faster). Rows with identical numbers on both
+/// sides are the same measurement: their verdict is same, with that as the reason, even if they
+/// were disturbed, and no test is made.
 std::vector<Judged> judge(std::span<const RowSample> rows, const JudgeOptions& options = {});
 
 }  // namespace labreport

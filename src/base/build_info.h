@@ -1,4 +1,4 @@
-// Which sources this program was built from.
+// The revision of the sources that this program was built from.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@ namespace labreport {
 
 struct BuildInfo {
   std::string_view version;   ///< "0.1.0"
-  std::string_view revision;  ///< The commit's full id, or "unknown".
-  bool dirty = false;         ///< Sources differed from that commit.
+  std::string_view revision;  ///< The full commit id, or "unknown".
+  bool dirty = false;         ///< The sources differed from that commit.
 };
 
-/// Made anew by every build, from git or from LABREPORT_REVISION ("<id>" or "<id>-dirty").
+/// Every build renews it, from git or from LABREPORT_REVISION ("<id>" or "<id>-dirty").
 const BuildInfo& build_info();
 
 }  // namespace labreport

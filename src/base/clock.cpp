@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr int kEpoch = 1900;  // of the C library's years
+constexpr int kEpoch = 1900;  // the C library counts years from here
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The time of day, as runs keep it.
+// The time of day in the form that runs store.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace labreport {
 
-/// A moment by ISO 8601, "2026-05-01T12:34:56Z", in seconds since 1970. Throws `InputError` where
-/// no such text can name it: before the year 0 and after 9999.
+/// Formats seconds since 1970 as ISO 8601: "2026-05-01T12:34:56Z". Throws `InputError` for years
+/// before 0 and after 9999, which have no such form.
 std::string utc_text(std::int64_t seconds);
 
-std::string utc_now();  ///< Throws `InputError` where the machine's clock is that wrong.
+std::string utc_now();  ///< Throws `InputError` if the clock's year has no four digits.
 
 }  // namespace labreport

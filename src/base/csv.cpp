@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-/// Spreadsheets of East Asia read the wide forms likewise.
+/// East Asian spreadsheets also read the full-width signs as a formula's start.
 constexpr std::array<std::string_view, 11> kBeginsFormula{"=",  "+",  "-",  "@",  "\t", "\r",
                                                           "\n", "＝", "＋", "－", "＠"};
 constexpr std::string_view kWantsQuotes = ",\"\r\n";

@@ -1,8 +1,7 @@
-// Comma-separated values, as RFC 4180 quotes them; lines end in LF.
-//
-// Spreadsheet programs run a cell that begins with = + - @ (also behind a tab or a line's end) as a
-// formula. Text that begins so, and came from who knows where, gets an apostrophe in front, which
-// they take for "this is text". Numbers stay numbers: "-1.5" is written by `csv_number`.
+// Comma-separated values with the quoting of RFC 4180; lines end in LF.
+// Spreadsheet programs run a cell that begins with = + - @ (also after a tab or a line end) as a
+// formula. An apostrophe is put before text that begins so, which marks it as text. Numbers stay
+// numbers: "-1.5" is written by `csv_number`.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace labreport {
 
-/// A field as it stands in a line. Only the functions below make one that is not empty, so that no
-/// text comes into a file without having been neutralised.
+/// A field as written in a line. Only the functions below create non-empty fields, so no text
+/// enters a file without being neutralised.
 class CsvField {
  public:
-  CsvField() = default;  ///< Empty.
+  CsvField() = default;
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -31,21 +30,21 @@ class CsvField {
 
 using CsvFields = std::vector<CsvField>;
 
-/// A field of text: neutralised, quoted where it must be; empty stays empty.
+/// Returns a text field, neutralised and quoted if necessary; empty text stays empty.
 CsvField csv_text(std::string_view text);
 
-/// Fifteen significant digits, what a spreadsheet keeps: 0.1 + 0.2 is "0.3". Never NaN or infinity:
-/// those are empty.
+/// Writes fifteen significant digits, as many as a spreadsheet keeps: 0.1 + 0.2 is "0.3". NaN and
+/// infinity become empty fields.
 CsvField csv_number(double number);
 CsvField csv_number(std::int64_t number);
 
-/// With so many decimals.
+/// Writes this many decimals; NaN and infinity become empty fields.
 CsvField csv_fixed(double number, int decimals);
 
-/// One record.
+/// Returns one record with its line end.
 std::string csv_line(const CsvFields& fields);
 
-/// A record of texts: the heads of columns.
+/// Makes a record of text fields, for column headers.
 CsvFields csv_texts(const std::vector<std::string>& texts);
 
 }  // namespace labreport

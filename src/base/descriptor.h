@@ -1,4 +1,4 @@
-// An open file of the system's, for what streams cannot say.
+// An open file descriptor, for system calls that streams do not offer.
 #pragma once
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 namespace labreport {
 
-/// Closes itself.
+/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) { open(path, flags); }
@@ -21,20 +21,20 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// Of one that is closed.
+  /// The descriptor must be closed before.
   void open(const std::filesystem::path& path, int flags) {
     fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
   }
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// Network file systems report a lost write only here.
+  /// Returns false if closing fails: network file systems report a lost write only here.
   bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:
   int fd_ = -1;
 };
 
-/// False, with errno set, where it could not.
+/// Returns false, with errno set, if not all bytes could be written.
 inline bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());

@@ -1,4 +1,4 @@
-// Files that the build put inside the program (cmake/Embed.cmake).
+// Files that the build embeds in the program (cmake/Embed.cmake).
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 namespace labreport {
 
 struct EmbeddedFile {
-  std::string_view name;  ///< Relative to the project's root: "templates/page.html"
+  std::string_view name;  ///< Path relative to the project's root: "templates/page.html".
   const char* begin;
   const char* end;
 
   std::string_view bytes() const { return {begin, static_cast<std::size_t>(end - begin)}; }
 };
 
-/// One room's files, sorted by name; alive for the whole program.
+/// The embedded files of one room, sorted by name; they live as long as the program.
 class EmbeddedFiles {
  public:
   EmbeddedFiles(const EmbeddedFile* files, std::size_t count) : files_(files), count_(count) {}
@@ -26,7 +26,7 @@ class EmbeddedFiles {
   const EmbeddedFile* begin() const { return files_; }
   const EmbeddedFile* end() const { return files_ + count_; }
 
-  /// The file's bytes. Throws `Error` for a name that the build did not embed.
+  /// Returns the file's bytes. Throws `Error` if the build did not embed the name.
   std::string_view at(std::string_view name) const {
     for (const EmbeddedFile& file : *this) {
       if (file.name == name) return file.bytes();

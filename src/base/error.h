@@ -1,4 +1,4 @@
-// Errors that reach a user: one line that says what failed, on what, and what to do.
+// Errors for users: one line that says what failed, on what, and what to do.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// Exit statuses of every verb of `labreport`.
+/// The exit statuses of every verb of `labreport`.
 enum class ExitStatus : int { kDone = 0, kIncomplete = 1, kBadInput = 2, kInterrupted = 130 };
 
 /// A failure with a remedy. `what()` is "<problem>; <remedy>" on one line, ready to print.
@@ -16,14 +16,14 @@ class Error : public std::runtime_error {
       : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy) {}
 };
 
-/// The caller gave something unusable: a flag, a file, a device. Ends a verb with `kBadInput`.
+/// An unusable flag, file or device from the caller. Ends a verb with `kBadInput`.
 class InputError : public Error {
  public:
   using Error::Error;
 };
 
-/// Thrown where work stops because the user, or the system, wants the program to end. No `Error`:
-/// what goes on without a part that failed does not go on without this one.
+/// Thrown if the user or the system wants the program to end. It is not an `Error`, because code
+/// that continues after a failed part must not continue after this.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
   throw InputError("cannot read " + path.string() + ": it is " + what, "put the file itself there");
 }
 
-/// `size` is what the system says now: the file may grow or shrink meanwhile, a pipe has none, and
-/// files of the system claim to be empty.
+/// `size` is only the expected size: the file may grow or shrink meanwhile, a pipe has no size, and
+/// files in /proc report 0.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
   constexpr std::size_t kPiece = 1u << 16;
@@ -79,7 +79,7 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return read_to_end(file.get(), path, max_bytes, error ? 0 : size);
 }
 
-// What is asked of the open file cannot change afterwards, and opening waits for no pipe's writer.
+// The checks use the open file, so they stay true. O_NONBLOCK avoids waiting for a pipe's writer.
 std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
   const Descriptor file(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   if (!file.is_open() && errno == ELOOP) refuse_kind(path, "a link");

@@ -1,4 +1,4 @@
-// Files and folders: read whole, written whole or not at all.
+// Reading whole files, writing files atomically, and folders.
 #pragma once
 
 #include <cstdint>
@@ -9,46 +9,44 @@
 
 namespace labreport {
 
-/// Throws `InputError` naming the path when it cannot be read or exceeds `max_bytes`.
+/// Throws `InputError` with the path if the file cannot be read or exceeds `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
-/// The same for a file that came with a folder from elsewhere: a link, a pipe or a device there
-/// could lead to any file of the reader's or never end, and is refused unread.
+/// Reads a file of a folder that came from elsewhere. Links, pipes and devices are refused without
+/// reading: a link could lead to any file of the user's, a pipe may never end.
 std::string read_plain_file(const std::filesystem::path& path,
                             std::uintmax_t max_bytes = 256u << 20);
 
-/// What a finished write waits for. Whatever it is, the death of any process undoes nothing.
+/// The durability of a finished write. A write survives the death of any process in every case.
 enum class Sync {
-  kNothing,  ///< A power cut may leave anything: for what is worthless by then.
-  kFile,     ///< A power cut may leave the old file, never a part of the new one.
-  kFolder,   ///< A power cut leaves the new file.
+  kNothing,  ///< After a power failure the content is undefined: for files that are then worthless.
+  kFile,     ///< After a power failure the old file may be back, but never a part of the new one.
+  kFolder,   ///< After a power failure the new file is there.
 };
 
-/// The sibling that a write goes to first; what is left of it is worthless.
+/// Returns the path that a write uses first. A file left there is worthless.
 std::filesystem::path unfinished(const std::filesystem::path& path);
 
-/// Write to a sibling, fsync, rename, fsync the folder: readers see the old file or the new one.
-/// A link in its place is replaced; nothing is written where it leads.
-/// Throws `InputError` naming the path and the system's reason (disk full, read-only, …), also
-/// where a device, a pipe or a folder has that name, or another program writes it at the same time.
+/// Writes to a sibling, syncs it, renames it and syncs the folder, so readers see either the old
+/// file or the new one. A link at `path` is replaced, and its target is untouched. Throws
+/// `InputError` with the path and the system's reason (disk full, read-only, …), also if `path` is
+/// a device, a pipe or a folder, or if another program writes it at the same time.
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 
-/// Creates `path` with its parents, which a power cut leaves there. Throws `InputError` when it
-/// cannot be written to.
+/// Creates `path` and its parents durably. Throws `InputError` if the folder cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);
 
-/// Makes `folder`, or the first of "<folder>-2", "<folder>-3", … that is not there, and returns it:
-/// of several programs that do so at once each gets one of its own. Throws as
-/// `make_writable_folder`.
+/// Creates `folder`, or the first free of "<folder>-2", "<folder>-3", …, and returns it. Several
+/// programs that call this at once get different folders. Throws like `make_writable_folder`.
 std::filesystem::path make_new_folder(const std::filesystem::path& folder);
 
-/// Every entry below `root`, links unfollowed, in no order. A folder that cannot be read is skipped
-/// and told with its path (`skip`); one that is absent has nothing.
+/// Returns every entry below `root`, in no order, without following links. An unreadable folder is
+/// left out and reported (`skip`); an absent one has no entries.
 std::vector<std::filesystem::directory_entry> entries_below(const std::filesystem::path& root);
 
-/// Removes a file, or a folder with all it holds; what is absent is no error. Throws `InputError`
-/// naming the path and the system's reason.
+/// Removes a file, or a folder with its content; an absent path is no error. Throws `InputError`
+/// with the path and the system's reason.
 void remove_tree(const std::filesystem::path& path);
 
 }  // namespace labreport

@@ -25,7 +25,8 @@ std::string remedy(int reason) {
   return "check that the folder is there and writable";
 }
 
-/// Of one whose sibling was taken away, or came back at once, the system says something else.
+/// Reports EBUSY if another program removed or recreated the sibling; errno alone would be
+/// misleading.
 int true_reason(const fs::path& path, int reason) {
   if (reason == EEXIST) return EBUSY;
   std::error_code error;
@@ -38,7 +39,7 @@ int true_reason(const fs::path& path, int reason) {
   throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
-/// A device or a pipe is somebody's; a folder could not be replaced anyway.
+/// Devices and pipes must not be replaced, and folders cannot be.
 void refuse_to_replace(const fs::path& path) {
   std::error_code error;
   const fs::file_status there = fs::symlink_status(path, error);
@@ -48,7 +49,7 @@ void refuse_to_replace(const fs::path& path) {
                    "move it away");
 }
 
-/// False, with errno set, where somebody else put a file of theirs there.
+/// Returns false, with errno set, if another program has replaced the file at `path`.
 bool is_still(const Descriptor& file, const fs::path& path) {
   struct stat written{};
   struct stat there{};
@@ -58,14 +59,14 @@ bool is_still(const Descriptor& file, const fs::path& path) {
   return same;
 }
 
-/// False, with errno set, where the disk failed: not where folders cannot be synced at all.
+/// Returns false, with errno set, if the disk failed; true if folders cannot be synced at all.
 bool sync_folder(const fs::path& folder) {
   const Descriptor descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
   return !descriptor.is_open() || ::fsync(descriptor.get()) == 0 || errno == EINVAL ||
          errno == EOPNOTSUPP;
 }
 
-/// `path` and those above it that are not there yet.
+/// Returns `path` and its parents, as far as they do not exist.
 std::vector<fs::path> absent_folders(fs::path path) {
   std::vector<fs::path> absent;
   std::error_code error;
@@ -90,7 +91,7 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   const fs::path sibling = unfinished(path);
   Descriptor descriptor(sibling, kAnew);
   if (!descriptor.is_open() && errno == EEXIST) {
-    // Whatever lies there, a link in a folder from elsewhere, is not written through.
+    // An existing sibling is removed and not written to, because it may be a link to elsewhere.
     ::unlink(sibling.c_str());
     descriptor.open(sibling, kAnew);
   }
@@ -98,7 +99,7 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   const bool written = write_all(descriptor.get(), bytes) &&
                        (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0);
   const int write_error = errno;
-  // Another program's, written at the same time, is neither moved into place nor removed.
+  // Another program's sibling must be neither renamed nor removed.
   const bool ours = is_still(descriptor, sibling);
   if (!written) errno = write_error;
   const bool kept =

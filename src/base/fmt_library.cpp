@@ -1,11 +1,11 @@
-// {fmt}, compiled once: Debian ships no static library of it, and its headers alone cost each file
-// that formats text five seconds.
+// Compiles {fmt} once. Debian has no static library of it, and the header-only mode would add five
+// seconds to each file that formats text.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// Declared by fmt/format.h and defined by fmt/format-inl.h, where no other file sees them.
+// These are declared in fmt/format.h but defined in fmt/format-inl.h, which no other file includes.
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
 template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;

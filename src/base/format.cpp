@@ -14,14 +14,15 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Decimals that show `digits` significant digits of `value`; negative when it rounds to tens. None
-/// for what has no digits: sums of a run's numbers may be beyond all bounds.
+/// Returns the decimals that show `digits` significant digits of `value`; negative if it is rounded
+/// to tens. Returns 0 for infinity and NaN, which sums of a run's numbers can be.
 int decimals_for(double value, int digits) {
   if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
 }
 
-/// The magnitude may grow by rounding (0.996 to two digits is 1.0): decide after it.
+/// Rounding may increase the magnitude (0.996 to two digits is 1.0), so decimals are chosen after
+/// it.
 double rounded_to_digits(double value, int digits) {
   const double unit = std::pow(10.0, -decimals_for(value, digits));
   return std::round(value / unit) * unit;
@@ -51,7 +52,7 @@ std::string format_fixed(double value, int decimals) {
   if (!std::isfinite(value)) return kNoNumber;
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
   const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
-  if (nothing && text.front() == '-') text.erase(0, 1);  // Rounded away: no sign is left.
+  if (nothing && text.front() == '-') text.erase(0, 1);  // A value that rounds to zero has no sign.
   return with_minus(group_thousands(text));
 }
 

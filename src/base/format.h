@@ -1,6 +1,5 @@
-// How numbers are written: the one place that decides decimals, units and signs for readers. A
-// minus is U+2212 in all of them, and what is no number, such as a quotient of zeros, is "–"; what
-// programs read is written by base/csv and the JSON library.
+// Formats numbers for readers; decimals, units and signs are decided only here. A minus is U+2212,
+// and NaN and infinity are "–". base/csv and the JSON library write numbers for programs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ inline constexpr double kNanosecondsPerMillisecond = 1e6;
 inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
 inline constexpr double kBytesPerGibibyte = 1024.0 * kBytesPerMebibyte;
 
-/// A value and its deviation, rounded; the latter is empty where there is none.
+/// A value and its deviation, rounded; the deviation is empty if there is none.
 struct ValueWithDeviation {
   std::string value;
   std::string deviation;
@@ -25,35 +24,35 @@ struct ValueWithDeviation {
 
 std::string format_fixed(double value, int decimals);
 
-/// At most so many decimals and at most four significant digits: "51.49", "109.5", "2,226".
+/// Writes at most `decimals` decimals and four significant digits: "51.49", "109.5", "2,226".
 std::string format_short(double value, int decimals);
 
-/// The deviation to two significant digits and the value to the same decimal place: "16.71 ± 0.29".
-/// To one digit where two would give the value more than four: "1,018.9 ± 0.4". The value has five
-/// at most, and a deviation below its last place is rounded up: "1,280.8 ± 0.1". Neither has more
-/// than `max_decimals`, which a deviation of 0 gets.
+/// Writes the deviation with two significant digits and the value to the same decimal place: "16.71
+/// ± 0.29". The deviation has one digit if two would give the value more than four: "1,018.9 ±
+/// 0.4". The value has at most five digits, and a deviation below its last place is rounded up:
+/// "1,280.8 ± 0.1". Neither has more than `max_decimals`, which a deviation of 0 gets.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 
-/// Four significant digits without an exponent: "0.1234", "12.34", "1,234".
+/// Writes significant digits without an exponent: "0.1234", "12.34", "1,234".
 std::string format_significant(double value, int digits = 4);
 
 std::string format_count(std::int64_t value);  ///< "128,625,408"
 std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
 std::string format_factor(double ratio);       ///< two significant digits: "2.7", "15"
 std::string format_percent(double share);      ///< share in [0, 1] to one decimal: "46.8"
-/// A share that is known roughly, such as a deviation: two significant digits and at most one
-/// decimal: "0.2", "4.7", "68".
+/// Writes an approximate share, such as a deviation, in percent with two significant digits and at
+/// most one decimal: "0.2", "4.7", "68".
 std::string format_rough_percent(double share);
 std::string format_bytes(double bytes);  ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
-/// Bytes in a sentence, to three significant digits: "12.7 GiB", "109 GiB".
+/// Writes bytes for a sentence, with three significant digits: "12.7 GiB", "109 GiB".
 std::string format_bytes_briefly(double bytes);
 std::string format_duration(double seconds);  ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
 std::string superscript(std::int64_t exponent);  ///< "⁷", "⁻²⁴"
-/// "1.2 × 10⁻⁷", on one line; "0".
+/// Writes "1.2 × 10⁻⁷" without line breaks; "0" for zero.
 std::string format_scientific(double value, int digits);
 
-/// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.
+/// Writes "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are digits.
 std::string format_plural(std::int64_t count, const std::string& singular,
                           const std::string& plural = "");
 

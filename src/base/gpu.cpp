@@ -16,7 +16,7 @@
 namespace labreport {
 namespace {
 
-// The library's numbers for what can be asked.
+// Constants of the NVML interface.
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuSensor = 0;
@@ -42,7 +42,8 @@ std::optional<std::int64_t> sum_of_known(std::optional<std::int64_t> a,
 
 std::int64_t known(std::optional<std::int64_t> value) { return value.value_or(0); }
 
-/// A slice has none of its own that the driver tells; only estimates rest on this share.
+/// The driver reports no cores for a slice, so its share of the GPU's memory estimates them. Only
+/// estimates use the result.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
   if (const auto own = nvml.number(call, device)) return *own;
@@ -85,7 +86,7 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   return gpu;
 }
 
-/// A divided GPU's slices in its place; itself where it has none yet.
+/// Adds the slices of a divided GPU, or the GPU itself if it has none.
 void add_gpu(const Nvml& nvml, Nvml::Handle device, std::vector<Gpu>& gpus) {
   const auto slices = mode_now(nvml, "nvmlDeviceGetMigMode", device).value_or(false)
                           ? nvml.slices(device)
@@ -94,7 +95,7 @@ void add_gpu(const Nvml& nvml, Nvml::Handle device, std::vector<Gpu>& gpus) {
   for (const Nvml::Handle slice : slices) gpus.push_back(describe_gpu(nvml, slice));
 }
 
-// A set LABREPORT_NVML stands for another machine, whose kernel nobody can ask.
+// LABREPORT_NVML simulates another machine, so this machine's kernel is not asked.
 bool kernel_shows_device() {
   if (std::getenv("LABREPORT_NVML") != nullptr) return false;
   std::error_code ignored;
@@ -111,7 +112,7 @@ bool names(const std::string& word, const Gpu& gpu) {
   return gpu.uuid.starts_with(word) || gpu.whole_uuid.starts_with(word);
 }
 
-/// Those of one GPU, or a single slice; nothing where the word fits others too.
+/// Returns the slices of one GPU, or a single slice; empty if the word also fits others.
 std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
   std::vector<Gpu> found;
   std::ranges::copy_if(gpus, std::back_inserter(found),
@@ -177,7 +178,7 @@ std::string Gpu::compute_capability() const {
 }
 
 double Gpu::peak_fp32_flops() const {
-  constexpr double kOperationsEachClock = 2;  // a multiply-add
+  constexpr double kOperationsEachClock = 2;  // a multiply-add counts as two
   return kOperationsEachClock * static_cast<double>(arithmetic_cores) * 1e6 *
          static_cast<double>(max_sm_clock_mhz);
 }
@@ -264,7 +265,7 @@ std::optional<std::int64_t> GpuMonitor::other_processes(bool running) const {
   const auto processes = nvml_->compute_processes(device_);
   if (!processes) return std::nullopt;
   if (!running) return processes->count - (processes->has_this_process ? 1 : 0);
-  if (processes->count == 0) return std::nullopt;  // it hides even this process
+  if (processes->count == 0) return std::nullopt;  // a container may hide even this process
   return processes->count - 1;
 }
 

@@ -1,4 +1,4 @@
-// The NVIDIA devices of this machine and their state, for both programs.
+// NVIDIA devices of this machine and their state, for both programs.
 #pragma once
 
 #include <cstdint>
@@ -12,103 +12,110 @@
 
 namespace labreport {
 
-/// One device that CUDA can have: a GPU, or a slice of one that MIG divides.
+/// A device that CUDA can use: a GPU, or a MIG slice of one.
 struct Gpu {
-  int index = 0;             ///< As nvidia-smi counts; a slice has that of its GPU.
-  std::optional<int> slice;  ///< Of a slice, as nvidia-smi counts them in their GPU.
+  int index = 0;  ///< nvidia-smi's number; a slice has its GPU's.
+  std::optional<int>
+      slice;  ///< nvidia-smi's number of the slice in its GPU; empty for a whole GPU.
   std::string name;
-  std::string uuid;  ///< "GPU-…", "MIG-…": secret enough to keep out of files; see `uuid_hash`.
-  std::string whole_uuid;  ///< The GPU's own; of a slice that of the GPU it is part of.
+  std::string uuid;  ///< "GPU-…", "MIG-…"; kept out of files because it identifies the machine, see
+                     ///< `uuid_hash`.
+  std::string whole_uuid;  ///< UUID of the GPU, or of the GPU that the slice belongs to.
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int compute_major = 0;
   int compute_minor = 0;
-  std::int64_t arithmetic_cores = 0;  ///< "CUDA cores"; 0 where the driver does not tell.
+  std::int64_t arithmetic_cores = 0;  ///< "CUDA cores"; 0 if the driver does not report them.
   std::int64_t max_sm_clock_mhz = 0;
   std::int64_t max_memory_clock_mhz = 0;
   std::int64_t power_limit_mw = 0;
   std::optional<bool> ecc;
   std::optional<bool> mig;
-  std::optional<std::int64_t> compute_processes;  ///< Using it now; absent: the driver won't say.
-  bool exclusive = false;                         ///< One process at a time may compute on it.
-  bool prohibited = false;                        ///< None may.
-  bool display = false;                           ///< It drives a screen.
+  std::optional<std::int64_t>
+      compute_processes;    ///< Processes that use it now; absent if not reported.
+  bool exclusive = false;   ///< Only one process at a time may compute on it.
+  bool prohibited = false;  ///< No process may compute on it.
+  bool display = false;     ///< A screen is connected to it.
 
-  std::string number() const;  ///< "0"; of a slice "0:1"
-  /// Why no process can compute on it now and what to do, in a line; absent: nothing is known.
+  std::string number() const;  ///< "0"; for a slice "0:1".
+  /// One line on why no process can compute on it now, and what to do; absent if no problem is
+  /// known.
   std::optional<std::string> refusal() const;
-  /// What will disturb measurements on it, in a line; empty: nothing is known.
+  /// One line on what will disturb measurements; empty if nothing is known.
   std::string disturbance() const;
   std::string compute_capability() const;  ///< "9.0"
-  /// What the chip could do at its highest clock; for estimates alone. 0 when it is not known.
+  /// Estimated peak at the highest clock; 0 if unknown.
   double peak_fp32_flops() const;
 };
 
-/// Multiplies matrices in BF16 itself, from compute capability 8.0 on. Text that is none, as a
-/// CPU's, passes.
+/// True from compute capability 8.0 on, which multiplies BF16 matrices in hardware. Also true if
+/// the text is no capability, such as a CPU's.
 bool computes_in_bf16(const std::string& compute_capability);
 
 struct GpuSurvey {
   NvmlStatus status = NvmlStatus::kNoLibrary;
-  std::string problem;    ///< In words when not usable.
-  bool signs = false;     ///< The kernel shows a device or its driver, whatever the library says.
-  std::string driver;     ///< "580.95.05"
-  std::string cuda;       ///< The newest CUDA that the driver supports, "13.0".
-  std::vector<Gpu> gpus;  ///< All of the machine, also those hidden by CUDA_VISIBLE_DEVICES.
+  std::string problem;  ///< Words for the user if the status is not usable.
+  bool signs = false;   ///< The kernel shows a device or its driver, even if the library fails.
+  std::string driver;   ///< "580.95.05"
+  std::string cuda;     ///< The newest CUDA version that the driver supports, "13.0".
+  std::vector<Gpu>
+      gpus;  ///< All GPUs of the machine, including those hidden by CUDA_VISIBLE_DEVICES.
 };
 
-/// Asks the driver. Never throws.
+/// Queries the driver. Never throws.
 GpuSurvey survey_gpus();
 
-/// Throws `InputError` with the remedy when the kernel shows an NVIDIA device that the driver's
-/// library cannot use: that is no machine without a device.
+/// Throws `InputError` with a remedy if the kernel shows an NVIDIA device that the driver's library
+/// cannot use. Such a machine must not be treated as one without a GPU.
 void refuse_broken_driver(const GpuSurvey& survey);
 
 struct VisibleGpus {
   std::vector<Gpu> gpus;
-  /// The first word that names none, several or one that was named before: CUDA ignores it and what
-  /// follows, and so does `gpus`.
+  /// The first word that names no device, several, or one named before. CUDA ignores it and all
+  /// later words, and so does `gpus`.
   std::optional<std::string> ignored;
-  /// Nothing is visible because the first word says so: empty, "-1", "none", "void", "NoDevFiles".
+  /// True if no device is visible because the first word asks for that: empty, "-1", "none",
+  /// "void", "NoDevFiles".
   bool hidden_on_purpose() const;
 };
 
-/// The devices that CUDA_VISIBLE_DEVICES (`visible`; null: not set) leaves, in its order: numbers
-/// as nvidia-smi counts, UUIDs or their beginnings. A divided GPU stands for all its slices.
+/// Returns the devices that CUDA_VISIBLE_DEVICES (`visible`; null if not set) selects, in its
+/// order. Words are nvidia-smi's numbers, UUIDs or their beginnings. A divided GPU stands for all
+/// its slices.
 VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible);
 
-/// The driver's name of the device with these digits, "GPU-…" or "MIG-…": CUDA tells the digits
-/// alone.
+/// Returns the driver's name of the device, "GPU-…" or "MIG-…". CUDA reports only the digits.
 std::string driver_uuid(const std::string& digits);
 
-/// 16 hex digits of a one-way hash; empty for an empty `uuid`.
+/// Returns 16 hex digits of a one-way hash; empty for an empty `uuid`.
 std::string uuid_hash(std::string_view uuid);
 
-/// One look at a device. Absent: this driver or device does not tell.
+/// A snapshot of a device. Values that the driver or the device does not report are absent.
 struct GpuState {
   std::optional<std::int64_t> sm_clock_mhz;
   std::optional<std::int64_t> memory_clock_mhz;
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
-  std::optional<std::int64_t> memory_used;  ///< Bytes of the device's own memory, by all processes.
-  // Cumulative nanoseconds in which a limit held the clocks down: compare two looks.
+  std::optional<std::int64_t> memory_used;  ///< Bytes of device memory, used by all processes.
+  // Cumulative nanoseconds during which a limit reduced the clocks; subtract two snapshots.
   std::optional<std::int64_t> thermal_ns;
   std::optional<std::int64_t> hardware_ns;
   std::optional<std::int64_t> power_ns;
 };
 
-/// Keeps the library open, so that a look costs microseconds.
+/// Reads a device's state. The library stays open, so a snapshot takes microseconds.
 class GpuMonitor {
  public:
-  /// Null when there is no such device or no usable driver library.
+  /// Returns null if there is no such device or no usable driver library.
   static std::unique_ptr<GpuMonitor> open(const std::string& uuid);
 
   Gpu describe() const;
   GpuState look() const;
   std::string driver_version() const { return nvml_->driver_version(); }
 
-  /// Compute processes besides this one. `running`: this process holds a context, so that one of
-  /// those counted is its own even where a container hides its number. Absent: not known.
+  /// Returns the compute processes other than this one. `running` means that this process holds a
+  /// context, so one of the counted processes is this one even if a container hides its id. Absent
+  /// if not known.
   std::optional<std::int64_t> other_processes(bool running) const;
 
  private:
@@ -116,7 +123,7 @@ class GpuMonitor {
 
   std::unique_ptr<Nvml> nvml_;
   Nvml::Handle device_;
-  Nvml::Handle whole_;  ///< Clocks, sensors and limits are the whole GPU's.
+  Nvml::Handle whole_;  ///< The whole GPU, which clocks, sensors and limits belong to.
 };
 
 }  // namespace labreport

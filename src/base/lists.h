@@ -1,4 +1,4 @@
-// What rows of data are asked for all the time: some of them, one thing of each, no repetitions.
+// Short helpers for rows of data: filter, map, remove repetitions, find the largest.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 
 namespace labreport {
 
-/// Those for which `wanted`, a function or a member, holds.
+/// Returns the elements for which `wanted` (a function or a member pointer) holds.
 template <typename List, typename Wanted>
 List only(List list, const Wanted& wanted) {
   std::erase_if(list, [&](const auto& one) { return !std::invoke(wanted, one); });
   return list;
 }
 
-/// What `get`, a function or a member, says of each.
+/// Applies `get` (a function or a member pointer) to each element.
 template <typename List, typename Get>
 auto each(const List& list, const Get& get) {
   std::vector<std::decay_t<decltype(std::invoke(get, *std::begin(list)))>> found;
@@ -22,7 +22,7 @@ auto each(const List& list, const Get& get) {
   return found;
 }
 
-/// In the order in which they come first.
+/// Returns each element once, in the order of first occurrence.
 template <typename One>
 std::vector<One> distinct(const std::vector<One>& list) {
   std::vector<One> found;
@@ -32,7 +32,7 @@ std::vector<One> distinct(const std::vector<One>& list) {
   return found;
 }
 
-/// The one of the largest value; null: an empty list.
+/// Returns the element with the largest value; null for an empty list.
 template <typename One, typename Get>
 const One* largest(const std::vector<One>& list, const Get& get) {
   const auto found = std::ranges::max_element(list, {}, get);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whole families: a library's new knob is caught as well.
+// Prefixes match whole families, including variables that a library adds later.
 constexpr auto kFamilies = std::to_array<std::string_view>(
     {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
      "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
@@ -29,7 +29,7 @@ constexpr auto kSingles = std::to_array<std::string_view>(
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
      "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
 
-// The value after the colon of the first line that begins with `key`.
+// Returns the value after the colon in the first line that begins with `key`.
 std::string proc_value(const char* file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -54,7 +54,7 @@ std::int64_t container_limit() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-// Without the container's page cache, which can be given back.
+// Excludes inactive page cache, which the kernel can free.
 std::int64_t container_use() {
   std::int64_t use = 0;
   if (!(std::ifstream("/sys/fs/cgroup/memory.current") >> use)) return 0;

@@ -1,4 +1,4 @@
-// The machine around the GPU: CPU, memory, name, and the variables that change results.
+// The machine around the GPU: CPU, memory, host name, and variables that change results.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,37 @@
 
 namespace labreport {
 
-std::string cpu_model();  ///< "AMD EPYC 9654 96-Core Processor"; "unknown CPU" if untold.
+std::string cpu_model();  ///< "AMD EPYC 9654 96-Core Processor", or "unknown CPU".
 
-/// Logical cores that this process may use, in order.
+/// Returns the logical cores that this process may use, in ascending order.
 std::vector<int> usable_cores();
 
-/// Bytes of memory, of the container where it is limited.
+/// Returns the bytes of memory, or the container's limit if that is lower.
 std::int64_t memory_bytes();
 
-/// Bytes that can be had now without swapping.
+/// Returns the bytes that can be allocated now without swapping.
 std::int64_t available_memory_bytes();
 
 std::int64_t free_disk_bytes(const std::filesystem::path& folder);
 
-/// Whether it lies in this machine's memory, where no other machine sees it.
+/// True if the folder is in this machine's memory (tmpfs or ramfs), where other machines cannot see
+/// it.
 bool is_in_memory(const std::filesystem::path& folder);
 
 std::string host_name();
 
-/// How often the kernel has killed a process for want of memory here; absent when it won't tell.
+/// Returns how often the kernel has killed a process for lack of memory; absent if not reported. In
+/// a container it counts the container's processes.
 std::optional<std::int64_t> out_of_memory_kills();
 
-/// Names of the environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".
+/// True for environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".
 bool changes_results(const std::string& variable);
 
-/// Of those: without them NCCL does not run at all on some machines, so they stay.
+/// True for variables of NCCL, which stay set because NCCL does not run without them on some
+/// machines.
 bool is_needed_by_machine(const std::string& variable);
 
-/// Those of them that are set, with their values.
+/// Returns the variables for which changes_results() holds, with their values.
 std::map<std::string, std::string> result_changing_environment();
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// What is said beside a result. A stream that takes no words, such as a log on a full disk or a
-// terminal that was closed, never ends the work they are about.
+// Messages to the user beside a result. If a stream cannot be written, such as a log on a full disk
+// or a closed terminal, the work continues.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,22 +10,23 @@
 
 namespace labreport {
 
-/// Writes what it can.
+/// Writes the text and ignores failures.
 void say_to(std::FILE* stream, const std::string& text);
 
-/// The same to stderr, as `fmt::print`.
+/// Writes to stderr with the format of `fmt::print`, and ignores failures.
 template <typename... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
   say_to(stderr, fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// A line on stderr, once however often the program comes across its cause.
+/// Writes a line to stderr unless the same line was written before.
 void warn_once(const std::string& line);
 
-/// The same of what could not be read and is left out; the program's status is then 1 at best.
+/// Warns once about an input that could not be read and is left out; the exit status is then at
+/// least 1.
 void skip(const std::string& line);
 
-/// Whether anything was skipped.
+/// True if skip() was called.
 bool has_skipped();
 
 }  // namespace labreport

@@ -22,7 +22,7 @@ bool is_stream(fs::file_type type) {
   throw InputError("cannot write " + path.string() + ": it is " + what, "name a file");
 }
 
-/// Whether the link's end lies beside it.
+/// True if the link's target is in the link's own folder.
 bool stays_beside(const fs::path& link) {
   std::error_code error;
   const fs::path end = fs::canonical(link, error);
@@ -54,7 +54,7 @@ NamedFile named_file(const fs::path& named) {
     refuse_to_write(named, "a link that leads to another folder or nowhere");
   }
   const bool is_file = type == fs::file_type::regular || type == fs::file_type::not_found ||
-                       type == fs::file_type::none;  // writing it says why
+                       type == fs::file_type::none;  // writing reports the reason
   if (!is_file) refuse_to_write(named, "no plain file");
   return {is_link ? fs::canonical(named) : named};
 }

@@ -1,4 +1,4 @@
-// A file that a person names for writing may be anything: a plain file, a pipe, a device, a link.
+// A path that a user names for writing may be a plain file, a pipe, a device or a link.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,15 @@
 namespace labreport {
 
 struct NamedFile {
-  std::filesystem::path path;  ///< Where the bytes go.
-  bool is_stream = false;      ///< A pipe or a character device: written into, never replaced.
+  std::filesystem::path path;  ///< The path that is written.
+  bool is_stream = false;  ///< A pipe or a character device: it is written to and never replaced.
 };
 
-/// What `named` leads to. Throws `InputError` for a folder, a block device, a socket, and for a
-/// link that leads to a file in another folder, or nowhere.
+/// Resolves `named`. Throws `InputError` for a folder, a block device, a socket, and for a link to
+/// a file in another folder or to nowhere.
 NamedFile named_file(const std::filesystem::path& named);
 
-/// Writes into the stream, which waits for its reader, or the file, whole or not at all. Throws
+/// Writes to the stream, which waits for a reader, or replaces the file atomically. Throws
 /// `InputError`.
 void write_named(const NamedFile& file, std::string_view bytes);
 

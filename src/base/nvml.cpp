@@ -21,7 +21,7 @@ constexpr int kSuccess = 0;
 constexpr int kMissingSymbol = -1;
 constexpr int kDriverNotLoaded = 9;
 
-// The library's own layouts; it promises not to change them.
+// These are NVML's own layouts, which NVIDIA keeps stable.
 struct RawMemory {
   unsigned long long total, free, used;
 };
@@ -65,8 +65,8 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
 
 namespace {
 
-/// The driver's library starts threads that outlive it. They inherit the mask: with signals open
-/// they would take an interrupt, or the end of a worker, away from the thread that waits for it.
+/// Blocks signals while the driver's library starts its threads, which inherit the mask. Otherwise
+/// they could receive an interrupt or a worker's SIGCHLD instead of the thread that waits for it.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

@@ -1,4 +1,5 @@
-// The driver's management library, opened at run time: the few calls that this program needs.
+// NVIDIA's management library (NVML), opened at run time, with the few calls that this program
+// needs.
 #pragma once
 
 #include <cstdint>
@@ -9,45 +10,45 @@
 
 namespace labreport {
 
-/// Under WSL, Windows lends its driver's libraries in this folder, which the loader need not know;
-/// `LABREPORT_WSL` names another. Empty where there is none.
+/// Returns the folder in which WSL provides the Windows driver's libraries; the loader may not know
+/// it. `LABREPORT_WSL` names another. Empty if there is none.
 std::string windows_libraries();
 
-/// How far one gets towards the driver.
+/// The first missing layer between this program and a device.
 enum class NvmlStatus {
   kNoLibrary,  ///< The library is not installed.
-  kNoDriver,   ///< It is, but cannot talk to the kernel's driver.
-  kNoDevice,   ///< Both work and there is no device.
+  kNoDriver,   ///< The library is installed but cannot reach the kernel's driver.
+  kNoDevice,   ///< Library and driver work, but there is no device.
   kUsable,
 };
 
-/// A started library; calls that this driver does not have or refuses answer "nothing".
+/// An initialized library. Calls that the driver lacks or refuses return empty values.
 class Nvml {
  public:
   using Handle = void*;
 
-  /// `LABREPORT_NVML` names another file than `libnvidia-ml.so.1`; empty stands for "none". Where
-  /// the loader does not find that, `windows_libraries()` may have it.
-  /// Never throws: `status()` and `problem()` tell.
+  /// Opens `libnvidia-ml.so.1`, or the file that `LABREPORT_NVML` names; if that is empty, no
+  /// library. If the loader does not find the former, `windows_libraries()` is tried. Never throws:
+  /// see `status()` and `problem()`.
   Nvml();
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
   NvmlStatus status() const { return status_; }
-  /// One line of plain words; empty when usable.
+  /// One line for the user; empty if usable.
   const std::string& problem() const { return problem_; }
 
   std::string driver_version() const;
-  std::string cuda_version() const;  ///< The newest CUDA that the driver supports, "13.0".
+  std::string cuda_version() const;  ///< The newest CUDA version that the driver supports, "13.0".
   unsigned count() const { return count_; }
   std::optional<Handle> device(unsigned index) const;
   std::optional<Handle> device(const std::string& uuid) const;
-  /// The instances of a GPU that MIG divides; its own handle is of no use to CUDA then.
+  /// Returns the slices of a GPU that MIG divides. CUDA cannot use the GPU itself then.
   std::vector<Handle> slices(Handle device) const;
-  std::optional<Handle> whole(Handle slice) const;  ///< Nothing for what is no slice.
+  std::optional<Handle> whole(Handle slice) const;  ///< Empty if it is not a slice.
 
-  /// `call` is the library's own name, such as "nvmlDeviceGetName".
+  /// `call` is a function of NVML, such as "nvmlDeviceGetName".
   std::string text(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device, unsigned which) const;
@@ -58,7 +59,7 @@ class Nvml {
     std::int64_t free = 0;
   };
   std::optional<Memory> memory(Handle device) const;
-  /// Nanoseconds that a limit held the clocks down since the driver started.
+  /// Returns the nanoseconds since the driver started during which a limit reduced the clocks.
   std::optional<std::int64_t> violation(Handle device, int policy) const;
   std::optional<std::int64_t> field(Handle device, unsigned field_id) const;
 

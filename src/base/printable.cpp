@@ -9,19 +9,19 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : '\0';
 }
 
-/// U+FFFE and U+FFFF.
+/// True for U+FFFE and U+FFFF.
 bool begins_no_character(std::string_view text) {
   return text.starts_with("\xEF\xBF") && byte_at(text, 2) >= 0xBE;
 }
 
-/// U+202A–202E and U+2066–2069, which reorder the letters and digits around them.
+/// True for U+202A–202E and U+2066–2069, which reorder the text around them.
 bool begins_bidi_control(std::string_view text) {
   const unsigned char third = byte_at(text, 2);
   if (text.starts_with("\xE2\x80")) return third >= 0xAA && third <= 0xAE;
   return text.starts_with("\xE2\x81") && third >= 0xA6 && third <= 0xA9;
 }
 
-/// How many bytes at the beginning nobody sees; 0: none.
+/// Returns the length in bytes of an unprintable character at the beginning; 0 if there is none.
 std::size_t unprintable(std::string_view text, std::string_view kept) {
   if (kept.find(text.front()) != kept.npos) return 0;
   const bool hidden = begins_no_character(text) || begins_bidi_control(text);

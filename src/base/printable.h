@@ -1,5 +1,5 @@
-// Characters that no reader sees: they move a terminal's cursor, recolor its screen, end a C
-// string or void a picture. This is the one place that shows them.
+// Replaces invisible characters, which could move a terminal's cursor, recolor its screen, end a C
+// string or make an SVG invalid.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,16 @@
 
 namespace labreport {
 
-/// The bytes of a control character (C0, DEL, C1) at the beginning of `text`; 0: there is none.
+/// Returns the bytes of a control character (C0, DEL, C1) at the beginning of `text`; 0 if there is
+/// none.
 std::size_t control_length(std::string_view text);
 
-/// Control characters (C0, DEL, C1), those that reorder text (U+202A–202E, U+2066–2069) and the two
-/// code points that XML lacks as U+FFFD; those of `kept` stay.
+/// Replaces with U+FFFD: control characters (C0, DEL, C1), characters that reorder text
+/// (U+202A–202E, U+2066–2069) and the code points U+FFFE and U+FFFF, which XML lacks. Characters in
+/// `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = "");
 
-/// What stays in a document's text.
+/// Characters that stay in a document's text.
 inline constexpr std::string_view kLinesAndTabs = "\n\t";
 
 }  // namespace labreport

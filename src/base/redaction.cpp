@@ -16,10 +16,10 @@ namespace {
 
 bool is_of_a_name(char letter) { return is_alnum(letter) || letter == '_' || letter == '-'; }
 
-/// As a step of a path has them.
+/// True for characters in one component of a path.
 bool is_of_a_step(char letter) { return is_of_a_name(letter) || letter == '.'; }
 
-/// The letter before or behind; '\0' at either end.
+/// Returns the neighboring character, or '\0' at either end.
 char before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
 char behind(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
@@ -27,7 +27,7 @@ char behind(const std::string& text, std::size_t end) {
 
 bool leads(char letter) { return letter == '/' || letter == '@'; }
 
-/// Replaces each `name` that is a whole word and for whose neighbors `counts` holds.
+/// Replaces each `name` that is a whole word and whose neighboring characters `counts` accepts.
 void replace_words(std::string& text, const std::string& name, std::string_view by,
                    bool (*counts)(char before, char behind)) {
   if (name.empty()) return;
@@ -43,14 +43,14 @@ void replace_words(std::string& text, const std::string& name, std::string_view 
   }
 }
 
-/// "/people/ada/x" → "~/x" for one's own home folder, at a word's beginning.
+/// Replaces the user's own home folder at a word's beginning: "/people/ada/x" → "~/x".
 void replace_home(std::string& text, const std::string& home) {
-  if (home.size() < 2) return;  // a service may live in "/"
+  if (home.size() < 2) return;  // a service's home may be "/"
   replace_words(text, home, "~",
                 [](char left, char right) { return left != '.' && right != '.' && left != '/'; });
 }
 
-/// The same for whoever else's: the first step below `root` is a name.
+/// Replaces anybody's home folder: `root` and the user's name after it become "~".
 void replace_homes_below(std::string& text, std::string_view root) {
   for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
     std::size_t end = at + root.size();
@@ -66,7 +66,8 @@ void replace_homes_below(std::string& text, std::string_view root) {
 
 bool is_part_of_an_address(char left, char right) { return leads(left) || leads(right); }
 
-/// "node1.cluster.edu" → "node1"; empty where that is a number, as of "10.0.0.7".
+/// Returns the host's first label: "node1.cluster.edu" → "node1"; empty for a number, as in
+/// "10.0.0.7".
 std::string short_name(const std::string& host) {
   const std::string name = host.substr(0, host.find('.'));
   return std::ranges::all_of(name, is_digit) ? "" : name;

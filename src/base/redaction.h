@@ -1,28 +1,28 @@
-// Who measured and on which machine, as paths, commands and messages give it away.
+// Names of the user and the machine, which paths, commands and messages can contain.
 #pragma once
 
 #include <string>
 
 namespace labreport {
 
-/// Each may be empty: unknown.
+/// Unknown names are empty.
 struct PrivateNames {
-  std::string home;  ///< "/people/ada", without a slash at its end.
+  std::string home;  ///< "/people/ada", without a trailing slash.
   std::string user;
-  std::string host;  ///< "node1.cluster.edu", which is also called "node1".
+  std::string host;  ///< "node1.cluster.edu"; "node1" is redacted, too.
 };
 
-/// Of this process.
+/// Returns the names for this process.
 PrivateNames private_names();
 
-/// The text with home folders as "~" (anybody's below /home and /Users), and as "USER" and "HOST"
-/// what names them: the host wherever it is a word, the user as a step of a path or in an address,
-/// since a user's name may be any word. A path below one's own home folder still leads there in a
-/// shell.
+/// Replaces home folders (everybody's below /home and /Users) with "~", the host with "HOST" and
+/// the user with "USER". The host is replaced as any whole word, but the user only in a path or an
+/// address, since a user's name may be an ordinary word. A shell still resolves a path below the
+/// user's own home folder.
 std::string redacted(std::string text, const PrivateNames& names);
 
-/// The same for a word that a user chose among others, such as a size: it may be the host's name by
-/// chance, so that the host too is replaced only as a step of a path or in an address.
+/// Redacts a word that a user chose, such as a size. It may equal the host's name by chance, so the
+/// host is replaced only in a path or an address.
 std::string redacted_word(std::string word, const PrivateNames& names);
 
 }  // namespace labreport

@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Within so many seconds a file system may give two changes the same time: ten times the
-// slowest usual kernel's tick.
+// Seconds within which a file system may give two changes the same time: ten times the slowest
+// usual kernel tick.
 constexpr double kTick = 0.1;
 
-/// In seconds and the rest: a file may claim to be of any year.
+/// Seconds and nanoseconds are used instead of a date, because a file's time may lie in any year.
 std::string moment(const timespec& time) {
   return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec);
 }
@@ -43,7 +43,8 @@ std::string text(const struct stat& status) {
                      status.st_ino);
 }
 
-/// Empty, or different each time, for a file of which a later change could go unseen.
+/// Returns a text that differs each time if a later change could keep the same time; empty
+/// otherwise.
 std::string doubt(const struct stat& status) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

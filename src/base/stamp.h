@@ -1,4 +1,4 @@
-// What tells one state of a file from another: by its content, or without reading it.
+// Detects that a file has changed, by content hash or by size, times and inode.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,15 @@
 
 namespace labreport {
 
-/// 32 hex digits of a SHA-1: for names in a cache, not against forgery.
+/// Returns 32 hex digits of a SHA-1, for cache names; it does not protect against forgery.
 std::string content_hash(std::string_view bytes);
 
-/// Another text after every change of a plain file: size, times and inode, of which no program can
-/// set the time of change back. Empty for what is absent or no plain file.
+/// Returns a text that changes with every change of a plain file: size, times and inode. Programs
+/// cannot set the change time back. Empty if absent or no plain file.
 std::string file_stamp(const std::filesystem::path& path);
 
-/// The stamps of all plain files below `folder`, by name: for what a result is made from. A file
-/// that changed so lately that its next change could leave the stamp as it is gets one that never
-/// comes again.
+/// Returns the stamps of all plain files below `folder`, sorted by name. A file that changed so
+/// recently that its next change could keep the stamp gets a stamp that never repeats.
 std::string folder_stamp(const std::filesystem::path& folder);
 
 }  // namespace labreport

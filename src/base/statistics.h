@@ -7,30 +7,30 @@
 
 namespace labreport {
 
-/// Unit-free: every field but `count` carries the unit of the samples.
+/// Every field but `count` has the unit of the samples.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;
-  double stddev = 0;  ///< Sample standard deviation (n - 1); 0 for fewer than two samples.
+  double stddev = 0;  ///< Sample standard deviation (n − 1); 0 for fewer than two samples.
   double min = 0;
   double lower_quartile = 0;
   double median = 0;
   double upper_quartile = 0;
   double max = 0;
 
-  /// stddev / mean; 0 where the mean is 0.
+  /// Returns stddev / mean; 0 if the mean is 0.
   double coefficient_of_variation() const;
 };
 
 double mean(std::span<const double> samples);
 double sample_stddev(std::span<const double> samples);
 
-/// Linear interpolation between order statistics (Hyndman and Fan 1996, type 7). `p` in [0, 1];
-/// `samples` not empty, in any order.
+/// Interpolates linearly between order statistics (Hyndman and Fan 1996, type 7). `p` is in [0, 1];
+/// `samples` must not be empty and may be in any order.
 double quantile(std::span<const double> samples, double p);
 double median(std::span<const double> samples);
 
-/// Throws `Error` on an empty span.
+/// Throws `Error` if there are no samples.
 Summary summarize(std::span<const double> samples);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Constant tables of pairs: built by the compiler, looked up in order.
+// Constant tables of pairs, built by the compiler and searched in order.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace labreport {
 template <typename Key, typename Value, std::size_t N>
 using ConstantTable = std::array<std::pair<Key, Value>, N>;
 
-/// What stands beside `key`; null where nothing does.
+/// Returns the value for `key`; null if there is none.
 template <typename Key, typename Value, std::size_t N>
 constexpr const Value* look_up(const ConstantTable<Key, Value, N>& table,
                                const std::type_identity_t<Key>& key) {
@@ -25,18 +25,18 @@ constexpr const Value* look_up(const ConstantTable<Key, Value, N>& table,
   return nullptr;
 }
 
-/// The names of a closed set of values, as they stand in JSON and flags.
+/// Names of a closed set of values, as used in JSON and flags.
 template <typename Enum, std::size_t N>
 using Names = ConstantTable<Enum, std::string_view, N>;
 
-/// Empty for a value without a name.
+/// Returns an empty name for a value without one.
 template <typename Enum, std::size_t N>
 constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   const std::string_view* name = look_up(names, value);
   return name == nullptr ? std::string_view() : *name;
 }
 
-/// Throws `InputError` that says what `text` should have been ("precision") and the nearest names.
+/// Throws `InputError` with `what` was expected ("precision") and the nearest names.
 template <typename Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::vector<std::string> valid;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kShowAllUpTo = 8;
 constexpr std::size_t kShowNearest = 3;
 
-/// A word of a command that no shell splits or changes.
+/// True for characters that a shell neither splits at nor changes.
 bool is_plain(char letter) {
   return is_alnum(letter) || (letter & 0x80) != 0 ||
          std::string_view("-_=+,./:@%~").find(letter) != std::string_view::npos;

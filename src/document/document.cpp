@@ -66,8 +66,8 @@ std::string Document::provenance_line(Answers answers) const {
     return std::ranges::any_of(section.parts, is_generated);
   });
   if (!any) return provenance;
-  return provenance + " · answers are generated from " +
-         (relation.empty() ? "this run’s" : "both runs’") + " measurements";
+  return relation.empty() ? provenance + " · answers are generated from this run’s measurements"
+                          : provenance + " Answers are generated from both runs’ measurements.";
 }
 
 std::string Document::marks() const {

@@ -1,4 +1,4 @@
-// The allocators that can be listened to: LibTorch's caching one, and the host's counted.
+// Observes two allocators: LibTorch's caching one, and the host's counting one.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,14 @@ namespace labreport {
 class AllocationListener {
  public:
   virtual ~AllocationListener() = default;
-  /// On whichever thread asked, while the allocator is locked: it must not be called from here.
+  /// Called on the allocating thread while the allocator is locked, so the allocator must not be
+  /// called from here.
   virtual void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) = 0;
-  /// After an allocation: the bytes of its block.
+  /// Called after an allocation with the bytes of its block.
   virtual void took(std::uint64_t address, std::int64_t block) = 0;
 };
 
-/// Listens from construction to destruction; at most one at a time.
+/// Forwards events from construction to destruction; at most one object at a time.
 class ListenedAllocations {
  public:
   ListenedAllocations(DeviceKind device, AllocationListener& listener);
@@ -33,14 +34,15 @@ class ListenedAllocations {
   std::shared_ptr<void> sizes_;
 };
 
-/// What is allocated now, by address, and what the device has given for it.
+/// The first returns the current allocations, the second the memory that the device has given for
+/// them.
 std::vector<MemoryBlock> allocated_blocks(DeviceKind device);
 std::vector<MemorySegment> allocated_segments(DeviceKind device);
 
-/// cuBLAS's workspace, which it holds until the process ends.
+/// Returns the addresses of cuBLAS's workspaces, which it keeps until the process ends.
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device);
 
-/// Bytes that the allocator may take, where it was told to take less than the device has.
+/// Returns the bytes that the allocator may take; absent if it may take the whole device.
 std::optional<std::int64_t> memory_limit(DeviceKind device);
 
 }  // namespace labreport

@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-// Far above any step that is measured: a runaway must not fill the host.
+// This is far above any measured step; it keeps a runaway step from filling the host's memory.
 constexpr std::size_t kMostEvents = 2'000'000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Records what an allocator does, with who asked for it.
+// Records an allocator's events with the code that caused them.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace labreport {
 
-/// Records from construction until `finish` or the first allocation that fails: what is freed while
-/// the error unwinds says nothing about the step.
+/// Records from construction until `finish` or the first failed allocation. Memory freed while that
+/// error unwinds says nothing about the step.
 class AllocationTrace : public AllocationListener {
  public:
   explicit AllocationTrace(DeviceKind device);
 
-  /// Stops and hands out what was recorded.
+  /// Stops recording and returns the history.
   MemoryHistory finish();
 
   void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) override;
@@ -28,7 +28,8 @@ class AllocationTrace : public AllocationListener {
 
   std::mutex mutex_;
   MemoryHistory history_;
-  std::unordered_map<std::uint64_t, std::size_t> latest_;  ///< Address → its last allocation.
+  std::unordered_map<std::uint64_t, std::size_t>
+      latest_;  ///< Index of each address's last allocation.
   std::map<MemoryOrigin, std::size_t> origins_;
   std::int64_t start_ns_ = 0;
   bool recording_ = true;

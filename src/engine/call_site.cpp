@@ -15,14 +15,14 @@ constexpr std::string_view kEngine = "autograd::";
 struct Call {
   std::string name;
   std::int64_t sequence = -1;
-  bool backward = false;  ///< A node of autograd's graph, or the engine at work on it.
+  bool backward = false;  ///< A node of autograd's graph, or the engine's call for one.
   bool casts_weight = false;
 };
 
-thread_local std::vector<Call> calls;          // innermost last
-thread_local std::vector<std::string> ranges;  // the phase first
+thread_local std::vector<Call> calls;          // innermost call last
+thread_local std::vector<std::string> ranges;  // phase first
 
-// LibTorch's callbacks carry no pointer of ours.
+// LibTorch's callbacks take no context pointer.
 CallSites* current = nullptr;
 
 std::string module_here() {
@@ -92,7 +92,8 @@ void CallSites::closed() { ranges.pop_back(); }
 
 std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction& function) {
   Call call = call_of(function);
-  // The engine's own call has no number: it gets that of the node that it evaluates.
+  // The engine's own call has no sequence number, so it gets the number of the node that it
+  // evaluates.
   if (call.backward && !calls.empty() && calls.back().backward) {
     calls.back().sequence = call.sequence;
   }
@@ -107,8 +108,8 @@ void CallSites::left(const at::RecordFunction&, at::ObserverContext*) {
 
 bool CallSites::casting_weight() { return std::ranges::any_of(calls, &Call::casts_weight); }
 
-/// An operator reports the number that the next node will get, also where it makes no node itself:
-/// the last one to report a number made the node.
+/// An operator reports the number of the next node even if it makes no node itself, so the last
+/// operator with a number made that node.
 void CallSites::note_forward(std::int64_t sequence) {
   Forward forward{module_here(), operation_here()};
   const std::scoped_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// Which phase, module and operation each thread is in, at any moment.
+// The phase, module and operation in which each thread currently is.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -12,8 +12,8 @@
 
 namespace labreport {
 
-/// Follows ranges and LibTorch's operators, on autograd's threads too, from construction to
-/// destruction; at most one at a time.
+/// Follows ranges and LibTorch's operators from construction to destruction, on autograd's threads
+/// too; at most one object at a time.
 class CallSites : public RangeObserver {
  public:
   CallSites();
@@ -21,11 +21,12 @@ class CallSites : public RangeObserver {
   CallSites(const CallSites&) = delete;
   CallSites& operator=(const CallSites&) = delete;
 
-  /// Of the calling thread. A node of backward has the module and operation of its forward, found
-  /// by autograd's sequence number; so have sums of gradients, of the node that delivers the last.
+  /// Describes the calling thread. A node of backward has the module and operation of its forward,
+  /// found by autograd's sequence number. A sum of gradients has those of the node that delivers
+  /// the last gradient.
   MemoryOrigin here() const;
 
-  /// Whether the calling thread is copying a parameter to another dtype, as autocast does.
+  /// Returns true while the calling thread copies a parameter to another dtype, as autocast does.
   static bool casting_weight();
 
   void opened(std::string_view name) override;
@@ -41,7 +42,7 @@ class CallSites : public RangeObserver {
   void note_forward(std::int64_t sequence);
 
   mutable std::mutex mutex_;
-  std::string phase_;  ///< The latest: also of what happens after its end.
+  std::string phase_;  ///< The phase that began last; it also counts for work after its end.
   std::unordered_map<std::int64_t, Forward> forwards_;
   ObservedRanges observed_;
   at::CallbackHandle handle_;

@@ -1,4 +1,4 @@
-// The libraries behind a group of ranks: made here, and nowhere else named.
+// Creates the collectives library of a group of ranks; no other file names the libraries.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -13,7 +13,7 @@ namespace labreport {
 
 using CollectivesBackend = c10::intrusive_ptr<c10d::Backend>;
 
-/// Where the ranks find each other, and which of them this process is.
+/// The store by which the ranks find each other, and this process's rank.
 struct BackendPlace {
   c10::intrusive_ptr<c10d::Store> store;
   int rank = 0;
@@ -21,20 +21,20 @@ struct BackendPlace {
   std::chrono::milliseconds timeout;
 };
 
-/// Over the loopback device: ranks are processes of one machine. Throws `NotOffered` where the
-/// build found no headers of Gloo's that fit this torch.
+/// Uses the loopback device, since all ranks are processes of one machine. Throws `NotOffered` if
+/// the build found no headers of Gloo that fit this torch.
 CollectivesBackend make_gloo(const BackendPlace& place);
 
-/// Throws `NotOffered` where the build found no headers of NCCL's, or torch has no CUDA.
+/// Throws `NotOffered` if the build found no headers of NCCL, or torch has no CUDA.
 CollectivesBackend make_nccl(const BackendPlace& place);
 
-std::string nccl_version();  ///< "2.28.9"; empty where there is no NCCL.
+std::string nccl_version();  ///< "2.28.9"; empty without NCCL.
 
-/// Why `nccl_sum` cannot be called; empty where it can.
+/// Returns the reason why `nccl_sum` cannot be called; empty if it can.
 std::string why_no_nccl_sum();
 
-/// NCCL's own all-reduce from one tensor into another, on the current stream. The backend has
-/// summed a tensor of the same device before.
+/// Calls NCCL's own all-reduce from one tensor to another, on the current stream. The backend must
+/// have summed a tensor on the same device before.
 void nccl_sum(c10d::Backend& backend, const at::Tensor& input, at::Tensor& output);
 
 }  // namespace labreport

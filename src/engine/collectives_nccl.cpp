@@ -12,7 +12,7 @@ namespace {
 
 using NcclSum = decltype(&ncclAllReduce);
 
-/// Of the library that torch has loaded; null where NCCL lies hidden inside torch's own.
+/// Finds the function in the NCCL that torch has loaded; null if torch hides its NCCL.
 NcclSum find_nccl_sum() {
   static const auto found = reinterpret_cast<NcclSum>(dlsym(RTLD_DEFAULT, "ncclAllReduce"));
   return found;

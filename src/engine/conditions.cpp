@@ -19,7 +19,7 @@ Reading difference(Reading later, Reading earlier) {
   return *later - *earlier;
 }
 
-/// Some drivers lend a process the host's memory once the device's is full.
+/// Returns bytes in the host's memory, which some drivers use once the device's is full.
 Reading spilled(DeviceKind kind, Reading used) {
   if (kind != DeviceKind::kCuda || !used) return std::nullopt;
   const auto counts = allocator_counts(c10::Device(c10::kCUDA, 0));

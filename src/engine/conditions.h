@@ -12,21 +12,21 @@
 
 namespace labreport {
 
-/// Conditions of a GPU, from the driver's library; of a CPU there are none.
+/// Reads a GPU's conditions through the driver's library; a CPU has none.
 class Conditions {
  public:
   explicit Conditions(DeviceKind kind);
 
-  /// Before the first measured step and after the last.
+  /// Call begin() before the first measured step and end() after the last.
   void begin();
   void end();
 
-  /// Looks at the clocks in the middle of `work`, from another thread: after a synchronization
-  /// they would be those of an idle device. `work` takes about `expected_ns` and is repeated until
-  /// the look is over.
+  /// Reads the clocks from another thread in the middle of `work`; after a synchronization they
+  /// would be those of an idle device. `work` takes about `expected_ns` and is repeated until the
+  /// clocks have been read.
   void sample_clocks(std::int64_t expected_ns, const std::function<void()>& work);
 
-  /// What was seen; absent with its reason where the driver does not tell.
+  /// Returns the conditions; a value that the driver does not report is absent with a reason.
   std::vector<Metric> metrics() const;
 
  private:

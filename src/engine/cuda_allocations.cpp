@@ -10,7 +10,7 @@
 
 #include "engine/torch_versions.h"
 
-// A LibTorch beside a CUDA without these headers leaves workspaces unnamed.
+// If these CUDA headers are missing, workspaces are not identified.
 #if __has_include(<cusparse.h>) && __has_include(<cublasLt.h>) && __has_include(<cusolverDn.h>)
 #include <ATen/cuda/CUDAContextLight.h>
 #define LABREPORT_HAS_WORKSPACES
@@ -24,7 +24,7 @@ using Action = caching::TraceEntry::Action;
 
 std::atomic<AllocationListener*> listening = nullptr;
 
-/// A free counts when it is asked for, as it does in the allocator's own statistics.
+/// A free counts when it is requested, as in the allocator's own statistics.
 std::optional<MemoryEventKind> kind_of(Action action) {
   switch (action) {
     case Action::ALLOC:
@@ -52,7 +52,8 @@ void tell(const caching::TraceEntry& entry) {
   }
 }
 
-/// The allocator tells a thread's profiler what an allocation took. This one profiles nothing.
+/// Receives block sizes, which the allocator reports only to a thread's profiler. It profiles
+/// nothing.
 class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
  public:
   BlockSizes()

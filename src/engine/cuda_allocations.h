@@ -1,5 +1,4 @@
-// CUDA's caching allocator, listened to. In a build without CUDA nothing happens and nothing is
-// there.
+// Observes CUDA's caching allocator. A build without CUDA reports nothing and finds no memory.
 #pragma once
 
 #include <memory>
@@ -9,18 +8,19 @@
 
 namespace labreport {
 
-/// Null: nobody listens. The allocator keeps calling us for the life of the process.
+/// Null removes the listener. The callback stays registered until the process ends.
 void set_cuda_listener(AllocationListener* listener);
 
-/// While the returned object exists, this thread and autograd's tell the listener what allocations
-/// took.
+/// While the returned object exists, this thread and autograd's threads report the block sizes of
+/// allocations to the listener.
 std::shared_ptr<void> report_cuda_block_sizes();
 
 std::vector<MemoryBlock> cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
 std::vector<std::uint64_t> cuda_workspaces();
 
-/// The share of the device that the allocator may take: 1, unless LibTorch was told otherwise.
+/// Returns the share of the device that the allocator may take: 1, unless LibTorch is configured
+/// otherwise.
 double cuda_memory_fraction();
 
 }  // namespace labreport

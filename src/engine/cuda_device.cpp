@@ -56,13 +56,14 @@ CudaFacts ask_facts() {
           fmt::format("{}.{}", properties.major, properties.minor), properties.multiProcessorCount};
 }
 
-/// Where there is no driver, CUPTI 13.2, which comes with torch 2.15, crashes when it is asked.
+/// CUPTI 13.2, which comes with torch 2.15, crashes if it is called without a driver, so this is
+/// checked first.
 bool driver_is_here() {
   int version = 0;
   return cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
 }
 
-// Asked once, at the start: after a failed kernel the runtime answers nothing any more.
+// The facts are read once, at the start: after a failed kernel the runtime reports errors only.
 CudaFacts facts_at_start;
 
 }  // namespace
@@ -84,7 +85,7 @@ std::string cuda_runtime_version() {
 }
 
 std::string cublas_version() {
-  // LibTorch has loaded cuBLAS already; asking it by name spares a link of our own.
+  // LibTorch has loaded cuBLAS, so its function is looked up by name instead of linking cuBLAS.
   using GetProperty = int (*)(int, int*);
   const auto get = reinterpret_cast<GetProperty>(dlsym(RTLD_DEFAULT, "cublasGetProperty"));
   int parts[3] = {};

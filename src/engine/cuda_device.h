@@ -1,4 +1,4 @@
-// What only CUDA's runtime knows. In a build without CUDA everything is absent.
+// Facts that only CUDA's runtime provides. Without CUDA all are absent.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@ namespace labreport {
 
 struct CudaFacts {
   std::string name;
-  std::string uuid;  ///< "GPU-…" or "MIG-…", as the driver's library writes it.
+  std::string uuid;  ///< "GPU-…" or "MIG-…", in the form of the driver's library.
   std::int64_t memory_bytes = 0;
   std::string compute_capability;
   std::int64_t multiprocessors = 0;
 };
 
-/// Makes device 0 current and creates its context. Throws `DeviceError`.
+/// Selects device 0 and creates its context. Throws `DeviceError`.
 void start_cuda();
 
-/// Of device 0, as it was when it was started.
+/// Returns the facts of device 0, as read when it was started.
 CudaFacts cuda_facts();
 
 std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.
 std::string cublas_version();        ///< "13.1.0"
-std::string cupti_version();         ///< Its API's number.
+std::string cupti_version();         ///< The number of CUPTI's API.
 
-/// Calls `failed` with the bytes asked for before each CUDA out-of-memory error is thrown, on
-/// whichever thread asked. Stays for the life of the process.
+/// Calls `failed` with the requested bytes before each CUDA out-of-memory error is thrown, on the
+/// allocating thread. Stays registered until the process ends.
 void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed);
 
 }  // namespace labreport

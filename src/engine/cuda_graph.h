@@ -1,4 +1,4 @@
-// Device work that is captured once as a CUDA graph, and then replayed.
+// Captures device work once as a CUDA graph and replays it.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// Capturing needs a stream other than the default one: all of its work runs there.
+/// Runs all of its work on its own stream, since the default one cannot be captured.
 class CudaGraph {
  public:
   /// Throws `InputError` in a worker without CUDA.
@@ -15,14 +15,15 @@ class CudaGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  /// Runs the work as it is, and waits for it: what it sets up once is then no part of the graph.
+  /// Runs the work without capturing it and waits, so one-time setup does not become part of the
+  /// graph.
   void warm_up(const std::function<void()>& work);
 
-  /// Records the work without running it. Tensors that it makes and that outlive it hold, after
-  /// each replay, that replay's values.
+  /// Captures the work without running it. Tensors that it creates and that stay alive hold the
+  /// values of the latest replay.
   void capture(const std::function<void()>& work);
 
-  /// Launches what was captured; the caller waits for it.
+  /// Launches the captured graph; the caller waits for it.
   void replay();
 
  private:

@@ -18,7 +18,7 @@ Device describe_cpu() {
   return device;
 }
 
-/// What CUDA does not tell or tells otherwise than nvidia-smi.
+/// Adds facts that CUDA does not report, or reports differently from nvidia-smi.
 void add_driver_facts(const std::string& uuid, Device& device) {
   const auto monitor = GpuMonitor::open(uuid);
   if (!monitor) return;

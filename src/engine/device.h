@@ -10,25 +10,25 @@
 
 namespace labreport {
 
-/// The device cannot be started at all: no other cell can run on it either.
+/// Thrown if the device cannot be started, so no other cell can run on it either.
 class DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-/// A process sees one GPU, chosen by CUDA_VISIBLE_DEVICES: number 0.
+/// Returns device 0: CUDA_VISIBLE_DEVICES leaves each process one GPU.
 c10::Device torch_device(DeviceKind kind);
 
-/// Creates the device's context. Throws `DeviceError` naming the driver that was found.
+/// Creates the device's context. Throws `DeviceError`, which names the driver found.
 void start_device(DeviceKind kind);
 
-/// Waits until the device has done all that it was given.
+/// Waits until the device has finished all enqueued work.
 void synchronize(c10::Device device);
 
-/// Name, memory, limits; the CPU and its memory without one.
+/// Returns name, memory and limits of the GPU, or the CPU and its memory.
 Device describe_device(DeviceKind kind);
 
-/// Versions of what runs beneath the model, without starting a device.
+/// Returns the versions of the libraries below the model, without starting a device.
 Software describe_software();
 
 }  // namespace labreport

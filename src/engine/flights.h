@@ -1,4 +1,4 @@
-// Notes when collectives were begun, and when they were over.
+// Records the start and end times of collectives.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -12,14 +12,14 @@
 
 namespace labreport {
 
-/// Collectives are begun and end on threads of autograd's and of the library's.
+/// Thread-safe: collectives start and end on threads of autograd and of the library.
 class Flights {
  public:
   std::shared_ptr<Flight> begin();
-  /// It ends when `future` is there.
+  /// Sets the collective's end when `future` completes.
   void watch(const std::shared_ptr<Flight>& flight, c10::ivalue::Future& future);
-  /// Those begun since the call before. All are over: it waits for the news alone, which may come
-  /// after whoever waited for a collective went on.
+  /// Returns the collectives started since the previous call. The collectives must have finished;
+  /// this waits for their callbacks, which may run late.
   std::vector<Flight> take();
 
  private:

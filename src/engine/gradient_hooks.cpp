@@ -27,7 +27,7 @@ class ReadyHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-/// A parameter holds its accumulator weakly.
+/// Keeps the accumulator alive, since a parameter holds it weakly.
 struct GradientHooks::Hooked {
   std::shared_ptr<torch::autograd::Node> accumulator;
   std::uintptr_t key;

@@ -1,4 +1,4 @@
-// Who wants to know when a parameter's gradient is there, in the middle of backward.
+// Reports each parameter's gradient as soon as backward has computed it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,11 +12,11 @@ namespace labreport {
 
 class GradientHooks {
  public:
-  /// Gets a parameter's place in the list, once a backward pass, after its gradient was added up.
+  /// Called with the parameter's index, once in each backward pass, after its gradient is complete.
   using Ready = std::function<void(std::size_t)>;
 
-  /// Of leaves that autograd trains. `ready` runs on the thread that backward runs on, after the
-  /// hooks that were there before. Until it is destroyed.
+  /// Hooks leaf tensors that require gradients, until it is destroyed. `ready` runs on the thread
+  /// of backward, after the hooks that existed before.
   GradientHooks(const std::vector<at::Tensor>& parameters, Ready ready);
   ~GradientHooks();
   GradientHooks(const GradientHooks&) = delete;

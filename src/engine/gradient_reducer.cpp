@@ -16,7 +16,8 @@ namespace {
 
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// What c10d's own AllReduceCommHook does, which its library does not export, noted.
+/// Does the same as c10d's AllReduceCommHook, which its library does not export, and records the
+/// times.
 class NotedAllReduce : public c10d::CppCommHookInterface<Group> {
  public:
   NotedAllReduce(const Group& group, Flights& flights)
@@ -35,7 +36,7 @@ class NotedAllReduce : public c10d::CppCommHookInterface<Group> {
   Flights& flights_;
 };
 
-/// The last parameter first, as DistributedDataParallel begins.
+/// Makes the first buckets, last parameter first like DistributedDataParallel.
 std::vector<std::vector<std::size_t>> first_buckets(const std::vector<at::Tensor>& parameters,
                                                     std::size_t bytes) {
   auto [buckets, limits] =
@@ -67,7 +68,7 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
-  // Over NCCL a trace tells, and the reducer's default spares a pass over the gradients.
+  // Over NCCL a trace shows the times, and the reducer's default saves a pass over the gradients.
   if (joined.nccl) return;
   inside_->reducer->register_comm_hook(
       std::make_unique<NotedAllReduce>(inside_->group, *joined.flights));

@@ -11,20 +11,21 @@
 
 namespace labreport {
 
-/// Calls are those that DistributedDataParallel makes, with gradients as views of the buckets. Over
-/// Gloo its all-reduces are among the group's flights.
+/// Makes the calls of DistributedDataParallel, with gradients as views of the buckets. Over Gloo
+/// its all-reduces are in RankGroup::take_flights().
 class GradientReducer {
  public:
-  /// Buckets are closed once they hold `bucket_bytes`, the first once it holds 1 MiB.
+  /// A bucket is complete once it holds `bucket_bytes`, the first once it holds 1 MiB.
   GradientReducer(RankGroup& group, const std::vector<at::Tensor>& parameters,
                   std::int64_t bucket_bytes);
   ~GradientReducer();
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  /// After the first backward pass its order of gradients is that of the buckets.
+  /// Reorders the buckets after the first backward pass, to the order in which its gradients were
+  /// ready.
   void before_forward();
-  /// When the backward pass that follows is over, gradients are means over the ranks.
+  /// Prepares the backward pass, after which gradients are means over the ranks.
   void before_backward(const at::Tensor& loss);
 
  private:

@@ -14,18 +14,18 @@ namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
-/// Smaller requests are not worth a look at the machine.
+/// Smaller requests are not checked, since reading the machine's memory takes longer.
 constexpr std::size_t kLarge = std::size_t{256} << 20;
 
-/// Linux grants more than there is and kills who uses it; in a container that has less memory than
-/// its host, so does the default allocator.
+/// Linux grants more memory than exists and kills a process that uses it. In a container with less
+/// memory than its host, so does the default allocator.
 void refuse_beyond_available(std::size_t bytes) {
   TORCH_CHECK(bytes < kLarge || std::cmp_less_equal(bytes, available_memory_bytes()),
               "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
               " bytes; the machine has ", available_memory_bytes(), " left");
 }
 
-/// Passes everything on and keeps the accounts.
+/// Passes requests on to the default allocator and counts them.
 class CountingAllocator : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator* inner) : inner_(inner) {}
@@ -124,7 +124,7 @@ void CountingAllocator::forget(void* memory) {
 
 void count_host_allocations() {
   if (installed) return;
-  // LibTorch wants it for the life of the process.
+  // It is never freed, because LibTorch uses it until the process ends.
   installed = new CountingAllocator(c10::GetDefaultCPUAllocator());
   c10::SetCPUAllocator(installed, kBeforeTheDefault);
 }

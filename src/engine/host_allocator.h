@@ -1,4 +1,4 @@
-// The host's allocator, counted: what a CPU has in place of a caching allocator's statistics.
+// A counting host allocator, which gives a CPU the statistics of a caching allocator.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace labreport {
 
-/// From now on tensors on the CPU are counted. What was there before is not. Call it again freely.
+/// Starts counting allocations on the CPU; earlier ones are not counted. Further calls do nothing.
 void count_host_allocations();
 
-/// Null: nobody listens.
+/// Null removes the listener.
 void set_host_listener(AllocationListener* listener);
 
-/// Allocated and requested are the same, since the host's allocator tells of no rounding; there is
-/// no reserved. Nothing before `count_host_allocations`.
+/// Returns the counts; empty before `count_host_allocations`. Allocated equals requested, because
+/// the host's allocator reports no rounding, and reserved stays 0.
 std::optional<AllocatorCounts> host_counts();
 void reset_host_peak();
 

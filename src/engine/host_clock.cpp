@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr std::int64_t kOldestPlausible = 3600 * kNanosecondsPerSecond;
-constexpr int kStartTimeField = 22;  // of /proc/self/stat, counted from 1
+constexpr int kStartTimeField = 22;  // field of /proc/self/stat, counted from 1
 constexpr int kFirstFieldAfterName = 3;
 
-/// Clock ticks from boot to the process's start.
+/// Returns the clock ticks from boot to the process's start.
 std::optional<std::int64_t> start_ticks() {
   std::ifstream file("/proc/self/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto name_end = text.rfind(')');  // the name may hold anything
+  const auto name_end = text.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream rest(text.substr(name_end + 1));
   std::string field;

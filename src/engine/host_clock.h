@@ -1,4 +1,3 @@
-// The host's clocks.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +5,11 @@
 
 namespace labreport {
 
-/// Monotonic nanoseconds; only differences mean something.
+/// Returns monotonic nanoseconds; only differences are meaningful.
 std::int64_t host_now_ns();
 
-/// Nanoseconds since this process was started (exec or fork), to the kernel's clock tick, usually
-/// 10 ms. Nothing where the kernel does not tell or tells nonsense.
+/// Returns the nanoseconds since this process was started (exec or fork), precise to the kernel's
+/// clock tick, usually 10 ms. Empty if the kernel reports nothing or nonsense.
 std::optional<std::int64_t> process_age_ns();
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// What a group of ranks is made of: for those who call c10d themselves.
+// The inner state of a group of ranks, for code that calls c10d itself.
 #pragma once
 
 #include <chrono>

@@ -1,11 +1,12 @@
-// What a measurement asks for in vain.
+// An error for unsupported measurements.
 #pragma once
 
 #include "base/error.h"
 
 namespace labreport {
 
-/// What this machine or this torch cannot do, and why: no failure.
+/// Thrown when the device, dtype or library does not support what a cell asks for. It does not
+/// count as a failure.
 class NotOffered : public Error {
  public:
   using Error::Error;

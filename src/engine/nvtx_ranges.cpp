@@ -57,8 +57,8 @@ void NvtxRanges::closed() {}
 namespace labreport {
 namespace {
 
-/// A layer, and what lies below a module; a phase holds none, and the words of attention stand for
-/// themselves.
+/// Modules have no space in their names, unlike the parts of attention, and layers have a dot. A
+/// path starts at a layer, not at a phase.
 bool is_module(std::string_view name) { return name.find(' ') == std::string_view::npos; }
 bool is_layer(std::string_view name) { return name.find('.') != std::string_view::npos; }
 

@@ -1,4 +1,4 @@
-// The program's ranges for a profiler outside, such as Nsight Systems.
+// The program's ranges for an external profiler, such as Nsight Systems.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace labreport {
 
-/// Hands every range on to NVTX's default domain under a registered name, which is what
-/// `nsys --nvtx-capture` waits for. A module is named by its path, "layers.3.attn.q_proj", phases
-/// and the parts of attention as they are. Throws `InputError` in a worker without CUDA.
+/// Passes every range to NVTX's default domain under a registered name, which `nsys --nvtx-capture`
+/// requires. A module's name is its path, "layers.3.attn.q_proj"; phases and the parts of attention
+/// keep their names. Throws `InputError` in a worker without CUDA.
 class NvtxRanges : public RangeObserver {
  public:
   NvtxRanges();
@@ -18,10 +18,10 @@ class NvtxRanges : public RangeObserver {
   void closed() override;
 
  private:
-  std::vector<std::string> open_;  ///< The names as they were told.
+  std::vector<std::string> open_;  ///< NVTX names of the open ranges.
 };
 
-/// The name under which a range is told, `around` being that of the range it opens in.
+/// Returns the NVTX name of a range; `around` is that of the enclosing range.
 std::string nvtx_name(std::string_view around, std::string_view name);
 
 }  // namespace labreport

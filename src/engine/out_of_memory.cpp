@@ -15,7 +15,7 @@
 namespace labreport {
 namespace {
 
-std::mutex failure_mutex;  // backward asks for memory on autograd's own thread
+std::mutex failure_mutex;  // backward allocates on autograd's own thread
 std::optional<OutOfMemory> last_failure;
 
 void remember(std::int64_t requested) {
@@ -33,7 +33,7 @@ OutOfMemory remembered() {
   return last_failure.value_or(OutOfMemory{std::string(name(latest_phase())), {}, {}, {}});
 }
 
-/// The host's allocator tells in words only.
+/// The host's allocator reports the bytes only in its message.
 std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
   const std::size_t at = message.find(kWords);
@@ -44,7 +44,7 @@ std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   return failure;
 }
 
-/// Libraries and the runtime ask the device for memory beside the caching allocator.
+/// Libraries and the runtime allocate device memory outside the caching allocator.
 bool device_is_full(const std::string& message) {
   return message.find("CUDA error: out of memory") != std::string::npos ||
          message.find("CUBLAS_STATUS_ALLOC_FAILED") != std::string::npos;

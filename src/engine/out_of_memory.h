@@ -1,4 +1,4 @@
-// An allocation that failed for want of memory: seen where it happens, told as an outcome.
+// Recognizes allocations that failed for lack of memory and turns them into outcomes.
 #pragma once
 
 #include <exception>
@@ -9,15 +9,15 @@
 
 namespace labreport {
 
-/// From now on remembers each allocation that fails, before unwinding frees what was in use.
-/// Call once, after `start_device`.
+/// Records each failed allocation from now on, before unwinding frees the memory in use. Call once,
+/// after `start_device`.
 void watch_out_of_memory(DeviceKind kind);
 
-/// The allocation that failed, when `error` is an out-of-memory error of LibTorch, CUDA or the
+/// Returns the failed allocation if `error` is an out-of-memory error of LibTorch, CUDA or the
 /// host.
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error);
 
-/// The allocation that failed in `work`, if one did. Other errors pass.
+/// Returns the failed allocation if `work` ran out of memory. Other errors pass through.
 template <typename Work>
 std::optional<OutOfMemory> out_of_memory_in(const Work& work) try {
   work();

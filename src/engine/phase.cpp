@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-// Read by the allocator's observer, which may run on an autograd thread.
+// The allocator's observer reads it, possibly on an autograd thread.
 std::atomic<Phase> latest = Phase::kModel;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The phases of a step, and who wants to know when each begins and ends.
+// The phases of a step, and observers of their ends.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace labreport {
 
 enum class Phase { kModel, kForward, kLoss, kBackward, kOptimizer };
 
-/// As in metrics and outcomes: "forward".
+/// Returns the name used in metrics and outcomes: "forward".
 std::string_view name(Phase phase);
 
-/// The phases of one step of `mode`, in order.
+/// Returns the phases of one step of `mode`, in order.
 std::vector<Phase> phases(Mode mode);
 
 class PhaseObserver {
@@ -30,7 +30,7 @@ class Unobserved : public PhaseObserver {
 /// Makes `phase` the latest. Phases do not nest.
 void begin_phase(Phase phase);
 
-/// The phase that began last in this process: where an error came from.
+/// Returns the phase that began last in this process, which is where an error came from.
 Phase latest_phase();
 
 }  // namespace labreport

@@ -37,7 +37,7 @@ class HostMarks : public PhaseMarks {
   std::vector<std::int64_t> instants_;
 };
 
-/// The events are made once: recording one again is cheaper than making it.
+/// Creates the events once, since recording an event again costs less than creating one.
 class EventMarks : public PhaseMarks {
  public:
   EventMarks(c10::Device device, std::size_t count)

@@ -1,4 +1,4 @@
-// How long each phase of a step took, by one of three clocks.
+// Durations of a step's phases, by one of two clocks.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,17 +10,18 @@
 namespace labreport {
 
 enum class PhaseClock {
-  kEvents,        ///< The device's own events; the host's clock on a CPU. Does not synchronize.
-  kSynchronized,  ///< The host's clock, the device synchronized at each phase's end.
+  kEvents,        ///< The device's events, or the host's clock on a CPU. Does not synchronize.
+  kSynchronized,  ///< The host's clock, with a device synchronization at each phase's end.
 };
 
-/// The boundaries between `count` phases of one step, marked in order and again for each step.
+/// The boundaries of `count` phases of one step, marked in order and again for each step.
 class PhaseMarks {
  public:
   virtual ~PhaseMarks() = default;
   virtual void start() = 0;
   virtual void phase_ended() = 0;
-  /// One duration a phase. The device must have been synchronized since the last mark.
+  /// Returns one duration for each phase. The device must have been synchronized since the last
+  /// mark.
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Precisions: what each sets, for as long as its scope lasts.
+// Settings of each precision, and autocast scopes.
 #pragma once
 
 #include <c10/core/DeviceType.h>
@@ -10,14 +10,14 @@
 
 namespace labreport {
 
-/// The dtype that autocast casts to; nothing for FP32 and TF32.
+/// Returns the dtype that autocast casts to; empty for FP32 and TF32.
 std::optional<c10::ScalarType> autocast_dtype(Precision precision);
 
-/// Turns TensorFloat-32 on for kTf32 and off for every other precision, for the whole process,
+/// Turns TensorFloat-32 on for kTf32 and off for every other precision, in the whole process,
 /// whatever LibTorch's defaults are.
 void set_tf32(Precision precision);
 
-/// One thread's autocast for one type of device.
+/// Autocast settings of one thread for one type of device.
 struct AutocastState {
   c10::DeviceType device;
   c10::ScalarType dtype;
@@ -25,15 +25,16 @@ struct AutocastState {
   bool cache;
 };
 
-/// Of the calling thread.
+/// Returns the calling thread's settings.
 AutocastState autocast_state(c10::DeviceType device);
 
-/// Autocast as `with torch.autocast(...)` does it: casts of weights are cached until the outermost
-/// scope ends. Does nothing for FP32 and TF32. The former state returns also on an exception.
+/// Applies autocast like `with torch.autocast(...)`: casts of weights are cached until the
+/// outermost scope ends. Does nothing for FP32 and TF32. The previous state is restored, also after
+/// an exception.
 class AutocastScope {
  public:
   AutocastScope(Precision precision, DeviceKind device);
-  /// As it was elsewhere, be it off: backward may run on a thread of its own.
+  /// Applies another thread's settings, on or off, because backward may run on its own thread.
   explicit AutocastScope(const AutocastState& state);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;

@@ -29,7 +29,7 @@ class RangeRecorder : public RangeObserver {
   std::vector<std::unique_ptr<at::RecordFunction>> open_;
 };
 
-// libkineto's ActivityType; its header does not come with LibTorch.
+// These are values of libkineto's ActivityType, whose header LibTorch does not include.
 enum Activity : std::uint8_t {
   kCpuOp = 0,
   kUserAnnotation = 1,
@@ -61,7 +61,7 @@ std::optional<TraceKind> kind_of(const kineto::KinetoEvent& event) {
       return TraceKind::kRuntime;
     case kOverhead:
       return TraceKind::kOverhead;
-    default:  // What only repeats others, such as ranges projected onto the device.
+    default:  // Other events repeat known ones, such as ranges projected onto the device.
       return std::nullopt;
   }
 }

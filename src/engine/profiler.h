@@ -1,4 +1,4 @@
-// The profiler inside LibTorch (CUPTI), around one piece of work.
+// The profiler inside LibTorch (CUPTI), for one piece of work.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,13 @@
 namespace labreport {
 
 struct Profile {
-  Trace trace;  ///< By start.
+  Trace trace;  ///< In order of start.
   std::int64_t prepare_ns = 0;
-  std::int64_t work_ns = 0;  ///< The work as the host saw it.
+  std::int64_t work_ns = 0;  ///< The work by the host's clock.
   std::int64_t collect_ns = 0;
 };
 
-/// Records operators, ranges and, on a GPU, what ran there. `work` has to wait for the device
-/// itself.
+/// Records operators, ranges and, on a GPU, its activities. `work` must wait for the device itself.
 Profile profile(DeviceKind kind, const std::function<void()>& work);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Named stretches of work, for whoever listens: off, and then free of cost, unless asked for.
+// Named ranges of work for an observer. Without one they cost next to nothing.
 #pragma once
 
 #include <string_view>
@@ -8,12 +8,12 @@ namespace labreport {
 class RangeObserver {
  public:
   virtual ~RangeObserver() = default;
-  /// Ranges nest: what opens last closes first.
+  /// Ranges nest: the last one opened closes first.
   virtual void opened(std::string_view name) = 0;
   virtual void closed() = 0;
 };
 
-/// Listens until it is destroyed; at most one at a time.
+/// Sets the observer until it is destroyed; at most one at a time.
 class ObservedRanges {
  public:
   explicit ObservedRanges(RangeObserver& observer);
@@ -22,7 +22,7 @@ class ObservedRanges {
   ObservedRanges& operator=(const ObservedRanges&) = delete;
 };
 
-/// Open from construction to destruction. `name` has to outlive it.
+/// A range that is open from construction to destruction. `name` must outlive it.
 class Range {
  public:
   explicit Range(std::string_view name) : observer_(current_observer) {
@@ -34,7 +34,7 @@ class Range {
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
 
-  /// Whether anybody listens: what names ranges at a cost does so only then.
+  /// True if there is an observer; ranges whose names are costly to build are opened only then.
   static bool observed() { return current_observer != nullptr; }
 
  private:

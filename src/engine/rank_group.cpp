@@ -53,11 +53,11 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 }  // namespace
 
-/// The tensors live at least as long as the work: the library may not hold them.
+/// Keeps the tensors alive as long as the work, since the library may not hold them.
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
   std::vector<at::Tensor> tensors;
-  std::int64_t summed = 1;  ///< Of so many the first tensor holds a sum, and the mean is wanted.
+  std::int64_t summed = 1;  ///< Number of ranks to divide the sum by; 1 for no division.
 };
 
 namespace {
@@ -78,7 +78,8 @@ void Collective::finish() {
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
   static RankGroup* group = nullptr;
-  if (group == nullptr) group = new RankGroup(request);  // never freed: see the header
+  // The group is never freed: its destruction may hang after a failure.
+  if (group == nullptr) group = new RankGroup(request);
   return *group;
 }
 
@@ -132,7 +133,7 @@ Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
   });
 }
 
-// Gloo cannot average.
+// Gloo cannot average, so finish() divides the sum.
 Collective RankGroup::mean(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
@@ -147,7 +148,7 @@ Collective RankGroup::mean(at::Tensor tensor) {
 
 std::vector<Flight> RankGroup::take_flights() { return joined_->flights->take(); }
 
-// NCCL's own barrier guesses a device.
+// A sum is used instead of NCCL's own barrier, which guesses a device.
 void RankGroup::barrier() {
   sum(at::zeros({1}, at::TensorOptions().device(device_))).finish();
   guarded("a barrier failed", [&] { synchronize(device_); });

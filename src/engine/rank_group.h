@@ -1,4 +1,4 @@
-// The processes of one launch, joined: what they exchange and how they wait for each other.
+// The processes of one launch: their collectives and barriers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@
 
 namespace labreport {
 
-/// A collective failed or hung. Mostly another rank is at fault, whose outcome tells more.
+/// A collective failed or hung. Usually another rank caused it, and its outcome explains more.
 class GroupError : public Error {
  public:
   GroupError(const std::string& problem, bool timed_out) : Error(problem), timed_out_(timed_out) {}
@@ -23,69 +23,69 @@ class GroupError : public Error {
   bool timed_out_;
 };
 
-/// When a collective was begun and when it was over, by the host's clock.
+/// Start and end of a collective, by the host's clock.
 struct Flight {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
 };
 
-/// What is on its way between ranks. On a GPU it is enqueued on a stream of the library's own.
+/// A collective that has been started. On a GPU it is enqueued on the library's own stream.
 class Collective {
  public:
   struct Work;
   explicit Collective(std::shared_ptr<Work> work) : work_(std::move(work)) {}
 
-  /// On a CPU until it is done; on a GPU later kernels of this stream wait for it, and the host
-  /// does not.
+  /// On a CPU this waits until it is done. On a GPU later kernels of this stream wait for it, and
+  /// the host does not.
   void finish();
 
  private:
   std::shared_ptr<Work> work_;
 };
 
-/// Every call is made by all ranks, in the same order, and may throw `GroupError`.
+/// All ranks must make the same calls in the same order. Every call may throw `GroupError`.
 class RankGroup {
  public:
-  /// Waits for the others; once a process. The group lives as long as the process does: taking it
-  /// apart after a failure may hang. Throws `NotOffered` where this worker has no such library,
-  /// `InputError` for a request without a rendezvous.
+  /// Waits for the other ranks; once in each process. The group lives as long as the process,
+  /// because its destruction may hang after a failure. Throws `NotOffered` if this worker lacks the
+  /// library, `InputError` for a request without a rendezvous.
   static RankGroup& join(const LaunchRequest& request);
 
   std::int64_t rank() const { return rank_; }
   std::int64_t size() const { return size_; }
-  c10::Device device() const { return device_; }  ///< Of the tensors that it takes.
+  c10::Device device() const { return device_; }  ///< The device of the tensors that it takes.
   std::string library() const;                    ///< "NCCL 2.28.9", "Gloo"
 
-  /// The sum over the ranks, in place.
+  /// Sums over the ranks, in place.
   Collective sum(at::Tensor tensor);
-  /// The mean over the ranks, in place; on a CPU once it is finished.
+  /// Averages over the ranks, in place. Over Gloo finish() divides the sum.
   Collective mean(at::Tensor tensor);
 
-  /// The means begun since the call before, in their order; over Gloo alone, where work is done by
-  /// threads of the host. All of them are finished.
+  /// Returns the times of the means started since the previous call, in order. All must have
+  /// finished. Only Gloo records them, since its work runs on threads of the host.
   std::vector<Flight> take_flights();
 
-  /// `root`'s tensor becomes everybody's, in place.
+  /// Copies `root`'s tensor to all ranks, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
-  /// The ranks' shards one behind the other; `whole` has as many elements as all of them.
+  /// Concatenates the ranks' shards; `whole` has as many elements as all of them.
   Collective gather_into(at::Tensor whole, at::Tensor shard);
-  /// Each rank's stretch of the sum of `whole` over the ranks, of which `shard` has the size.
+  /// Sums `whole` over the ranks and gives each rank its part; `shard` has the part's size.
   Collective sum_scattered(at::Tensor shard, at::Tensor whole);
 
-  /// Until all are here, and their devices have done what they were given.
+  /// Waits until all ranks are here and their devices have finished.
   void barrier();
-  /// Of the values that the ranks give.
+  /// Returns the largest of the ranks' values.
   std::int64_t largest(std::int64_t value);
-  /// Each rank's numbers, by rank; all ranks give as many.
+  /// Returns each rank's numbers, in order of rank; all ranks must give equally many.
   std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& numbers);
 
-  /// Waits until all have come here: who left earlier would cut the others off.
+  /// Waits until all ranks are here. A rank that ended earlier would disconnect the others.
   void leave();
 
-  /// Why `sum_into` cannot be called; empty where it can.
+  /// Returns the reason why `sum_into` cannot be called; empty if it can.
   std::string why_no_sum_into() const;
-  /// An out-of-place all-reduce on the current stream, which c10d itself does not offer. The group
-  /// has summed before.
+  /// Runs an out-of-place all-reduce on the current stream, which c10d does not offer. The group
+  /// must have summed before.
   void sum_into(const at::Tensor& input, at::Tensor& output);
 
  private:

@@ -1,4 +1,4 @@
-// The time of one step: three host instants, and its phases.
+// The time of one step: its total, its enqueueing, and its phases.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,19 @@
 namespace labreport {
 
 struct StepTimes {
-  std::int64_t total_ns = 0;    ///< Start → the device has done everything.
-  std::int64_t enqueue_ns = 0;  ///< Start → the host has given the device everything.
+  std::int64_t total_ns = 0;    ///< From the start until the device has finished.
+  std::int64_t enqueue_ns = 0;  ///< From the start until the host has enqueued everything.
   std::vector<std::int64_t> phases_ns;
-  std::vector<std::int64_t> phases_enqueued_ns;  ///< Start → the host has given each phase.
+  std::vector<std::int64_t>
+      phases_enqueued_ns;  ///< From the start until the host has enqueued each phase.
 };
 
 class StepClock : public PhaseObserver {
  public:
   StepClock(c10::Device device, PhaseClock clock, std::size_t phase_count);
 
-  /// Runs `step`, which reports the end of each of its phases to the observer it is given, and
-  /// synchronizes once after it. The device must be idle at the start.
+  /// Runs `step`, which reports the end of each phase to the given observer, and synchronizes once
+  /// after it. The device must be idle at the start.
   StepTimes time(const std::function<void(PhaseObserver&)>& step);
 
   void ended(Phase phase) override;

@@ -1,5 +1,5 @@
-// What LibTorch's minor versions do differently, all of it: no other file asks which one it is. The
-// range itself stands in setup/torch-versions; what each version was seen to do, in docs/torch.md.
+// Handles all differences between LibTorch's minor versions; no other file asks for the version.
+// setup/torch-versions holds the supported range, docs/torch.md the differences seen.
 #pragma once
 
 #include <c10/core/CachingDeviceAllocator.h>
@@ -18,19 +18,19 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 #if TORCH_VERSION_MINOR >= 9
-/// cuBLASLt has workspaces that are kept.
+/// cuBLASLt keeps workspaces of its own from 2.9 on.
 #define LABREPORT_HAS_LT_WORKSPACES
 #endif
 
 namespace labreport {
 
-/// The allocator of a device's memory; 2.8 has CUDA's alone.
+/// Returns the allocator of a device's memory; 2.8 has it for CUDA only.
 #if TORCH_VERSION_MINOR >= 9
 inline auto* device_allocator(c10::Device device) { return c10::getDeviceAllocator(device.type()); }
 #elif defined(LABREPORT_HAS_CUDA)
 inline auto* device_allocator(c10::Device) { return c10::cuda::CUDACachingAllocator::get(); }
 #else
-/// Never asked: a build without CUDA has no device but the CPU.
+/// Satisfies the compiler only: a build without CUDA has no device but the CPU.
 struct NoAllocator {
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) { return {}; }
   void resetPeakStats(c10::DeviceIndex) {}
@@ -42,7 +42,7 @@ inline NoAllocator* device_allocator(c10::Device) {
 }
 #endif
 
-/// Where a workspace begins: the memory alone, or since 2.13 beside its size.
+/// Returns the address of a workspace: a pointer, or since 2.13 a pair of pointer and size.
 template <typename Workspace>
 std::uint64_t workspace_address(const Workspace& workspace) {
   if constexpr (requires { workspace.get(); }) {
@@ -52,7 +52,8 @@ std::uint64_t workspace_address(const Workspace& workspace) {
   }
 }
 
-/// cuBLAS's workspaces: in a map, since 2.10 held beside its mutex.
+/// Adds the addresses of cuBLAS's workspaces, from a map that since 2.10 is held together with its
+/// mutex.
 template <typename Workspaces>
 void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
   if constexpr (requires { workspaces.map; }) {
@@ -62,7 +63,8 @@ void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addre
   }
 }
 
-/// A process group over NCCL tells its communicator in newer versions alone; zero: it does not.
+/// True if NCCL's process group reveals its communicator, as newer versions do; else
+/// communicator_of() returns 0.
 template <typename Group>
 constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };
 template <typename Group>
@@ -74,7 +76,7 @@ std::int64_t communicator_of(Group& group) {
   }
 }
 
-/// PyTorch's reducer of gradients: newer versions take a list of caps, too.
+/// Creates PyTorch's gradient reducer; newer versions also take a list of bucket limits.
 template <typename Reducer, typename... Arguments>
 std::unique_ptr<Reducer> make_reducer(Arguments&&... arguments) {
   if constexpr (std::is_constructible_v<Reducer, Arguments..., std::vector<std::int64_t>>) {

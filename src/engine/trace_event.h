@@ -1,4 +1,4 @@
-// One event of a profile, as the profiler inside LibTorch tells it.
+// One event of a profile from the profiler inside LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@ namespace labreport {
 enum class TraceKind {
   kOperator,  ///< An ATen operator, or autograd's engine.
   kRange,     ///< A `Range` of the program: a phase, a module.
-  kBackward,  ///< A node of autograd's graph at work.
-  kRuntime,   ///< A call into CUDA's runtime or driver.
+  kBackward,  ///< A running node of autograd's graph.
+  kRuntime,   ///< A call of CUDA's runtime or driver.
   kKernel,
   kCopy,
   kSet,
-  kOverhead,  ///< What the profiler or lazy loading cost.
+  kOverhead,  ///< Time spent by the profiler or by lazy loading.
 };
 
 struct TraceEvent {
   TraceKind kind = TraceKind::kOperator;
   std::string name;
-  std::int64_t start_ns = 0;  ///< From the earliest event.
+  std::int64_t start_ns = 0;  ///< Since the trace's first event.
   std::int64_t duration_ns = 0;
-  std::uint64_t thread = 0;       ///< Of the host; a device's activity has none.
-  std::uint64_t correlation = 0;  ///< Of an operator: what `linked` names.
-  std::uint64_t linked = 0;       ///< Of a device's activity: the operator that launched it.
-  std::int64_t sequence = -1;     ///< Joins an operator and the node of its backward.
-  std::int64_t stream = 0;        ///< Of a device's activity.
+  std::uint64_t thread = 0;       ///< Host thread; 0 for device activities.
+  std::uint64_t correlation = 0;  ///< Operators only: the id that `linked` refers to.
+  std::uint64_t linked = 0;       ///< Device activities only: the operator that launched it.
+  std::int64_t sequence = -1;     ///< Equal for an operator and the node of its backward.
+  std::int64_t stream = 0;        ///< Device activities only.
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };
 
 using Trace = std::vector<TraceEvent>;
 
-/// A kernel, a copy or a memset: what keeps the device busy.
+/// True for activities that keep the device busy: kernels, copies and memsets.
 bool on_device(const TraceEvent& event);
 
 }  // namespace labreport

@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-/// Tensors are let go as early as Python lets them go, so that peaks agree.
+/// Tensors are freed as early as in Python, so peaks agree.
 at::Tensor step_direction(const at::Tensor& m, const at::Tensor& v, double rate, double epsilon) {
   at::Tensor numerator = m * rate;
   at::Tensor denominator = at::sqrt(v);

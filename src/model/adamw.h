@@ -1,4 +1,4 @@
-// AdamW, one parameter after the other, unfused.
+// Unfused AdamW, which updates one parameter after the other.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,16 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-/// Decays the weights first, makes new moment tensors each step, and makes its state at the first.
+/// Decays the weights first, creates new moment tensors in each step, and creates its state in the
+/// first.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(Parameters parameters, AdamWOptions options = {});
 
-  /// Parameters without a gradient are left alone.
+  /// Skips parameters without a gradient.
   void step() override;
 
-  /// The moments, "fc1.weight.m" and "fc1.weight.v"; none before the first step.
+  /// Returns the moments, "fc1.weight.m" and "fc1.weight.v"; empty before the first step.
   Parameters state() const override;
 
  private:

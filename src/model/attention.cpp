@@ -15,15 +15,15 @@
 namespace labreport {
 namespace {
 
-/// [batch, positions, d_model] → [batch, heads, positions, d_model / heads], a view.
+/// Returns a view: [batch, positions, d_model] → [batch, heads, positions, d_model / heads].
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(1, 2);
 }
 
-/// What `split_heads` split, side by side again: a contiguous copy.
+/// Reverses split_heads(); returns a contiguous copy.
 at::Tensor merge_heads(const at::Tensor& x) { return x.transpose(1, 2).contiguous().flatten(-2); }
 
-/// QKᵀ/√d_k, and −∞ where `mask` is false: [batch, heads, positions, positions].
+/// Returns QKᵀ/√d_k, with −∞ where `mask` is false: [batch, heads, positions, positions].
 at::Tensor masked_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& mask) {
   Range range("computing attention scores");
   at::Tensor scores = at::matmul(q, k.transpose(-2, -1));

@@ -1,4 +1,4 @@
-// Causal multi-head self-attention, written out or by scaled_dot_product_attention.
+// Causal multi-head self-attention, explicit or by scaled_dot_product_attention.
 #pragma once
 
 #include <memory>
@@ -9,23 +9,23 @@
 
 namespace labreport {
 
-/// True where the query may see the key: [positions, positions].
+/// Returns [positions, positions], true where the query may see the key.
 at::Tensor causal_mask(std::int64_t length, c10::Device device);
 
-/// softmax(QKᵀ/√d)V over the last two dimensions, −∞ where `mask` is false. Tensors live as long as
-/// in Python, where a function's variables last until it returns.
+/// Returns softmax(QKᵀ/√d)V over the last two dimensions, with −∞ scores where `mask` is false.
+/// Tensors live as long as in Python, where a function's variables last until it returns.
 at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const at::Tensor& mask);
 
 class Attention {
  public:
-  /// `rotary` is shared by all layers of a network.
+  /// All layers of a network share `rotary`.
   Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
             c10::Device device, Variant variant = Variant::kMatmul);
-  /// [batch, positions, d_model]
+  /// Input and output have the shape [batch, positions, d_model].
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
-  /// Its linear layers in the order in which forward uses them.
+  /// Shards the linear layers in the order in which forward uses them.
   void shard(const std::shared_ptr<ShardedWeights>& among);
 
  private:

@@ -18,7 +18,7 @@ using torch::autograd::variable_list;
 
 constexpr const char* kAgain = "again";
 
-/// What backward needs beside the input.
+/// The data that backward needs besides the input.
 struct Again : torch::CustomClassHolder {
   Again(Stretch of, AutocastState under) : stretch(std::move(of)), autocast(under) {}
   Stretch stretch;
@@ -37,7 +37,7 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
                             const c10::intrusive_ptr<Again>& again) {
     context->save_for_backward({input});
     context->saved_data[kAgain] = c10::IValue::make_capsule(again);
-    return again->stretch(input);  // LibTorch has switched the graph off
+    return again->stretch(input);  // autograd does not record here
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {

@@ -1,5 +1,5 @@
-// Activation checkpointing: a stretch of the network keeps its input alone for backward, which runs
-// it again.
+// Activation checkpointing: part of the network keeps only its input for backward, which runs the
+// part again.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,14 +8,13 @@
 
 namespace labreport {
 
-/// From its input to its output; called in forward, and again in backward.
+/// Maps the part's input to its output; called in forward and again in backward.
 using Stretch = std::function<at::Tensor(const at::Tensor&)>;
 
-/// As PyTorch's reentrant `torch.utils.checkpoint`: runs the stretch without a graph and saves its
-/// input; backward runs it again with one, under the autocast that forward ran under, and the
-/// gradients of its parameters accumulate on them. The stretch has to compute the same both times.
-/// Throws `Error` where grad mode is on and the input requires no gradient: parameters would get
-/// none.
+/// Works like PyTorch's reentrant `torch.utils.checkpoint`: runs the function without a graph and
+/// saves its input. Backward runs it again with a graph, under forward's autocast, and accumulates
+/// the gradients of its parameters. The function must compute the same both times. Throws `Error`
+/// if grad mode is on and the input requires no gradient, because the parameters would get none.
 at::Tensor checkpoint(Stretch stretch, const at::Tensor& input);
 
 }  // namespace labreport

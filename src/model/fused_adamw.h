@@ -7,13 +7,13 @@
 
 namespace labreport {
 
-/// Steps are counted on the device, so that a CUDA graph can capture one. The moments are made with
-/// it, and updated in place.
+/// Counts steps on the device, so a CUDA graph can capture a step. The moments are created with the
+/// optimizer and updated in place.
 class FusedAdamW : public Optimizer {
  public:
   explicit FusedAdamW(const Parameters& parameters);
 
-  /// Every parameter has to have a gradient.
+  /// Every parameter must have a gradient.
   void step() override;
 
   Parameters state() const override;

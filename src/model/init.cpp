@@ -13,11 +13,11 @@
 namespace labreport {
 namespace {
 
-// 0.27 % lie outside at first and as many of them after each redraw: two in 10⁸ are left to be
-// put on the bound.
+// 0.27 % of the values lie outside, and the same share of the redrawn ones. After two redraws two
+// in 10⁸ remain, which are set to the bound.
 constexpr int kRedraws = 2;
 
-// Not by inverting the distribution: a GPU compiles that kernel only when it is first wanted.
+// Inverting the distribution instead would make a GPU compile that kernel on first use.
 void redraw_outside(at::Tensor& weight, double bound, double std) {
   const at::Tensor outside = weight.clamp(-bound, bound).ne(weight);
   const at::Tensor change = at::empty_like(weight).normal_(0, std).sub_(weight);

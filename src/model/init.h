@@ -1,4 +1,4 @@
-// How weights begin.
+// Initial values of weights.
 #pragma once
 
 #include "model/parameter.h"
@@ -7,22 +7,22 @@ namespace labreport {
 
 inline constexpr double kTruncationDeviations = 3.0;
 
-/// √(2 / (in + out))
+/// Returns √(2 / (in + out)).
 double linear_std(std::int64_t d_in, std::int64_t d_out);
 
-/// A trainable FP32 tensor that holds nothing yet.
+/// Returns an uninitialized trainable FP32 tensor.
 at::Tensor trainable(at::IntArrayRef shape, c10::Device device);
 
-/// Draws a trainable tensor anew: normal with mean 0 and `std`, truncated at ±3 std, by its
-/// device's default generator. Takes temporaries of 1¼ times its size.
+/// Draws the tensor's values from a normal distribution with mean 0 and `std`, truncated at ±3 std,
+/// with its device's default generator. Temporaries take 1¼ times the tensor's size.
 void draw_truncated_normal(at::Tensor weight, double std);
 
-/// Draws those that are to be drawn. All of a network's tensors have to be there: blocks that
-/// drawing leaves free would be filled by later ones, and the network would not lie in memory as
-/// one does that is initialized in place. What drawing took goes back to the device.
+/// Draws the parameters that have a `std`. All tensors of the network must exist before: otherwise
+/// later ones would fill the blocks that drawing frees, and the network's memory would not be laid
+/// out like one initialized in place. Temporaries are returned to the device.
 void initialize(const Parameters& parameters);
 
-/// A trainable FP32 vector of ones.
+/// Returns a trainable FP32 vector of ones.
 at::Tensor trainable_ones(std::int64_t size, c10::Device device);
 
 }  // namespace labreport

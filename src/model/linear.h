@@ -1,4 +1,4 @@
-// A linear map without bias, and the lookup of a token's vector.
+// A linear layer without bias, and the embedding.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace labreport {
 
 class ShardedWeights;
 
-/// A matrix of a layer: whole, or a shard of this rank.
+/// The matrix of a layer: the whole one, or this rank's shard.
 class Weight {
  public:
   explicit Weight(at::Tensor whole) : tensor_(std::move(whole)) {}
 
-  /// From now on this rank keeps its shard alone.
+  /// Keeps only this rank's shard from now on.
   void shard(std::shared_ptr<ShardedWeights> among);
 
-  const at::Tensor& tensor() const { return tensor_; }  ///< What is trained.
-  /// Null: it is whole.
+  const at::Tensor& tensor() const { return tensor_; }  ///< The trained tensor.
+  /// Null if the matrix is whole.
   ShardedWeights* among() const { return among_.get(); }
   std::size_t layer() const { return layer_; }
 
@@ -44,7 +44,7 @@ class Linear {
   Weight weight_;  ///< [out, in]
 };
 
-/// `module.forward(x)` inside a range of that name.
+/// Runs `module.forward(x)` in a range of that name.
 template <typename Module>
 at::Tensor in_range(std::string_view name, const Module& module, const at::Tensor& x) {
   Range range(name);

@@ -1,4 +1,4 @@
-// What a training step is made of, whoever wrote it, and how one is made.
+// Interfaces of a network and its optimizer, labreport's or the user's, and their creation.
 #pragma once
 
 #include <functional>
@@ -17,64 +17,65 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Changes the parameters by their gradients.
+  /// Updates the parameters by their gradients.
   virtual void step() = 0;
 
-  /// Its tensors, named after their parameters; none before the first step.
+  /// Returns the state's tensors, named after their parameters; empty before the first step.
   virtual Parameters state() const = 0;
 };
 
-/// Gets a module's path, "layers.3.attn", and what its forward returned.
+/// Called with a module's path, "layers.3.attn", and its output.
 using ModuleOutputs = std::function<void(const std::string& module, const at::Tensor& output)>;
 
 class Network {
  public:
   virtual ~Network() = default;
 
-  /// [batch, positions] of token ids → [batch, positions, vocab] logits.
+  /// Maps token ids [batch, positions] to logits [batch, positions, vocab].
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
-  /// The same, telling what each module returns, where its modules are known.
+  /// Does the same as forward() and reports each module's output, if the modules are known.
   virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
     return forward(ids);
   }
 
-  /// Whether its first forward and backward compile it.
+  /// Returns true if the first forward and backward compile the network.
   virtual bool compiles() const { return false; }
 
-  /// Logits and the ids that should follow → one number that backward can begin with.
+  /// Maps logits and target ids to a scalar, from which backward starts.
   virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
 
-  /// From that number to the gradients of the parameters.
+  /// Computes the gradients of the parameters from the loss.
   virtual void backward(const at::Tensor& loss) const { loss.backward(); }
 
-  /// Of its parameters.
+  /// Creates an optimizer over the network's parameters.
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
 
-  /// The same tensors for as long as it lives.
+  /// Returns the same tensors throughout the network's lifetime.
   virtual const Parameters& parameters() const = 0;
 
-  /// Tensors that it holds and never trains.
+  /// Returns tensors that it holds but never trains.
   virtual const std::vector<at::Tensor>& tables() const = 0;
 };
 
 struct NetworkSpec {
-  std::string implementation;  ///< As in `CellSpec`.
+  std::string implementation;  ///< See `CellSpec`.
   ModelShape shape;
-  std::int64_t context = 0;  ///< The longest sequence.
+  std::int64_t context = 0;  ///< The longest sequence, in tokens.
   Variant variant = Variant::kMatmul;
-  std::optional<std::int64_t> group = {};  ///< As in `CellSpec`.
+  std::optional<std::int64_t> group = {};  ///< See `CellSpec`.
 };
 
 using NetworkFactory =
     std::function<std::unique_ptr<Network>(const NetworkSpec& spec, c10::Device device)>;
 
-/// What `make_network` calls from now on; empty, as in the beginning: it makes labreport's own.
+/// Sets the factory that `make_network` calls. An empty one, the default, makes labreport's own
+/// network.
 void set_network_factory(NetworkFactory factory);
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
 
-/// Code that is not the program's own failed: which call, in one line, and its traceback.
+/// Thrown if the user's code failed, with the failed call in one line and its traceback.
 class ForeignError : public Error {
  public:
   ForeignError(const std::string& line, std::string traceback)

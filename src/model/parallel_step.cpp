@@ -12,7 +12,7 @@ std::unique_ptr<Optimizer> adamw_of(Parameters parameters) {
   return std::make_unique<AdamW>(std::move(parameters));
 }
 
-/// Both for whoever asks where an error came from, and for profilers.
+/// Marks the phase for error reports and opens a range for profilers.
 template <typename Work>
 void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& ended,
               const Work& work) {

@@ -11,29 +11,29 @@
 
 namespace labreport {
 
-/// Rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew alike, which
-/// splits evenly.
+/// Returns the rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew
+/// identically. B must be a multiple of the ranks.
 Batch part_of_batch(const Batch& whole, const RankGroup& group);
 
 class ParallelStep {
  public:
-  /// Told the phase that ended: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer and,
-  /// where the optimizer is sharded, kBroadcast.
+  /// Called with each phase that ended: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer
+  /// and, if the optimizer is sharded, kBroadcast.
   using Ended = std::function<void(std::string_view phase)>;
 
-  /// What is shared out: nothing; the optimizer's state; or weights, those of `network`.
+  /// The sharded state: none, the optimizer's, or the weights of `network`.
   struct Shared {
     bool optimizer = false;
     std::shared_ptr<ShardedWeights> weights = {};
   };
 
-  /// `network` and `group` have to outlive it. Gradients of whole parameters are averaged over the
-  /// ranks, one by one, after backward; those of shards in backward.
+  /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged over
+  /// the ranks one by one after backward, those of shards during backward.
   ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
                const Shared& shared);
 
   void run(const Ended& ended);
-  /// Frees logits, loss, graph and gradients: no part of a step's time.
+  /// Frees logits, loss, graph and gradients; not part of a step's time.
   void clear();
 
   const at::Tensor& loss() const { return loss_; }
@@ -47,10 +47,10 @@ class ParallelStep {
   Batch batch_;
   StepOptions options_;
   RankGroup& group_;
-  std::shared_ptr<ShardedWeights> weights_;  ///< Null: all are whole.
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
   Parameters whole_;
   std::unique_ptr<Optimizer> optimizer_;
-  ShardedOptimizer* sharded_ = nullptr;  ///< The same, where it is one.
+  ShardedOptimizer* sharded_ = nullptr;  ///< Points to `optimizer_` if that is sharded, else null.
   at::Tensor logits_, loss_;
 };
 

@@ -1,4 +1,4 @@
-// Trainable tensors with the names that the Python reference gives them.
+// Trainable tensors with the names of the Python reference.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,14 +12,15 @@ namespace labreport {
 struct Parameter {
   std::string name;  ///< "layers.0.attn.q_proj.weight"
   at::Tensor tensor;
-  std::optional<double> std = {};  ///< To be drawn with, see `initialize`; absent: it is not.
+  std::optional<double> std = {};  ///< Standard deviation of initial values, see `initialize`;
+                                   ///< absent if they are not drawn.
 };
 
 using Parameters = std::vector<Parameter>;
 
 std::int64_t count_bytes(const Parameters& parameters);
 
-/// Drops every gradient, as `zero_grad(set_to_none=True)` does.
+/// Removes every gradient, like `zero_grad(set_to_none=True)`.
 void clear_gradients(const Parameters& parameters);
 
 }  // namespace labreport

@@ -14,14 +14,15 @@ namespace {
 
 constexpr double kTheta = 10'000.0;
 
-// On the host: eight kernels less for the device to load before its first step.
+// The host computes the angles, which saves the device from loading eight kernels before the first
+// step.
 at::Tensor angles(std::int64_t context, std::int64_t d_head) {
   at::Tensor exponents = at::arange(0, d_head, 2, at::kLong) / d_head;
   at::Tensor positions = at::arange(context, at::kLong);
   return at::outer(positions, at::pow(kTheta, exponents.neg()));
 }
 
-// The left product in a statement of its own: C++ leaves open which of two operands comes first.
+// The left product is a separate statement, because C++ does not define the order of two operands.
 at::Tensor first_half(const at::Tensor& cos, const at::Tensor& sin, const at::Tensor& even,
                       const at::Tensor& odd) {
   const at::Tensor left = cos * even;

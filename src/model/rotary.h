@@ -7,17 +7,18 @@
 
 namespace labreport {
 
-/// Rotates pairs of neighbors by an angle that grows with the position; the output is the
-/// concatenation of its two rotated halves.
+/// Rotates pairs of neighbors by an angle that grows with the position. The output concatenates the
+/// two rotated halves.
 class Rotary {
  public:
   Rotary(std::int64_t context, std::int64_t d_head, c10::Device device);
-  /// [..., positions, d_head]
+  /// Input and output have the shape [..., positions, d_head].
   at::Tensor forward(const at::Tensor& x) const;
   std::vector<at::Tensor> tables() const { return {cos_, sin_}; }
 
  private:
-  at::Tensor cos_;  ///< [context, d_head / 2]
+  /// Both tables have the shape [context, d_head / 2].
+  at::Tensor cos_;
   at::Tensor sin_;
 };
 

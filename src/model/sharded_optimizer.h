@@ -1,4 +1,4 @@
-// An optimizer whose state is shared out among ranks.
+// An optimizer whose state is sharded over the ranks.
 #pragma once
 
 #include <functional>
@@ -9,24 +9,24 @@
 
 namespace labreport {
 
-/// Makes the optimizer of the parameters that a rank owns.
+/// Creates an optimizer of the parameters that a rank owns.
 using OptimizerFactory = std::function<std::unique_ptr<Optimizer>(Parameters)>;
 
-/// Wraps any optimizer: each rank steps the parameters that it owns, about 1/ranks of them by
-/// elements (`owners` of plan/sharding.h, whole parameters as units), and sends them to the others.
-/// Gradients have to be the same on all ranks. `group` has to outlive it.
+/// Wraps any optimizer. Each rank updates the parameters that it owns, about 1/ranks of the
+/// elements (`owners` of plan/sharding.h, in whole parameters), and broadcasts them. Gradients must
+/// be equal on all ranks. `group` must outlive the optimizer.
 class ShardedOptimizer : public Optimizer {
  public:
   ShardedOptimizer(const Parameters& parameters, RankGroup& group, const OptimizerFactory& make);
 
-  /// `step_own`, then `share`.
+  /// Calls step_own(), then share().
   void step() override;
   void step_own() { own_->step(); }
-  /// Each parameter goes out from its owner; returns when all are there, on a GPU for later
-  /// kernels.
+  /// Broadcasts each parameter from its owner. Returns when all have arrived; on a GPU later
+  /// kernels wait instead.
   void share();
 
-  /// Of the owned parameters alone.
+  /// Returns the state of the owned parameters only.
   Parameters state() const override { return own_->state(); }
 
  private:
@@ -36,11 +36,11 @@ class ShardedOptimizer : public Optimizer {
   std::unique_ptr<Optimizer> own_;
 };
 
-/// Gradients become their mean over the ranks, each summed by itself and all under way at once.
-/// Those that are not defined are left alone, on all ranks alike.
+/// Averages gradients over the ranks, each in its own all-reduce, all started at once. Undefined
+/// gradients are skipped; they must be undefined on all ranks.
 void average_gradients(const Parameters& parameters, RankGroup& group);
 
-/// All ranks get rank 0's.
+/// Copies rank 0's parameters to all ranks.
 void share_from_first(const Parameters& parameters, RankGroup& group);
 
 }  // namespace labreport

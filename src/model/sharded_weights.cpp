@@ -23,10 +23,10 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* kOf = "of";
-// One more than the one that backward has just begun: sums go out while the next are computed.
+// Two reduce-scatters may run at once, so communication overlaps with computing the next gradient.
 constexpr std::size_t kScattersUnderWay = 2;
 
-/// Which layer of which weights a node of the graph belongs to.
+/// The layer that a node of autograd's graph belongs to.
 struct LayerOf : torch::CustomClassHolder {
   LayerOf(std::shared_ptr<ShardedWeights> all, std::size_t number)
       : weights(std::move(all)), layer(number) {}
@@ -67,7 +67,7 @@ struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
     const at::Tensor input = context->get_saved_variables().front();
     const at::Tensor& gradient = gradients.front();
     at::Tensor weight = weights.take(of.layer, true);
-    // The first layer is the embedding, whose backward needs no weights.
+    // Layer 0 is the embedding, whose backward needs no weights.
     if (of.layer > 1) weights.prefetch(of.layer - 1);
     at::Tensor of_input = at::matmul(gradient, weight);
     weight.reset();

@@ -1,4 +1,4 @@
-// Weights of which each rank holds a shard: gathered for as long as a layer computes with them.
+// Weights that are sharded over the ranks and gathered while a layer computes.
 #pragma once
 
 #include <cstdint>
@@ -15,50 +15,53 @@
 
 namespace labreport {
 
-/// How long a layer's pass waited for its weights: by the device's events, or a CPU's clock.
+/// The time that a layer's pass waited for its weights, by the device's events or a CPU's clock.
 struct GatherWait {
   std::size_t layer = 0;
   bool backward = false;
   std::int64_t ns = 0;
 };
 
-/// Fully sharded data parallelism, layer by layer. A layer is one weight matrix; layers are
-/// numbered in the order in which forward uses them, and backward uses them in reverse. Weights are
-/// cast to the compute dtype before they are gathered and gradients are scattered in it; shards and
-/// their gradients are FP32. Ranks make the same calls in the same order.
+/// Fully sharded data parallelism, layer by layer. A layer is one weight matrix. Layers are
+/// numbered in the order in which forward uses them; backward uses them in reverse. Weights are
+/// cast to the compute dtype before they are gathered, and gradients are scattered in it; shards
+/// and their gradients are FP32. All ranks must make the same calls in the same order.
 ///
-/// When a layer begins, the next one's gather is started, which is when the one before it has
-/// finished; weights are freed when their layer has computed, and gathered again in backward.
+/// A layer starts the next layer's gather once it has its own weights, which is after the previous
+/// layer has finished. Weights are freed when their layer has computed, and gathered again in
+/// backward.
 class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
  public:
-  /// `group` has to outlive it.
+  /// `group` must outlive the weights.
   ShardedWeights(RankGroup& group, at::ScalarType compute);
 
-  /// Cuts a matrix: the layer's number.
+  /// Shards a matrix and returns the layer's number.
   std::size_t add(const at::Tensor& whole);
   std::size_t size() const { return layers_.size(); }
-  /// What this rank keeps: a trainable vector, padded with zeros at the end of the last rank's.
+  /// Returns this rank's shard: a trainable vector, padded with zeros so that all ranks have equal
+  /// sizes.
   const at::Tensor& shard(std::size_t layer) const { return layers_[layer].shard; }
 
-  /// `at::linear` of that layer in the compute dtype, which it returns.
+  /// Computes `at::linear` with that layer's matrix in the compute dtype, which is also the
+  /// output's.
   at::Tensor linear(std::size_t layer, const at::Tensor& x);
-  /// Rows of that layer's matrix, FP32.
+  /// Returns rows of that layer's matrix in FP32.
   at::Tensor embedding(std::size_t layer, const at::Tensor& ids);
 
-  /// After backward: shards have the mean of their gradients over the ranks.
+  /// Call after backward: shards then have the mean of their gradients over the ranks.
   void finish_gradients();
 
-  /// Of all parameters those that are whole on each rank.
+  /// Returns the parameters that are not sharded.
   Parameters replicated(const Parameters& parameters) const;
-  /// A layer's whole matrix, FP32; for who checks.
+  /// Returns a layer's whole matrix in FP32, for checks.
   at::Tensor whole(std::size_t layer);
 
-  /// Since the last call; the device has been synchronized.
+  /// Returns the waits since the last call; the device must have been synchronized.
   std::vector<GatherWait> take_waits();
-  /// One gather by itself, the device synchronized around it.
+  /// Times one gather alone, with the device synchronized around it.
   std::int64_t time_gather(std::size_t layer);
   std::int64_t gathered_bytes(std::size_t layer) const;
-  /// The most matrices that were there, or under way, at once.
+  /// The largest number of gathered matrices at one time, finished or not.
   std::size_t most_at_once() const { return most_at_once_; }
 
  private:

@@ -1,4 +1,4 @@
-// The handout's toy model: what autocast does to each kind of layer, in five lines.
+// The handout's toy model, which shows autocast's effect on each kind of layer.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace labreport {
 
-/// Linear(d_in → 10), ReLU, LayerNorm(10), Linear(10 → d_out); the linears without bias.
+/// Linear(d_in → 10), ReLU, LayerNorm(10), Linear(10 → d_out); the linear layers have no bias.
 class ToyModel {
  public:
-  /// Called with each module's name and its output while it is alive.
+  /// Called with each module's name and its output while the output is alive.
   using Trace = std::function<void(std::string_view module, const at::Tensor& output)>;
 
   ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device);
 
-  /// [batch, d_in] → [batch, d_out]
+  /// Maps [batch, d_in] to [batch, d_out].
   at::Tensor forward(const at::Tensor& x, const Trace& trace) const;
   const Parameters& parameters() const { return parameters_; }
 

@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// Token ids and the ids that should follow them: [batch, context].
+/// Token ids and the ids that follow them: [batch, context].
 struct Batch {
   at::Tensor ids;
   at::Tensor targets;
@@ -25,26 +25,26 @@ struct StepOptions {
 
 class TrainingStep {
  public:
-  /// `network` has to outlive it.
+  /// `network` must outlive the step.
   TrainingStep(const Network& network, Batch batch, StepOptions options);
 
-  /// Where the network compiles itself: runs the mode's forward, loss and backward once and frees
-  /// what they left, so that no step does it. How long that took, in nanoseconds; nothing for other
-  /// networks, which it leaves alone.
+  /// Compiles a network that compiles itself: runs the mode's forward, loss and backward once and
+  /// frees their tensors, so no step includes it. Returns its time in nanoseconds; empty for other
+  /// networks, which do not run.
   std::optional<std::int64_t> compile();
 
-  /// Runs the phases of the mode and reports the end of each. Autocast wraps forward and loss
-  /// alone. Logits, loss, graph and gradients stay until `clear`.
+  /// Runs the phases of the mode and reports the end of each. Autocast covers only forward and
+  /// loss. Logits, loss, graph and gradients stay until clear().
   void run(PhaseObserver& observer);
 
-  /// Frees what `run` left: no part of a step's time.
+  /// Frees the tensors of run(); not part of a step's time.
   void clear();
 
-  /// Of the last `run`; undefined in modes without it.
+  /// Results of the last run(); undefined in modes without them.
   const at::Tensor& logits() const { return logits_; }
   const at::Tensor& loss() const { return loss_; }
 
-  /// The optimizer's tensors; none before its first step.
+  /// Returns the optimizer's tensors; empty before its first step.
   Parameters optimizer_state() const { return optimizer_->state(); }
 
  private:

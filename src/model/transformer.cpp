@@ -79,7 +79,8 @@ void Transformer::list() {
 }
 
 void Transformer::shard(const std::shared_ptr<ShardedWeights>& among) {
-  parameters_.clear();  // or whole matrices would live until the last is cut
+  // The list would keep whole matrices alive until the last one is sharded.
+  parameters_.clear();
   token_embeddings_.shard(among);
   for (TransformerBlock& block : layers_) block.shard(among);
   lm_head_.shard(among);

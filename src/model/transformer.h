@@ -30,28 +30,27 @@ class TransformerBlock {
   SwiGlu ffn_;
 };
 
-/// A copy shares its parameters. It outlives the graphs of its forward.
+/// A copy shares its parameters. The network must outlive the graphs of its forward.
 class Transformer : public Network {
  public:
-  /// `context` is the longest sequence. Every `group` consecutive blocks are a checkpoint: see
-  /// model/checkpoint.h. Throws `InputError` where heads do not divide d_model or leave an odd
-  /// width.
+  /// `context` is the longest sequence. Every `group` consecutive blocks form a checkpoint: see
+  /// model/checkpoint.h. Throws `InputError` if heads do not divide d_model or leave an odd width.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
               Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
-  /// Linear layers and the embedding become shards of `among`, norms stay whole; parameters are
-  /// listed anew. Before an optimizer is made.
+  /// Shards linear layers and the embedding; norms stay whole. Lists the parameters again, so call
+  /// it before an optimizer is made.
   void shard(const std::shared_ptr<ShardedWeights>& among);
 
   at::Tensor forward(const at::Tensor& ids) const override;
-  /// Cross-entropy, averaged over all positions.
+  /// Returns the cross-entropy, averaged over all positions.
   at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override;
   std::unique_ptr<Optimizer> make_optimizer() const override;
 
-  /// In the order in which the network uses them.
+  /// Parameters are in the order in which the network uses them.
   const Parameters& parameters() const override { return parameters_; }
 
-  /// The rotary cosines and sines.
+  /// Returns the rotary cosines and sines.
   const std::vector<at::Tensor>& tables() const override { return tables_; }
 
  private:
@@ -59,7 +58,7 @@ class Transformer : public Network {
   at::Tensor run_blocks(std::size_t first, std::size_t last, at::Tensor x) const;
 
   Variant variant_;
-  std::size_t group_;  ///< 0: no checkpoints.
+  std::size_t group_;  ///< 0 without checkpoints.
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kFp32Bytes = 4;
 
-/// FP32 copies of the parameters that a mode holds: themselves, gradients, two moments.
+/// Returns the FP32 copies that a mode holds: parameters, gradients and two moments.
 std::int64_t parameter_copies(const CellSpec& spec) {
   if (spec.mode == Mode::kTrainStep) return 4;
   return has_backward(spec) ? 2 : 1;

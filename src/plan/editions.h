@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-/// A named network. `shape.vocab` is the handout's 10,000 unless the user says otherwise.
+/// A named network. `shape.vocab` is the handout's 10,000 unless the user sets another.
 struct Size {
   std::string name;
   ModelShape shape;
@@ -23,7 +23,7 @@ struct Edition {
   std::string handout;                 ///< "1.0.x", "26.1.x"
   std::string section;                 ///< "1.1", "2.1"
   std::vector<Size> sizes;             ///< smallest first
-  std::vector<std::int64_t> contexts;  ///< all that some problem of the edition uses
+  std::vector<std::int64_t> contexts;  ///< all contexts of the edition's problems
   std::int64_t reference_context = 512;
 };
 
@@ -32,15 +32,15 @@ inline constexpr std::int64_t kHandoutBatch = 4;
 
 const std::vector<Edition>& editions();
 
-/// Throws `InputError` with the valid names.
+/// Throws `InputError` with the valid names if there is no such edition.
 const Edition& find_edition(std::string_view name);
 
-/// "mini=512,2048,8,8" (name=d_model,d_ff,layers,heads). Throws `InputError` naming the field that
-/// is wrong: not a positive number, heads that do not divide d_model, an odd head width.
+/// Parses "mini=512,2048,8,8" (name=d_model,d_ff,layers,heads). Throws `InputError` with the wrong
+/// field: not a positive number, heads that do not divide d_model, or an odd head width.
 Size parse_size(std::string_view text, std::int64_t vocab);
 
-/// Trainable parameters: embedding and untied output 2·V·d, a block 4·d² + 3·d·d_ff + 2·d, final
-/// norm d.
+/// Returns the trainable parameters: 2·V·d for embedding and untied output, 4·d² + 3·d·d_ff + 2·d
+/// for each block, and d for the final norm.
 std::int64_t parameter_count(const ModelShape& shape);
 
 }  // namespace labreport

@@ -9,33 +9,34 @@
 namespace labreport {
 namespace {
 
-// A process that loads LibTorch and starts CUDA; Python imports torch and the user's module too.
+// A process loads LibTorch and starts CUDA; a Python process also imports torch and the user's
+// module.
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
-// Without CUDA most of that is left out.
+// A process without CUDA leaves most of that out.
 constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
-// A process group of several GPUs starts NCCL; Gloo listens on sockets.
+// Several GPUs start NCCL; Gloo listens on sockets.
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
-// Gloo moves a GB between two processes of one host.
+// Gloo takes this time for 1 GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
 constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 2;
-// torch.compile without cached code.
+// torch.compile takes this time without cached code.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
-// The host enqueues a layer's forward pass in about 2 ms; launch-bound steps are no faster.
+// The host takes about 2 ms to enqueue a layer's forward pass, so launch-bound steps are no faster.
 constexpr double kLayerLaunchSeconds = 2e-3;
-// AdamW's elementwise kernels take as long for a parameter as GEMMs in FP32 for this many FLOPs.
+// AdamW's elementwise kernels take as long for one parameter as FP32 GEMMs for this many FLOPs.
 constexpr double kOptimizerFlops = 2000;
-// Passes over the scores set the pace of attention: an operation for each of them takes as long as
+// Passes over the scores determine the time of attention. All passes over one score take as long as
 // this many FLOPs, in FP32 and in 16 bits.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
-// do_bench times forward, backward and both, each for 25 + 100 ms; the leaderboard times one for
-// 1 + 10 s, of which an early estimate takes a part.
+// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard times one pass
+// for 1 + 10 s; its early estimate of the repeats makes that shorter.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 constexpr double kPassesToEstimate = 20;
 constexpr double kBackwardAndForward = 3.5;
-// One layer's forward pass leaves some 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
+// The forward pass of a layer leaves about 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
 
-/// FLOP/s over whole passes in the cell's precision. A CPU gains nothing from fewer bits.
+/// Returns FLOP/s over whole passes in the cell's precision. A CPU is not faster with fewer bits.
 double rate(const CellSpec& spec, double fp32_flops) {
   if (spec.device == DeviceKind::kCpu) return fp32_flops;
   const Precision precision = spec.precision.value_or(Precision::kFp32);
@@ -86,8 +87,8 @@ double attention_seconds(const CellSpec& spec, double flops) {
   return seconds;
 }
 
-/// Gloo calls each size some 10 times; all smaller ones together take as long as the largest. NCCL
-/// is done before it has started.
+/// Gloo makes about 10 calls for each size, and all smaller sizes together take as long as the
+/// largest. NCCL's time is negligible.
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;
@@ -103,15 +104,15 @@ double step_seconds(CellSpec spec, double fp32_flops) {
     const auto parameters = static_cast<double>(counted_parameters(spec).value_or(0));
     seconds += kOptimizerFlops * parameters / fp32_flops;
   }
-  // Checkpointing repeats the forward pass in the backward pass.
+  // Checkpointing repeats the forward pass during backward.
   if (spec.kind == CellKind::kCheckpointing) seconds *= 4.0 / 3;
   if (spec.device == DeviceKind::kCpu) return seconds;
   const double passes = has_backward(spec) ? 3 : 1;
   return std::max(seconds, passes * kLayerLaunchSeconds * static_cast<double>(spec.model->layers));
 }
 
-/// Steps of a launch: warm-up, timed ones, the extra one that is traced or sampled, and the second
-/// set that synchronizes after each phase.
+/// Returns the steps of a launch: warm-up steps, timed steps, one step that is traced or sampled,
+/// and the second set that synchronizes after each phase.
 double steps_of(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;

@@ -1,4 +1,4 @@
-// What a data-parallel step all-reduces, by arithmetic: gradients, and the buckets they go into.
+// The gradients and buckets that a data-parallel step all-reduces, by arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -9,35 +9,36 @@
 
 namespace labreport {
 
-/// FP32 bytes of each parameter's gradient, in the order in which the network lists its parameters:
-/// embedding; of each block the norm's scale, four projections, the norm's scale, three matrices of
-/// the FFN; the final norm's scale; the output.
+/// Returns the FP32 bytes of each parameter's gradient, in the network's order: the embedding; for
+/// each block the norm's scale, four projections, the norm's scale, three matrices of the FFN; the
+/// final norm's scale; the output.
 std::vector<std::int64_t> gradient_bytes(const ModelShape& shape);
 
-/// Which gradients are all-reduced together, by their index.
+/// Indices of the gradients that are all-reduced together.
 using Bucket = std::vector<std::size_t>;
 
-/// Filled from the last parameter to the first, because backward makes gradients about in that
-/// order. A bucket is closed before it would hold more than `cap` bytes; what is larger by itself
-/// goes alone.
+/// Fills buckets from the last parameter to the first, which is about the order in which backward
+/// computes gradients. A bucket is closed before it would hold more than `cap` bytes. A larger
+/// gradient gets its own bucket.
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap);
 
-/// How many all-reduces a scheme makes each step: of `kReducer` those of buckets that are closed
-/// once they hold `spec.bucket` bytes, the first at 1 MiB, as PyTorch does it.
+/// Returns the number of all-reduces in each step. Buckets of `kReducer` are closed once they hold
+/// `spec.bucket` bytes, the first at 1 MiB, as in PyTorch.
 std::int64_t all_reduce_count(const CellSpec& spec);
 
-/// Bytes of each all-reduce of a step, in order, as `all_reduce_count` counts them.
+/// Returns the bytes of each of these all-reduces, in order.
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
 
-/// Seconds for which all-reduces of α + size/β hold up a step, one after the other. Of schemes that
-/// wait for the end of backward all of them; of others what is left when backward ends, a gradient
-/// being there when backward has done the share of its time that its bytes and those before it have
-/// of all. α in seconds, β in bytes a second.
+/// Returns the seconds by which all-reduces extend a step if each takes α + size/β and they run one
+/// after the other. Schemes without overlap expose all of them; others expose the part that remains
+/// when backward ends. A gradient is ready when backward has spent the share of its time that the
+/// gradient's bytes, and those before it, have in the total. α is in seconds, β in bytes per
+/// second.
 double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta);
 
-/// Of `n` all-reduces of `total` bytes, each taking α + size/β, those before the last are hidden
-/// behind backward at best: exposed are the last one's bytes and every α, T(n) = total/(n β) + n α.
-/// The handout's model. Seconds, bytes a second.
+/// The handout's model of `n` all-reduces of `total` bytes, each taking α + size/β. At best,
+/// backward hides the sizes of all but the last. The exposed time is then the last one's size and
+/// every α: T(n) = total/(n β) + n α. Units are seconds and bytes per second.
 struct BucketModel {
   double alpha = 0;
   double beta = 0;

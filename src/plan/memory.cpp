@@ -17,7 +17,7 @@ constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kHalf = 2;
 constexpr std::int64_t kIndex = 8;
 
-/// What a tensor has one element for.
+/// The index ranges of a tensor, which determine its number of elements.
 enum class Unit { kWidth, kInner, kPair, kHeadRow, kToken, kMask };
 
 struct Elements {
@@ -46,11 +46,11 @@ Elements elements(Unit unit, const CellSpec& spec) {
   return {"", 0};
 }
 
-/// When a block makes a tensor that it keeps: before the attention probabilities, for their
-/// product, or behind it.
+/// The point at which a block creates a kept tensor: before the attention probabilities, for the
+/// product with them, or after that.
 enum class Made { kBefore, kForProduct, kBehind };
 
-/// Bytes of an element, in all copies of it: in FP32, and under autocast.
+/// A kept tensor, with the bytes for each element in all copies of it: in FP32, and under autocast.
 struct Rule {
   const char* module;
   const char* what;
@@ -94,7 +94,7 @@ std::int64_t logit_bytes(const CellSpec& spec) {
   return width_of(spec) * tokens_of(spec) * spec.model->vocab;
 }
 
-/// The final norm and the output layer; the logits live as long as the step does.
+/// Returns the bytes of the final norm and the output layer; the logits live until the step ends.
 std::int64_t kept_by_head(const CellSpec& spec) {
   const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
   return tokens_of(spec) * norm + logit_bytes(spec);
@@ -108,7 +108,7 @@ std::int64_t rule_bytes(const Rule& rule, const CellSpec& spec) {
   return (under_autocast(spec) ? rule.half : rule.fp32) * elements(rule.unit, spec).count;
 }
 
-/// Elements of a block's attention projections, and of its FFN.
+/// These return the elements of a block's attention projections and of its FFN.
 std::int64_t projection_weights(const ModelShape& shape) {
   return 4 * shape.d_model * shape.d_model;
 }
@@ -165,8 +165,8 @@ std::int64_t score_bytes(const CellSpec& spec) {
 
 namespace {
 
-/// Weight copies of the layers behind the last block's attention products: its output projection,
-/// its FFN, the output layer.
+/// Returns the weights used after the last block's attention products: its output projection, its
+/// FFN, and the output layer.
 std::int64_t later_weights(const ModelShape& shape) {
   return projection_weights(shape) / 4 + ffn_weights(shape) + shape.vocab * shape.d_model;
 }
@@ -175,22 +175,24 @@ std::int64_t copies_at_softmax(const CellSpec& spec) {
   return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * later_weights(*spec.model) : 0;
 }
 
-/// What all blocks keep while the last one computes its softmax, or goes back through it: without
-/// what that block makes behind it.
+/// Returns the bytes that all blocks keep while the last one computes its softmax, forward or
+/// backward. Tensors that this block creates after it are not counted.
 std::int64_t kept_at_softmax(const CellSpec& spec) {
   std::int64_t behind = 0;
   for (const Rule& rule : kRules) behind += rule.made == Made::kBefore ? 0 : rule_bytes(rule, spec);
   return spec.model->layers * kept_block_bytes(spec) - behind;
 }
 
-/// Bytes of so many a pair of positions and head, and so many an element of the residual stream.
+/// Returns `pair` bytes for each pair of positions and head, plus `width` bytes for each element of
+/// the residual stream.
 std::int64_t per_pair_and_width(const CellSpec& spec, std::int64_t pair, std::int64_t width) {
   return pair * elements(Unit::kPair, spec).count + width * elements(Unit::kWidth, spec).count;
 }
 
-/// Instants of a step without a graph. Softmax: scores, shifted, exponentials and probabilities;
-/// residual stream, norm, q, k, v. FFN: four tensors of the inner width; residual stream twice,
-/// norm. Logits: residual stream, norm, and under autocast its copy.
+/// Adds the instants of a step without a graph. At the softmax: scores, shifted scores,
+/// exponentials and probabilities; residual stream, norm, q, k, v. At the FFN: four tensors of the
+/// inner width; residual stream twice, norm. At the logits: residual stream, norm, and under
+/// autocast its copy.
 void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                    const CellSpec& spec) {
   const bool half = under_autocast(spec);
@@ -212,9 +214,9 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
   add(copies, logit_bytes(spec) + per_pair_and_width(spec, 0, half ? 10 : 8));
 }
 
-/// Instants of a forward pass with graph, and of the loss. Softmax: scores, shifted, probabilities,
-/// and under autocast what its casts leave: norm, q and k in FP32. Loss: shifted logits and their
-/// logarithms, under autocast more in its backward.
+/// Adds the instants of a forward pass with a graph, and of the loss. At the softmax: scores,
+/// shifted scores, probabilities, and under autocast the results of casts: norm, q and k in FP32.
+/// At the loss: shifted logits and their logarithms, and under autocast more in its backward.
 void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
   const bool half = under_autocast(spec);
   const std::int64_t values = width_of(spec) * elements(Unit::kWidth, spec).count;
@@ -237,8 +239,8 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
 }
 
-/// The last block's softmax in backward: five tensors of pairs, and the gradients of the values and
-/// the residual stream.
+/// Returns the last block's softmax in backward: five tensors of pairs, and the gradients of the
+/// values and the residual stream.
 ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
@@ -256,7 +258,8 @@ ExpectedPeak at_end_of_backward(ExpectedPeak base, const CellSpec& spec) {
   return base;
 }
 
-/// The loss, where groups keep their inputs alone; autocast still holds its copies.
+/// Returns the loss of a step in which groups keep only their inputs; autocast still holds its
+/// copies.
 ExpectedPeak in_checkpointed_loss(ExpectedPeak base, const CellSpec& spec, std::int64_t inputs) {
   base.phase = metric::kLoss;
   base.activations = inputs * residual_bytes(spec) + kept_by_head(spec) + kept_by_loss(spec);
@@ -265,22 +268,22 @@ ExpectedPeak in_checkpointed_loss(ExpectedPeak base, const CellSpec& spec, std::
   return base;
 }
 
-/// A group of `blocks` goes back through its last block's softmax. Held are the inputs of it and of
-/// all groups before it, and the gradients of the `done` blocks behind it; until it is through, so
-/// are its output and that one's gradient.
+/// Returns the last block's softmax in the backward of a group of `blocks`. The step holds the
+/// inputs of this group and all groups before it, and the gradients of the `done` blocks after it.
+/// The group's output and its gradient stay until the group has finished.
 ExpectedPeak in_group(const ExpectedPeak& base, const CellSpec& spec, std::int64_t blocks,
                       std::int64_t inputs, std::int64_t done) {
   CellSpec group = spec;
   group.model->layers = blocks;
-  ExpectedPeak peak = in_softmax_backward(base, group);  // counts the group's own input
+  ExpectedPeak peak = in_softmax_backward(base, group);  // includes the group's own input
   peak.gradients += done * block_gradient_bytes(*spec.model);
   peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
   return peak;
 }
 
-/// Instants of a step with checkpoints before the end of backward: the loss, and the way back of
-/// the last group, which may be smaller, the one before it, and the first. All parts of the other
-/// groups' peaks lie on a line between those two.
+/// Adds the instants of a step with checkpoints before the end of backward: the loss, and the
+/// backward of three groups: the last, which may be smaller, the one before it, and the first.
+/// Peaks of the groups between are linear interpolations of the latter two.
 void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, size = *spec.group;
@@ -293,7 +296,8 @@ void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base
   }
 }
 
-/// AdamW at the largest parameter: its new second moment, made of three temporaries.
+/// Returns AdamW's step at the largest parameter: its new second moment, computed with three
+/// temporaries.
 ExpectedPeak in_optimizer(ExpectedPeak end_of_backward, const ModelShape& shape) {
   const std::int64_t largest = shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
   end_of_backward.phase = metric::kOptimizer;
@@ -341,7 +345,7 @@ std::string size_formula(const CellSpec& spec, std::int64_t bytes) {
        {"B · S · d_ff", tokens * shape.d_ff},
        {"B · S · V", tokens * shape.vocab},
        {"B · S · d", tokens * shape.d_model}}};
-  // FP32 first: a tensor in 16 bits is rarer, and only autocast makes one.
+  // FP32 comes first, because only autocast makes 16-bit tensors.
   for (const std::int64_t width : {kFp32, kHalf}) {
     if (width == kHalf && !under_autocast(spec)) break;
     for (const auto& [formula, count] : tensors) {

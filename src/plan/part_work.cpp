@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-/// Counts of elements, over all layers.
+/// Sizes of the network; `pairs` and hidden() count elements over all layers.
 struct Sizes {
   double layers, tokens, context, width, inner, pairs, wide, parameters;
 
@@ -24,7 +24,7 @@ struct Sizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// Reads and writes of FP32 elements, counted through the kernels that each part launches.
+// These are reads and writes of FP32 elements, counted over the kernels that each part launches.
 constexpr double kFp32Width = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

@@ -1,4 +1,4 @@
-// What parts of the network compute and move, by formula: the axes of a roofline.
+// Operations and bytes of parts of the network, by formula: the axes of a roofline.
 #pragma once
 
 #include "results/cell.h"
@@ -12,12 +12,14 @@ enum class NetworkPart {
   kValues,         ///< A·V
   kProjections,    ///< Q, K, V and output.
   kFeedForward,    ///< The three products of SwiGLU.
-  kNormalization,  ///< RMSNorm: square, mean, two products; twice a layer and at the end.
+  kNormalization,  ///< RMSNorm: square, mean, two products; twice for each layer and once at the
+                   ///< end.
   kOptimizer,      ///< AdamW, unfused, over all parameters.
 };
 
-/// A multiply-add counts two. Bytes are those that the kernels ask for, each tensor read or written
-/// as often as the eager network names it; what a cache saves is not subtracted.
+/// A multiply-add counts as two operations. Bytes are those that the kernels request: each tensor
+/// is read or written as often as the eager network names it, and savings by caches are not
+/// subtracted.
 struct PartWork {
   double flops = 0;
   double bytes = 0;
@@ -25,12 +27,13 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
-/// Zero for a model that is not labreport's own. Over all layers of one forward pass; the
-/// optimizer's over one step. With B sequences of S tokens, width d, h heads, inner width f and w
-/// bytes an element (4; under autocast 2): QKᵀ and A·V 2BS²d, w(2BSd + BhS²); scale and mask BhS²,
-/// 4wBhS²; softmax 5BhS², 32BhS² (under autocast three of its operations stay in FP32, which with
-/// the cast comes to the same); projections 8BSd², 4w(2BSd + d²); feed-forward 6BSdf, w(3BS(d + f)
-/// + 3df); each RMSNorm 4BSd, 28BSd; AdamW 14 and 132 for each parameter.
+/// Returns the work over all layers of one forward pass, the optimizer's over one step; zero for a
+/// model that is not labreport's own. The formulas are for B sequences of S tokens, width d, h
+/// heads, inner width f and w bytes for each element (4; under autocast 2), operations first, then
+/// bytes. QKᵀ and A·V: 2BS²d, w(2BSd + BhS²). Scale and mask: BhS², 4wBhS². Softmax: 5BhS², 32BhS²
+/// (under autocast three of its operations stay in FP32, and with the cast the bytes are the same).
+/// Projections: 8BSd², 4w(2BSd + d²). Feed-forward: 6BSdf, w(3BS(d + f) + 3df). Each RMSNorm: 4BSd,
+/// 28BSd. AdamW: 14 and 132 for each parameter.
 PartWork part_work(NetworkPart part, const CellSpec& spec);
 
 }  // namespace labreport

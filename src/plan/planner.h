@@ -1,4 +1,4 @@
-// What an experiment is asked when a run is planned, and what it answers.
+// The input and the output of an experiment's planning.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Preset { kFull, kQuick, kDemo };
 std::string_view name(Preset preset);
 Preset parse_preset(std::string_view text);
 
-/// Everything the user may narrow or change, already checked. Empty means "the preset's own".
+/// The user's checked choices. An empty one leaves the preset's choice.
 struct Selection {
   std::vector<std::string> only;  ///< "experiment" or "experiment.part"
   std::vector<Size> sizes;
@@ -29,11 +29,11 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
-  std::optional<ModelSource> model;      ///< In place of labreport's own network …
-  bool both = false;                     ///< … or beside it.
-  std::optional<ModelSource> attention;  ///< Beside PyTorch's own.
+  std::optional<ModelSource> model;      ///< Replaces labreport's own network, unless `both`.
+  bool both = false;                     ///< Measures labreport's network in addition to `model`.
+  std::optional<ModelSource> attention;  ///< Measured in addition to PyTorch's attention.
 
-  /// What of it is the user's code.
+  /// Returns the user's code, if there is any.
   const std::optional<ModelSource>& source() const { return model ? model : attention; }
 
   bool operator==(const Selection&) const = default;
@@ -44,36 +44,37 @@ struct PlanInput {
   Preset preset = Preset::kFull;
   Selection selection;
   DeviceKind device = DeviceKind::kCuda;
-  Precision half = Precision::kBf16;  ///< The 16-bit format that the device multiplies in.
+  Precision half = Precision::kBf16;  ///< The 16-bit format that the device supports in hardware.
 };
 
-/// A cell and how many fresh processes measure it.
+/// A cell and the number of fresh processes that measure it.
 struct PlannedCell {
   CellSpec spec;
   std::int64_t launches = 1;
-  bool gpu_trace = false;  ///< See `LaunchRequest`; no part of the cell's id.
+  bool gpu_trace = false;  ///< See `LaunchRequest`; not part of the cell's id.
 };
 
-/// Results so far → the cells still wanted (also those already measured; the caller knows). Called
-/// again after each answer is complete, until it asks for nothing new.
+/// Returns the cells wanted, given the results so far. Cells that are already measured may be
+/// included; the caller skips them. It is called again after its cells are complete, until it
+/// returns nothing new.
 using PlanFunction = std::vector<PlannedCell> (*)(const PlanInput& input, const Run& so_far);
 
-/// The axes after selection: what planners iterate over.
+/// The axes after selection, over which planners iterate.
 struct Axes {
   std::vector<Size> sizes;
-  std::vector<std::int64_t> contexts;  ///< The user's, or the reference context alone.
-  std::vector<Precision> precisions;   ///< The user's, or FP32 alone.
+  std::vector<std::int64_t> contexts;  ///< The user's, or only the reference context.
+  std::vector<Precision> precisions;   ///< The user's, or only FP32.
   std::int64_t batch = kHandoutBatch;
   std::int64_t warmup = 5;
   std::int64_t steps = 10;
   std::int64_t launches = 1;
 };
 
-/// The sizes whose names `--sizes` knows: the edition's, or the demonstration's own.
+/// Returns the sizes that `--sizes` accepts: the edition's, or the demonstration's own.
 std::vector<Size> known_sizes(const Edition& edition, Preset preset);
 
-/// Applies preset and selection: full is all sizes, 5 + 10 steps; quick is the edition's two
-/// smallest, 2 + 5 steps; demo is tiny networks of our own (same names as none of the handout's).
+/// Applies preset and selection. "full" is all sizes with 5 + 10 steps; "quick" is the edition's
+/// two smallest with 2 + 5 steps; "demo" is tiny networks whose names differ from the handout's.
 Axes axes(const PlanInput& input);
 
 }  // namespace labreport

@@ -16,7 +16,7 @@ std::int64_t shard_of(std::int64_t elements, std::int64_t ranks) {
   return (elements + ranks - 1) / ranks;
 }
 
-/// Elements that one rank keeps where matrices are sharded.
+/// Returns the elements that one rank keeps if matrices are sharded.
 std::int64_t kept_elements(const ModelShape& shape, std::int64_t ranks) {
   std::int64_t kept = 0;
   for (const ParameterSize& size : parameter_sizes(shape)) {

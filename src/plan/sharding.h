@@ -1,4 +1,5 @@
-// Training over several ranks, by arithmetic: who owns which parameter, what each then holds.
+// Arithmetic of training over several ranks: owners of parameters, and the bytes that ranks hold
+// and send.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +9,24 @@
 
 namespace labreport {
 
-/// Elements of the network's parameters in the order in which it uses them; which of them are
-/// weights of a linear layer or the embedding.
+/// Number of elements of a parameter, and whether it is the weight of a linear layer or the
+/// embedding. Lists are in the network's order.
 struct ParameterSize {
   std::int64_t elements = 0;
   bool matrix = false;
 };
 std::vector<ParameterSize> parameter_sizes(const ModelShape& shape);
 
-/// The rank that steps each parameter: the largest first, each to whoever has least so far. Whole
-/// parameters are units, so shares differ.
+/// Returns the rank that updates each parameter. The largest parameter comes first, and each goes
+/// to the rank with the fewest elements so far. Parameters are not split, so shares differ.
 std::vector<std::int64_t> owners(const std::vector<std::int64_t>& elements, std::int64_t ranks);
 
-/// The share of all elements that the rank with most of them owns: 1 / ranks where they split
+/// Returns the share of all elements that the rank with the most owns: 1 / ranks if they split
 /// evenly.
 double largest_share(const ModelShape& shape, std::int64_t ranks);
 
-/// What one rank holds, FP32: of the rank with most. Matrices that are sharded are cut into equal
-/// shards; norms stay whole.
+/// FP32 bytes on the rank that holds the most. Sharded matrices are cut into equal shards; norms
+/// stay whole.
 struct HeldBytes {
   std::int64_t parameters = 0;
   std::int64_t gradients = 0;
@@ -35,13 +36,14 @@ struct HeldBytes {
 };
 HeldBytes held_bytes(const CellSpec& spec);
 
-/// The step of one rank by itself, nothing of the others.
+/// Returns the same step for one rank alone.
 CellSpec of_one_rank(CellSpec spec);
 
-/// Bytes that a rank of a ring sends in one step, gradients and parameters alike `width` bytes an
-/// element: an all-reduce 2 (N − 1)/N, a broadcast, gather or scatter (N − 1)/N of each.
+/// Returns the bytes that a rank of a ring sends in one step, with `width` bytes for each element
+/// of gradients and parameters: 2 (N − 1)/N of all bytes for an all-reduce, (N − 1)/N for a
+/// broadcast, gather or scatter.
 double sent_bytes(const CellSpec& spec);
-/// The same of ZeRO-1: gradients scattered, parameters gathered.
+/// Returns these bytes for ZeRO-1, which scatters gradients and gathers parameters.
 double sent_by_zero1(const CellSpec& spec);
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// The worker as an extension module of Python: the same measuring code around a network that is a
-// Python object.
+// The worker as a Python extension module: the same measuring code for a network that is a Python
+// object.
 #include <c10/util/Exception.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -23,7 +23,7 @@ namespace py = pybind11;
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string traceback_of(const py::error_already_set& error) {
-  constexpr std::size_t kMost = 12'000;  // of the 16 KiB that a text of a run may have
+  constexpr std::size_t kMost = 12'000;  // below the 16 KiB limit for a text of a run
   const py::object lines =
       py::module_::import("traceback")
           .attr("format_exception")(error.type(), error.value(), error.trace());
@@ -35,7 +35,7 @@ std::string words_of(const py::error_already_set& error) {
   return first_line(py::str(error.value()).cast<std::string>());
 }
 
-/// As an error of LibTorch's where it is one, so that running out of memory is the same outcome.
+/// Rethrows PyTorch's out-of-memory error as LibTorch's, so the outcome is the same.
 [[noreturn]] void rethrow(const py::error_already_set& error, const std::string& words) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, words);
@@ -44,7 +44,8 @@ std::string words_of(const py::error_already_set& error) {
   throw ForeignError(words, traceback_of(error));
 }
 
-/// The measuring code runs without the interpreter's lock: autograd's threads may want it.
+/// Takes the interpreter's lock for a call. The measuring code runs without it, because autograd's
+/// threads may need it.
 template <typename Call>
 auto with_python(const Call& call) {
   const py::gil_scoped_acquire lock;
@@ -55,7 +56,8 @@ auto with_python(const Call& call) {
   }
 }
 
-/// Of a Function of the user's or of compiled code, as autograd hands it on.
+/// Rethrows an error of backward, from the user's autograd Function or from compiled code, as
+/// autograd passes it on.
 [[noreturn]] void rethrow_from_backward(python_error& raised) {
   const py::gil_scoped_acquire lock;
   raised.restore();
@@ -64,7 +66,7 @@ auto with_python(const Call& call) {
   rethrow(error, "backward failed: " + type + ": " + words_of(error));
 }
 
-/// An object of Python's, let go of under the lock.
+/// Holds a Python object and releases it under the interpreter's lock.
 class Held {
  public:
   explicit Held(py::object object) : object_(std::move(object)) {}

@@ -1,5 +1,5 @@
-"""labreport's network, its loss and its optimizer in plain eager PyTorch: what labreport-worker is held to, and what
-torch.compile compiles."""
+"""labreport's network, its loss and its optimizer in plain eager PyTorch: the reference for labreport-worker, and the
+input of torch.compile."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import nn
 
 
 def truncated_normal(shape, std, device=None):
-    """Within ±3 std, drawn as labreport-worker draws it: with one seed both networks begin with the same weights."""
+    """Draws within ±3 std exactly like labreport-worker, so one seed gives both networks equal initial weights."""
     weight, bound = torch.empty(shape, device=device).normal_(0, std), 3 * std
     for _ in range(2):
         outside = weight.clamp(-bound, bound).ne(weight)
@@ -95,7 +95,7 @@ class Attention(nn.Module):
 
     def mixed(self, q, k, v):
         if self.sdpa:
-            dtype = v.dtype  # q and k come out of RoPE in FP32
+            dtype = v.dtype  # RoPE returns q and k in FP32
             return nn.functional.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v, is_causal=True)
         positions = torch.arange(q.shape[-2], device=q.device)
         mask = positions[:, None] >= positions[None, :]

@@ -2,8 +2,8 @@
 
 labreport_worker.py --request FILE --result FILE [--nvtx] | --describe SOURCE | --version
 
-What is measured, and how, is the business of labreport_engine, the same C++ code. This file loads the model that the
-request names, calls it and says in one line which of its calls failed. The model runs as its user, in the user's Python.
+labreport_engine, the same C++ code, does the measuring. This file loads the model that the request names, calls it, and
+reports in one line which of its calls failed. The model runs as its user, in the user's Python.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ HASH_DIGITS = 8
 
 
 class Mismatch(Exception):
-    """A model that cannot be measured as it is, in one line."""
+    """Raised if a model cannot be measured as it is, with a reason in one line."""
 
 
 class NotOffered(Exception):
-    """What this torch or this machine does not offer: a reason, no failure."""
+    """Raised if this torch or this machine lacks a feature, with the reason. It does not count as a failure."""
 
 
 def first_line(error):
@@ -44,7 +44,7 @@ def first_line(error):
 
 
 def shown(value):
-    """As a message names it: "int64[4, 512] on cuda:0"."""
+    """Describes a value for a message: "int64[4, 512] on cuda:0"."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
     words = repr(value)
@@ -56,25 +56,25 @@ def call_words(what, arguments=(), named={}):
 
 
 def call(what, function, *arguments, **named):
-    """function(…); what it raises becomes one line. Out of memory stays what it is."""
+    """Calls the function and turns its exceptions into one line, except for running out of memory."""
     try:
         return function(*arguments, **named)
     except (torch.OutOfMemoryError, Mismatch, NotOffered):
         raise
-    except BaseException as error:  # a model may also leave by sys.exit
+    except BaseException as error:  # a model may call sys.exit
         words = call_words(what, arguments, named)
         raise Mismatch(f"{words} failed: {type(error).__name__}: {first_line(error)}") from error
 
 
-# Loading.
+# These functions and classes load models.
 
 
-@functools.cache  # the loss may stand beside the model
+@functools.cache  # model and loss may be in the same file
 def import_file(path):
     path = Path(path).expanduser().resolve()
     if not path.is_file():
         raise Mismatch(f"there is no file {path}")
-    sys.path.insert(0, str(path.parent))  # as for a script: its neighbors can be imported
+    sys.path.insert(0, str(path.parent))  # a script can import its neighbors, so this file can, too
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
@@ -91,7 +91,7 @@ def load(flag, text):
         module = import_file(place) if place.endswith(".py") else importlib.import_module(place)
     except Mismatch:
         raise
-    except BaseException as error:  # a module may also leave by sys.exit
+    except BaseException as error:  # a module may call sys.exit
         python = f"Python {platform.python_version()} of {sys.prefix}"
         raise Mismatch(f"{flag} {place} cannot be imported by {python}: {type(error).__name__}: {first_line(error)}") from error
     found = module
@@ -104,7 +104,7 @@ def load(flag, text):
     return found, module
 
 
-resolved = functools.cache(os.path.realpath)  # of folders: thousands of modules share a few hundred
+resolved = functools.cache(os.path.realpath)  # resolves folders; thousands of modules share a few hundred of them
 
 
 def file_of(module):
@@ -117,23 +117,23 @@ def is_installed(path):
 
 
 def source_files(module):
-    """Of the module and of what is loaded from beside it or from its package, by their paths."""
+    """Returns the files of the module and of the modules loaded from its folder or package, by path."""
     name, dot, _ = module.__name__.partition(".")
     package = sys.modules[name] if dot else module
     folder = file_of(package).parent
-    alone = is_installed(folder) and not hasattr(package, "__path__")  # among others' files
+    alone = is_installed(folder) and not hasattr(package, "__path__")  # a single file among those of other packages
     files = {}
     for other in list(sys.modules.values()) + [module]:
         file = file_of(other)
         own = folder in file.parents and not alone and not is_installed(file.relative_to(folder))
-        shown = file.suffix == ".py" and file.is_file()  # torch._classes names a file that is nowhere
+        shown = file.suffix == ".py" and file.is_file()  # torch._classes names a file that does not exist
         if shown and (own or other is module) and other.__name__ != "__main__":
             files[file.relative_to(folder).as_posix()] = file
     return sorted(files.items())
 
 
 class Source:
-    """What the user named: a class or a factory, what it is called with, a loss, an optimizer."""
+    """The model as its user named it: a class or a factory, its arguments, a loss, an optimizer."""
 
     def __init__(self, words):
         self.words = words
@@ -162,7 +162,7 @@ class Source:
         return arguments
 
     def digest(self, modules):
-        """Of all that decides what is measured: the files, and what the class is called with."""
+        """Hashes everything that determines the model: the files, and the arguments of the class."""
         digest = hashlib.sha256(json.dumps([self.arguments, self.words["loss"], self.words["optimizer"]]).encode())
         for module in modules:
             for name, file in source_files(module):
@@ -170,7 +170,7 @@ class Source:
         return digest.hexdigest()[:HASH_DIGITS]
 
     def named_arguments(self, values):
-        """Those of the course's names that the signature takes, and MODEL_ARGS."""
+        """Returns the values whose names the signature takes, and MODEL_ARGS."""
         taken = inspect.signature(self.model).parameters
         anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
         named = {name: value for name, value in values.items() if anything or name in taken}
@@ -190,14 +190,14 @@ class Source:
 
 
     def check(self):
-        """What can be said before anything is measured."""
+        """Refuses models that cannot work, before anything is measured."""
         self.named_arguments(dict.fromkeys(COURSE, 1))
         if self.compiled:
             check_compiler()
 
 
 class AttentionSource(Source):
-    """Attention by itself: an autograd Function, a module, or a function."""
+    """An attention without a network: an autograd Function, a module, or a function."""
 
     def __init__(self, words):
         self.words = words
@@ -217,13 +217,13 @@ def read_source(words):
 class Shipped(Source):
     """labreport's network as a module. An implementation's words choose its variant: "pytorch-eager",
     "pytorch-compiled-loss-sdpa-fused". "compiled" wraps the network in torch.compile, "loss" the loss, too; "graphs"
-    replays CUDA graphs of what is compiled; "sdpa" is scaled_dot_product_attention; "fused" is PyTorch's fused AdamW."""
+    replays compiled code as CUDA graphs; "sdpa" is scaled_dot_product_attention; "fused" is PyTorch's fused AdamW."""
 
     WORDS = {"eager", "compiled", "loss", "graphs", "sdpa", "fused"}
 
     @classmethod
     def words_of(cls, implementation):
-        """Empty: it is a model of the user's, whose implementation ends in a hash."""
+        """Returns the variant's words; empty for a user's model, whose implementation ends in a hash."""
         first, *words = implementation.split("-")
         return set(words) if first == "pytorch" and cls.WORDS.issuperset(words) else set()
 
@@ -241,24 +241,24 @@ class Shipped(Source):
         self.mode = "reduce-overhead" if "graphs" in chosen else None
 
 
-# Compiling.
+# These functions compile models.
 
 
 def has_package(name):
     try:
         return importlib.util.find_spec(name) is not None
-    except ValueError:  # it is there, but was not found as a package
+    except ValueError:  # it exists, but was not found as a package
         return False
 
 
 def check_compiler():
-    """torch.compile writes C++ for a CPU and launchers in C for Triton's kernels."""
+    """Raises Mismatch without a compiler: torch.compile writes C++ for a CPU and launchers in C for Triton's kernels."""
     if not any(filter(shutil.which, [os.environ.get("CXX", ""), os.environ.get("CC", ""), "g++", "gcc", "clang"])):
         raise Mismatch("torch.compile needs a C++ compiler, and there is none; install g++")
 
 
 def check_offered(device):
-    """Whether this machine can compile for it at all."""
+    """Raises NotOffered if this machine cannot compile for the device."""
     try:
         check_compiler()
     except Mismatch as error:
@@ -272,8 +272,8 @@ def check_offered(device):
 
 @contextlib.contextmanager
 def compiled_anew():
-    """Whatever earlier processes compiled: a compile time is that of a first time. Only where the user names a cache,
-    and keeps it by --keep-env, that is used."""
+    """Uses an empty cache, so compile times are those of a first time. A cache is reused only if the user names it
+    and keeps it by --keep-env."""
     with tempfile.TemporaryDirectory(prefix="labreport-compile-", ignore_cleanup_errors=True) as folder:
         if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
             os.environ |= {"TORCHINDUCTOR_CACHE_DIR": folder, "TRITON_CACHE_DIR": os.path.join(folder, "triton")}
@@ -284,7 +284,7 @@ def compiled_anew():
 
 
 def end_compile_workers():
-    """They would write into a folder that goes away."""
+    """Stops processes that would write into a folder that is removed."""
     compiling = sys.modules.get("torch._inductor.async_compile")
     if compiling:
         compiling.shutdown_compile_workers()
@@ -295,15 +295,15 @@ def compiled(function, device, mode=None, dynamic=None):
     if device.type == "cpu":
         from torch._inductor import config
 
-        config.cpp.enable_kernel_profile = True  # the profiler sees each kernel, under its name
+        config.cpp.enable_kernel_profile = True  # shows each kernel to the profiler, by name
     return torch.compile(function, mode=mode, dynamic=dynamic)
 
 
-# Measuring.
+# These functions and classes run models for the engine.
 
 
 def first_tensor(output):
-    """What a module returned; attention returns its weights, too."""
+    """Finds the tensor in a module's output; attention returns its weights, too."""
     for value in output if isinstance(output, (tuple, list)) else [output]:
         if isinstance(value, torch.Tensor):
             return value
@@ -311,8 +311,8 @@ def first_tensor(output):
 
 
 class ModuleRanges:
-    """While it is open, each module's forward is a range of the engine's, under its name in the module around it; and
-    `tell` gets each module's path and output."""
+    """While it is open, each module's forward opens a range of the engine, named by its path within the enclosing
+    module. `tell` is called with each module's path and output."""
 
     def __init__(self, root, tell=None):
         self.root, self.open, self.tell = root, [], tell
@@ -332,7 +332,7 @@ class ModuleRanges:
         if module is self.root:
             return
         path = self.paths.get(module, type(module).__name__)
-        if self.open:  # one that several modules share has the path of the first
+        if self.open:  # a module used in several places has the path of the first
             around = self.open[-1] + "."
             path = around + (path.removeprefix(around) if path.startswith(around) else path.rpartition(".")[2])
         engine.open_range(path.removeprefix(self.open[-1] + ".") if self.open else path)
@@ -348,7 +348,7 @@ class ModuleRanges:
 
 
 class Network:
-    """The user's module as the engine calls it."""
+    """The user's module with the interface of the engine."""
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
@@ -361,13 +361,13 @@ class Network:
             raise Mismatch(f"{call_words(source.name, (), named)} made {shown(self.module)}, no torch.nn.Module")
         self.module.to(device)
         if device != "cpu":
-            torch.cuda.empty_cache()  # what initializing took
+            torch.cuda.empty_cache()  # returns the memory of initialization
         self.check_device(self.device)
         self.words = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
     @functools.cached_property
     def called(self):
-        """Made by the first forward: what torch.compile imports is a part of compiling."""
+        """Compiles on the first forward, so that torch.compile's imports count as compiling."""
         return compiled(self.module, self.device, self.source.mode) if self.source.compiled else self.module
 
     @functools.cached_property
@@ -387,9 +387,9 @@ class Network:
         return list(self.module.named_buffers())
 
     def forward(self, ids):
-        """Compiled code has no modules: hooks in it would make other code of it."""
+        """Opens ranges for modules unless the code is compiled, which hooks would change."""
         if self.source.mode == "reduce-overhead":
-            torch.compiler.cudagraph_mark_step_begin()  # what the last step returned may be overwritten
+            torch.compiler.cudagraph_mark_step_begin()  # the last step's outputs may be overwritten
         if engine.observed() and not self.source.compiled:
             with ModuleRanges(self.module):
                 output = call(self.words, self.called, ids)
@@ -398,7 +398,7 @@ class Network:
         return self.logits(output, ids)
 
     def traced_forward(self, ids, tell):
-        """Never compiled."""
+        """Reports each module's output, always without compiling."""
         with ModuleRanges(self.module, tell):
             return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
 
@@ -413,7 +413,7 @@ class Network:
         return self.source.compiled
 
     def loss(self, logits, targets):
-        """Of all positions as one batch, which is how losses take them."""
+        """Passes all positions as one batch, the form that losses expect."""
         logits, targets = logits.flatten(0, -2), targets.flatten()
         loss = call(self.source.words["loss"], self.called_loss, logits, targets)
         number = isinstance(loss, torch.Tensor) and loss.numel() == 1
@@ -429,7 +429,7 @@ class Network:
 
 
 class Optimizer:
-    """The user's optimizer, with labreport's hyper-parameters where it takes them."""
+    """The user's optimizer, with those of labreport's hyper-parameters that it takes."""
 
     def __init__(self, source, parameters):
         self.words, self.names = source.words["optimizer"], {id(tensor): name for name, tensor in parameters}
@@ -448,7 +448,7 @@ class Optimizer:
 
 
 class Attention:
-    """The attention of labreport's network by itself, as the engine calls it."""
+    """The attention of labreport's network, with the interface of the engine."""
 
     def __init__(self, implementation, device):
         import labreport_transformer as network
@@ -461,7 +461,7 @@ class Attention:
             self.compiles_anew()
 
     def compiles_anew(self):
-        """For one length alone, from nothing that was compiled for another."""
+        """Discards earlier compilations, so that the next call compiles for its length only."""
         if self.compiled:
             from torch._inductor import config
 
@@ -475,7 +475,7 @@ class Attention:
 
 
 class UsersAttention:
-    """Called with Q, K, V of [batch, tokens, head_dim] and True, for causal."""
+    """Calls the user's attention with Q, K, V of [batch, tokens, head_dim] and True, for causal."""
 
     def __init__(self, source, device):
         self.name, found = source.name, source.model
@@ -498,7 +498,7 @@ class UsersAttention:
 
 
 def source_of(words):
-    """Loaded at once, so that it is no part of a time; what goes wrong is told by the launch."""
+    """Loads the model at once, so that no measured time includes it. A Mismatch is returned for the launch to report."""
     try:
         return read_source(words) if words else Mismatch("the request names no model")
     except Mismatch as error:
@@ -533,7 +533,7 @@ def network_factory(source):
 
 
 def asked(arguments):
-    """The model that the request names, and the implementation; what is wrong with it is the engine's to say."""
+    """Returns the request's model and implementation. Errors in the request are left for the engine to report."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
         return request.get("model"), request["params"].get("implementation", "")
@@ -542,14 +542,15 @@ def asked(arguments):
 
 
 def print_to_stderr():
-    """Models and what they start may print. Returns what stdout was, which no child inherits."""
+    """Sends the output of models and their child processes to stderr. Returns the former stdout, which no child
+    inherits."""
     result = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return result
 
 
 def describe(words):
-    """For a front end that is about to plan: what the model is called in a run."""
+    """Prints the model's implementation name, which the front end needs for planning."""
     result = print_to_stderr()
     source = read_source(json.loads(words))
     source.check()
@@ -572,7 +573,7 @@ def main(arguments):
 
 if __name__ == "__main__":
     try:
-        import labreport_engine as engine  # behind torch, whose libraries it is made of
+        import labreport_engine as engine  # must follow torch, whose libraries it links to
 
         if engine.torch_version != torch.__version__.partition("+")[0]:
             raise ImportError(f"it was built beside torch {engine.torch_version}")
@@ -588,4 +589,4 @@ if __name__ == "__main__":
         status = 2
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # not by return: see the end of src/worker_main.cpp
+    os._exit(status)  # avoids destructors: see the end of src/worker_main.cpp

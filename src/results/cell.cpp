@@ -173,7 +173,8 @@ bool is_countable(const CellSpec& spec) {
   const double tokens = static_cast<double>(spec.batch.value_or(1)) * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
-  // More bytes for each than the tensors of a block, of the head and of the loss take together.
+  // This is more per element than the tensors of a block, of the head and of the loss take
+  // together.
   const double bytes = 80 * (tokens + d) * widths + 16 * pairs;
   return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 1e16;
 }

@@ -1,4 +1,4 @@
-// A cell: one measurement, named by its kind and parameters and by nothing else.
+// A cell is one measurement. Its kind and its parameters identify it.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ enum class CellKind {
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
 
-/// What one step does. The first two run the network only; the others add loss and backward.
+/// The work of one step. The first two modes run only the network; the others add loss and
+/// backward.
 enum class Mode {
   kInference,        ///< forward under no_grad
   kForward,          ///< forward while autograd records
@@ -36,46 +37,48 @@ enum class Mode {
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
 
-/// Each holds what the one before it holds, and more.
+/// Each mode does everything that the mode before it does, and more.
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
                                    Mode::kTrainStep};
 
-/// How one attention is timed.
+/// The procedure that times one attention.
 enum class AttentionMethod {
-  kSynced,       ///< Each pass by the host's clock, the device synchronized after it.
-  kDoBench,      ///< As triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
-  kLeaderboard,  ///< The same for 1 s and 10 s, forward and backward of the output's sum alone.
+  kSynced,       ///< Each pass by the host's clock, with a device synchronization after it.
+  kDoBench,      ///< Like triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
+  kLeaderboard,  ///< Like kDoBench with 1 s and 10 s; only forward plus backward of the output's
+                 ///< sum.
 };
 
-/// Who computes it: the network's own operators, a backend of
-/// scaled_dot_product_attention, or what the user wrote.
+/// The implementation of attention: the network's own operators, a backend of
+/// scaled_dot_product_attention, or the user's code.
 enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom };
 
-/// How the training step of a ladder is written. Each holds what those before it hold.
+/// Stages of a ladder's training step. Each stage keeps the changes of the stages before it.
 enum class Variant {
-  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), attention and AdamW by hand.
+  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), explicit attention and AdamW.
   kMatmul,      ///< Linear layers as matmul: labreport's network as every other kind measures it.
   kSdpa,        ///< Attention by scaled_dot_product_attention.
-  kFusedAdamW,  ///< The optimizer as one fused kernel for many parameters.
+  kFusedAdamW,  ///< AdamW as one fused kernel for many parameters.
   kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
 };
 
 inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Variant::kSdpa,
                                       Variant::kFusedAdamW, Variant::kCudaGraph};
 
-/// Which library carries data between processes.
+/// The library that carries data between processes.
 enum class Collectives { kNccl, kGloo };
 
-/// What ranks that train together hold a share of instead of a copy.
+/// The state that ranks which train together split among themselves instead of copying it.
 enum class Sharding {
-  kNone,       ///< Nothing: each rank has it all.
-  kOptimizer,  ///< The optimizer's state: each steps its own parameters and sends them.
-  kWeights,    ///< Weights of linear layers and the embedding too, with gradients and state.
+  kNone,       ///< No state: each rank holds all of it.
+  kOptimizer,  ///< The optimizer's state: each rank updates its own parameters and broadcasts them.
+  kWeights,    ///< Also the weights of linear layers and the embedding, with their gradients and
+               ///< state.
 };
 
 inline constexpr std::array kShardings{Sharding::kNone, Sharding::kOptimizer, Sharding::kWeights};
 
-/// Several processes that measure together: one a GPU, or all of them on the CPU.
+/// Several processes that measure together: one for each GPU, or all of them on the CPU.
 struct Ranks {
   std::int64_t count = 0;
   Collectives collectives = Collectives::kNccl;
@@ -83,21 +86,21 @@ struct Ranks {
   bool operator==(const Ranks&) const = default;
 };
 
-/// How the ranks of a data-parallel training step average their gradients. Ordered as the handout
-/// comes to them.
+/// The way in which the ranks of a data-parallel training step average their gradients, in the
+/// order of the handout.
 enum class Scheme {
-  kNone,          ///< Not at all: the step that the others are held against.
-  kPerParameter,  ///< After backward, one all-reduce a parameter.
-  kFlat,          ///< After backward, one all-reduce of all gradients in one tensor.
-  kOverlapped,    ///< One a parameter, begun as soon as its gradient is there.
-  kBucketed,      ///< The same for buckets of gradients, in reverse order of the parameters.
-  kReducer,       ///< PyTorch's own `c10d::Reducer`, which is inside DistributedDataParallel.
+  kNone,          ///< No averaging: the baseline for the other schemes.
+  kPerParameter,  ///< One all-reduce for each parameter, after backward.
+  kFlat,          ///< One all-reduce of all gradients in one tensor, after backward.
+  kOverlapped,    ///< One all-reduce for each parameter, started as soon as its gradient is ready.
+  kBucketed,  ///< Like kOverlapped for buckets of gradients, in reverse order of the parameters.
+  kReducer,   ///< PyTorch's own `c10d::Reducer`, which DistributedDataParallel uses.
 };
 
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
                                      Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
 
-/// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
+/// `name` returns the name used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
@@ -120,7 +123,7 @@ Collectives parse_collectives(std::string_view text);
 Sharding parse_sharding(std::string_view text);
 Scheme parse_scheme(std::string_view text);
 
-/// In words for readers: "forward+backward", "training step"; "FP32".
+/// `describe` returns words for readers: "forward+backward", "training step", "FP32".
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);
 std::string_view describe(AttentionBackend backend);
@@ -129,7 +132,6 @@ std::string_view describe(Collectives collectives);
 std::string_view describe(Sharding sharding);
 std::string_view describe(Scheme scheme);
 
-/// Hyper-parameters of the network.
 struct ModelShape {
   std::int64_t d_model = 0;
   std::int64_t d_ff = 0;
@@ -140,7 +142,7 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// One causal attention by itself, at each of several sequence lengths.
+/// One causal attention without a network, measured at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;
@@ -151,47 +153,49 @@ struct AttentionSweep {
 
 inline constexpr std::size_t kMostLengths = 16;
 
-/// The parameters of a cell. What a kind does not use stays absent.
+/// The parameters of a cell. Parameters that the kind does not use stay absent.
 struct CellSpec {
   CellKind kind = CellKind::kTiming;
   DeviceKind device = DeviceKind::kCuda;
-  std::string size;  ///< The edition's name for `model`: a label, no part of the identity.
-  /// Whose network it is; empty: labreport's own. See `ModelSource`.
+  std::string size;  ///< The edition's name for `model`: a label that does not enter the id.
+  /// Names the network's implementation; empty for labreport's own. See `ModelSource`.
   std::string implementation = {};
   std::optional<ModelShape> model;
   std::optional<std::int64_t> context;
-  std::optional<std::int64_t> batch;  ///< Of cells with ranks: of each rank.
+  std::optional<std::int64_t> batch;  ///< Sequences; for each rank if the cell has ranks.
   std::optional<Precision> precision;
   std::optional<Mode> mode;
-  std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
-  std::optional<std::int64_t> steps;   ///< Steps counted.
+  std::optional<std::int64_t> warmup;  ///< Steps that run first and are not counted.
+  std::optional<std::int64_t> steps;   ///< Counted steps.
   std::optional<AttentionSweep> attention = {};
-  std::optional<Variant> variant = {};  ///< Of kind `ladder` alone.
-  /// Of kind `checkpointing` alone: consecutive blocks of which backward keeps the input, and runs
-  /// them again; absent: it keeps all.
+  std::optional<Variant> variant = {};  ///< Kind `ladder` only.
+  /// Kind `checkpointing` only: consecutive blocks that form a group. Only the group's input is
+  /// kept, and backward runs the group again. Absent if everything is kept.
   std::optional<std::int64_t> group = {};
-  std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
-  std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
-  std::optional<Sharding> sharding = {};     ///< Of kind `sharding` alone.
-  std::optional<Scheme> scheme = {};         ///< Of kind `data_parallel` alone.
-  std::optional<std::int64_t> bucket = {};   ///< Of schemes with buckets: bytes of one at most.
+  std::optional<Ranks> ranks = {};  ///< Absent for a single process.
+  /// Kind `all_reduce` only: bytes of the largest tensor.
+  std::optional<std::int64_t> largest = {};
+  std::optional<Sharding> sharding = {};  ///< Kind `sharding` only.
+  std::optional<Scheme> scheme = {};      ///< Kind `data_parallel` only.
+  /// Schemes with buckets only: the most bytes in one bucket.
+  std::optional<std::int64_t> bucket = {};
 };
 
-/// Autocast is on: products take 16-bit operands.
+/// True if autocast is on: matrix products take 16-bit operands.
 bool under_autocast(const CellSpec& spec);
 
-/// The same model on batches of the same shape.
+/// True if both cells run the same model on batches of the same shape.
 bool same_network(const CellSpec& a, const CellSpec& b);
-/// That in the same precision.
+/// True if both cells run the same network in the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
-/// Whether the bytes of all its tensors together are below 10^16, the most that a run may hold of
-/// anything: 64 bits hold each quantity of src/plan.
+/// True if all tensors of the cell together have fewer than 10^16 bytes, the largest number that a
+/// run may hold. Each quantity of src/plan then fits in 64 bits.
 bool is_countable(const CellSpec& spec);
 
-/// A readable slug of kind and parameters, safe as a file name, e.g.
-/// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10".
-/// Two specs have the same id exactly when they differ at most in `size`.
+/// Returns a readable slug of kind and parameters, safe as a file name, e.g.
+/// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10". Two specs have the
+/// same id exactly if they differ at most in `size`.
 std::string cell_id(const CellSpec& spec);
 
 }  // namespace labreport

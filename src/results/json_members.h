@@ -1,4 +1,5 @@
-// Structs as JSON objects: the keys of each are declared once, for reading and for writing.
+// Maps structs to JSON objects. The keys of a struct are declared once, for reading and for
+// writing.
 #pragma once
 
 #include <map>
@@ -20,20 +21,20 @@ namespace labreport {
 
 enum class IfEmpty { kWritten, kLeftOut };
 
-/// A form has a pattern, as JSON Schema writes it, and words for whoever wrote another one.
+/// A regular expression in JSON Schema's syntax, and the words that describe it in a complaint.
 struct Form {
   const char* pattern;
   const char* words;
 };
 
-/// Bounds of a value; a list's items have those of numbers and texts too.
+/// Bounds of a value. For a list, all but `least_items` and `most_items` apply to its items.
 struct Bounds {
-  std::int64_t least = -kMostInteger;  ///< Of integers.
+  std::int64_t least = -kMostInteger;  ///< Integers only, as `most`.
   std::int64_t most = kMostInteger;
-  std::optional<double> above = {};  ///< Of reals.
+  std::optional<double> above = {};  ///< Reals only; exclusive.
   std::size_t longest = kMostText;   ///< Bytes of a text.
   const Form* form = nullptr;
-  std::span<const std::string_view> names = {};  ///< The only texts; empty: any.
+  std::span<const std::string_view> names = {};  ///< The only texts allowed; empty if any text is.
   std::size_t least_items = 0;
   std::size_t most_items = kMostItems;
 };
@@ -48,7 +49,8 @@ constexpr Bounds bounds_of_items(Bounds list) {
   return list;
 }
 
-/// A key and the member that stands there. An empty optional is null, or its key is left out.
+/// A key and the struct's member that it holds. An empty optional is written as null, or its key is
+/// left out.
 template <typename Struct, typename Value>
 struct Member {
   const char* key;
@@ -57,8 +59,8 @@ struct Member {
   IfEmpty if_empty;
 };
 
-/// A member whose own keys stand in the struct's object: its type has a `write_into`, a `read_from`
-/// and a `spreads_key`.
+/// A member whose keys are written directly into the struct's object. Its type needs a
+/// `write_into`, a `read_from` and a `spreads_key`.
 template <typename Struct, typename Value>
 struct Spread {
   Value Struct::* value;
@@ -79,11 +81,10 @@ constexpr auto spread(Value Struct::* value) {
   return Spread<Struct, Value>{value};
 }
 
-/// The members of a struct in the order in which they are written.
 template <typename Struct>
 inline constexpr auto kMembers = std::tuple();
 
-// Writing. A struct with members is one that the library takes wherever it takes a number.
+// Writing: structs with members convert to JSON as the library's own types do.
 
 void write_into(Json& object, const std::variant<Scalar, Samples>& data);
 
@@ -145,8 +146,8 @@ void to_json(Json& object, const Struct& from) {
   write_members(object, from);
 }
 
-// Reading proves bounds and refuses keys that nobody declared. What else a struct promises is
-// proven by an overload of `check_read`.
+// Reading checks bounds and refuses keys that are not declared. An overload of `check_read` checks
+// the other rules of a struct.
 
 void read_from(const JsonReader& object, std::variant<Scalar, Samples>& data);
 bool spreads_key(const std::variant<Scalar, Samples>& data, std::string_view key);
@@ -209,14 +210,14 @@ bool is_key(const Struct& read, const Spread<Struct, Value>& member, std::string
   return spreads_key(read.*member.value, key);
 }
 
-/// The struct, as it was read, has the key.
+/// True if the struct, with the values that were read, declares the key.
 template <typename Struct>
 bool has_key(const Struct& read, std::string_view key) {
   return std::apply([&](const auto&... member) { return (is_key(read, member, key) || ...); },
                     kMembers<Struct>);
 }
 
-/// A struct that is there where its first key is.
+/// Reads an optional struct, which is present if its first key is.
 template <typename Struct>
 void read_from(const JsonReader& object, std::optional<Struct>& into) {
   if (object.has(std::get<0>(kMembers<Struct>).key)) read_members(object, into.emplace());
@@ -230,7 +231,7 @@ bool spreads_key(const std::optional<Struct>& read, std::string_view key) {
 template <typename Struct>
 void check_read(const JsonReader& /*json*/, const Struct& /*value*/) {}
 
-/// A struct in whose object one more key may stand.
+/// Reads a struct and refuses unknown keys other than `beside`.
 template <typename Struct>
 void read_struct(const JsonReader& json, Struct& value, std::string_view beside = "") {
   read_members(json, value);
@@ -239,7 +240,7 @@ void read_struct(const JsonReader& json, Struct& value, std::string_view beside 
   check_read(json, value);
 }
 
-/// A struct, or a value with a name.
+/// Reads an enumeration by its name, or a struct.
 template <typename Value>
 void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = {}) {
   if constexpr (std::is_enum_v<Value>) {
@@ -255,7 +256,7 @@ void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = 
 
 }  // namespace labreport
 
-/// The library's own way for types of other libraries.
+/// nlohmann::json converts types of other libraries through this specialization.
 template <>
 struct nlohmann::adl_serializer<labreport::Scalar> {
   static void to_json(labreport::Json& json, const labreport::Scalar& value);

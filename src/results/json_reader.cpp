@@ -14,10 +14,10 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kDeepest = 32;  // levels, far below all that is read
+constexpr std::size_t kDeepest = 32;  // levels; no document of labreport nests as deep
 
 struct Problem {
-  std::string_view sign;  ///< What the parser says of it.
+  std::string_view sign;  ///< Text in the parser's message.
   const char* problem;
   const char* remedy;
 };
@@ -40,7 +40,7 @@ constexpr Problem kProblems[]{
     {"expected end of input", "there is more behind the document",
      "leave one document in the file"}};
 
-/// The parser's words, without the piece of the text that it quotes.
+/// Returns the parser's message without the quoted piece of the input.
 std::string_view own_words(std::string_view message) {
   return message.substr(0, message.find("; last read"));
 }
@@ -59,7 +59,7 @@ const Problem& problem_of(std::string_view text, std::string_view message) {
   throw InputError(fmt::format("{}: line {}: {}", origin, line, problem.problem), problem.remedy);
 }
 
-/// Builds the document from what the parser finds.
+/// Builds the document from the parser's events.
 class Builder {
  public:
   Builder(std::string_view text, JsonDocument& document) : text_(text), document_(document) {}
@@ -70,13 +70,13 @@ class Builder {
   bool number_unsigned(std::uint64_t value) { return put(value); }
   bool number_float(double value, const std::string&) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
-  bool binary(const JsonValue::binary_t&) { return false; }  // no text has any
+  bool binary(const JsonValue::binary_t&) { return false; }  // JSON text has no binary values
   bool start_object(std::size_t) { return open(JsonValue::value_t::object); }
   bool start_array(std::size_t) { return open(JsonValue::value_t::array); }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
 
-  /// Readers would differ in which of two alike they take.
+  /// Refuses a repeated key, because readers differ in which of the two values they take.
   bool key(std::string& key) {
     if (left_out_ > 0) return true;
     JsonValue& object = *open_.back();
@@ -91,7 +91,7 @@ class Builder {
     return true;
   }
 
-  /// At the end of the text the parser has read one byte more than there are.
+  /// The parser counts one byte more than the text has if it fails at the end.
   [[noreturn]] bool parse_error(std::size_t bytes_read, const std::string&,
                                 const JsonValue::exception& error) {
     const bool cut = bytes_read > text_.size();
@@ -124,7 +124,7 @@ class Builder {
     return true;
   }
 
-  /// Of the next value: null until then.
+  /// Returns the slot for the next value; it is null until the value is set.
   JsonValue& place() {
     if (++document_.values > kMostValues) {
       throw InputError(fmt::format("{}: more than {} values", document_.origin, kMostValues));
@@ -138,10 +138,10 @@ class Builder {
   JsonDocument& document_;
   std::vector<JsonValue*> open_;
   JsonValue* member_ = nullptr;
-  std::size_t left_out_ = 0;  ///< Levels open below the deepest.
+  std::size_t left_out_ = 0;  ///< Open levels beyond kDeepest.
 };
 
-/// Looked for only when somebody complains, so that reading need not carry it along.
+/// The path is searched for only when a complaint needs it, so readers do not have to store it.
 std::optional<std::string> steps_to(const JsonValue& wanted, const JsonValue& from) {
   if (&from == &wanted) return "";
   if (!from.is_structured()) return std::nullopt;
@@ -169,7 +169,7 @@ std::string path_to(const JsonValue& wanted, const JsonValue& document) {
 }
 
 JsonDocument parse_json(std::string_view text, const std::string& origin) {
-  // The parser takes a zero byte for the end.
+  // The parser would take a zero byte for the end of the text.
   const std::size_t zero = text.find('\0');
   if (zero != text.npos) refuse(text, zero, origin, is_utf8(text) ? kNotJson : kNotUtf8);
   JsonDocument document{{}, origin};

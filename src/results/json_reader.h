@@ -1,4 +1,4 @@
-// Reading JSON, strictly, with a path for every complaint: "cells[3].params.context: expected an
+// Strict JSON reading. Every complaint names its path: "cells[3].params.context: expected an
 // integer".
 #pragma once
 
@@ -16,48 +16,47 @@ namespace labreport {
 
 using JsonValue = nlohmann::json;
 
-/// Keys and names that this program does not know are refused, or let be: a newer version may have
-/// more.
+/// Unknown keys and names are refused, or ignored because a newer version may have more of them.
 enum class Unknown { kRefused, kLetBe };
 
 struct JsonDocument {
   JsonValue root;
-  std::string origin;  ///< Where its text came from, for complaints.
+  std::string origin;  ///< The file or stream that the text came from, for complaints.
   std::size_t values = 0;
   Unknown unknown = Unknown::kRefused;
 };
 
-/// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
-/// stands twice, and refusing more than `kMostValues`. What nests deeper than any reader goes is
-/// left out: null. Throws `InputError`.
+/// Parses text. Levels that are deeper than any reader needs become null. Throws `InputError` with
+/// `origin` and the line if the text is not JSON, with the object's path if a key is repeated, and
+/// if there are more than `kMostValues` values.
 JsonDocument parse_json(std::string_view text, const std::string& origin);
 
-/// Where `wanted` stands in the document: "cells[3].params", or "the document".
+/// Returns the path of `wanted` in the document: "cells[3].params", or "the document".
 std::string path_to(const JsonValue& wanted, const JsonValue& document);
 
-/// A value inside a document, which must live, where it is.
+/// Reads one value of a document, which must outlive the reader and not move.
 class JsonReader {
  public:
   explicit JsonReader(const JsonDocument& document) : JsonReader(document.root, document) {}
 
-  JsonReader at(std::string_view key) const;                    ///< Must be there.
-  std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
+  JsonReader at(std::string_view key) const;                    ///< Refuses an absent key.
+  std::optional<JsonReader> maybe(std::string_view key) const;  ///< Empty if absent or null.
   bool has(std::string_view key) const;
-  std::size_t count(std::size_t most = kMostItems) const;  ///< Of array elements.
-  /// Array elements; at most `kMostItems`, as members are.
+  std::size_t count(std::size_t most = kMostItems) const;  ///< Array elements.
+  /// Visits each array element; refuses more than `most`. each_member() allows `kMostItems`.
   void each(const std::function<void(const JsonReader&)>& visit,
             std::size_t most = kMostItems) const;
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
-  /// Complains of the first key that is not known, unless the document may have others.
+  /// Refuses the first unknown key, unless the document may have unknown keys.
   void refuse_unknown_keys(const std::function<bool(std::string_view)>& is_known) const;
 
-  std::string text(std::size_t most = kMostText) const;  ///< Of at most so many bytes.
-  std::int64_t integer() const;                          ///< At most `kMostInteger` away from 0.
-  double real() const;  ///< 0, or `kLeastReal` to `kMostReal` away from it; an integer is one too.
+  std::string text(std::size_t most = kMostText) const;  ///< At most `most` bytes.
+  std::int64_t integer() const;                          ///< At most `kMostInteger` in magnitude.
+  double real() const;  ///< 0, or `kLeastReal` to `kMostReal` in magnitude; integers count too.
   bool boolean() const;
   const JsonValue& raw() const { return *value_; }
 
-  /// "<origin>: <path>: expected <what>, found <what is there>"
+  /// Throws `InputError`: "<origin>: <path>: expected <what>, found <what is there>".
   [[noreturn]] void expected(const std::string& what) const;
   [[noreturn]] void complain(const std::string& problem, const std::string& remedy = "") const;
 

@@ -13,7 +13,7 @@ bool is_scalar_array(const Json& value) {
          std::none_of(value.begin(), value.end(), [](const Json& x) { return x.is_structured(); });
 }
 
-/// A metric, a software list: scalars and arrays of scalars only.
+/// True for an object of scalars and arrays of scalars, such as a metric or a list of software.
 bool is_flat_object(const Json& value) {
   return value.is_object() && std::all_of(value.begin(), value.end(), [](const Json& x) {
            return !x.is_structured() || is_scalar_array(x);
@@ -56,7 +56,8 @@ bool is_number_row(const Json& value) {
                      [](const Json& x) { return x.is_number_integer() || x.is_null(); });
 }
 
-/// Thousands of rows: a line each would be indentation for the most part.
+/// Rows of numbers are packed: tables have thousands of rows, and a line each would be mostly
+/// indentation.
 bool is_number_table(const Json& value) {
   return value.is_array() && !value.empty() &&
          std::all_of(value.begin(), value.end(), is_number_row);

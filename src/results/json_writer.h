@@ -1,4 +1,4 @@
-// Writing JSON that people read and diff: one line a metric, samples beside each other.
+// Writes JSON for people who read it and diff it: one line for each metric, samples side by side.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@ namespace labreport {
 
 using Json = nlohmann::ordered_json;
 
-/// Two spaces a level, a trailing newline. An object or array whose parts hold no objects stays on
-/// one line when it is short or holds only scalars.
+/// Indents by two spaces and ends with a newline. An object or array stays on one line if it holds
+/// only scalars, or if it is short and its parts hold no objects.
 std::string write_json(const Json& document);
 
-/// All on one line. Bytes that are no UTF-8, of a file's name or a worker's last words, are
-/// replaced: the library's own `dump` would throw.
+/// Writes the value on one line and replaces bytes that are not UTF-8. The library's `dump` would
+/// throw on them, and file names and a worker's stderr may contain them.
 template <typename AnyJson>
 std::string compact_json(const AnyJson& value) {
   return value.dump(-1, ' ', false, AnyJson::error_handler_t::replace);

@@ -1,4 +1,4 @@
-// A table that a worker wrote, read by column names.
+// Access by column name to a table that a worker wrote.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace labreport {
 
-/// Null when the launch holds no table of that name.
+/// Returns null if the launch has no table of that name.
 const Table* find_table(const Launch& launch, std::string_view name);
 
-/// A row of a table of the launch, which has to outlive it.
+/// One row of a launch's table. The launch must outlive the row.
 class MeasuredRow {
  public:
   MeasuredRow(const Table& table, std::size_t row) : table_(&table), row_(row) {}
 
-  /// Empty where the column is absent or holds no text.
+  /// Empty if the column is absent or holds no text.
   std::string text(std::string_view column) const;
-  /// Nothing where the column is absent, null or no number.
+  /// Empty if the column is absent, null or not a number.
   std::optional<double> number(std::string_view column) const;
 
  private:
@@ -30,7 +30,7 @@ class MeasuredRow {
   std::size_t row_;
 };
 
-/// None where there is no table of that name.
+/// Empty if the launch has no table of that name.
 std::vector<MeasuredRow> measured_rows(const Launch& launch, std::string_view table);
 
 }  // namespace labreport

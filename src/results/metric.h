@@ -1,4 +1,4 @@
-// Measured values that describe themselves: tag, name, unit, value or samples.
+// Measured values that describe themselves: tag, name, unit, and a value or samples.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace labreport {
 
-/// A JSON scalar; `std::monostate` is null: absent, with a reason beside it.
+/// A JSON scalar. `std::monostate` is null: the value is absent, and `reason` says why.
 using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
 
-/// Samples are all integers or all floating point. Times are integer nanoseconds, memory integer
-/// bytes. Never NaN or infinity: those are absent with a reason.
+/// Samples are all integers or all floating point. Times are integer nanoseconds, memory is integer
+/// bytes. NaN and infinity never occur: such values are absent with a reason.
 using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
-/// Nothing of what is no number.
+/// Empty if the scalar is not a number.
 std::optional<double> number_of(const Scalar& scalar);
 
 struct Metric {
@@ -25,18 +25,19 @@ struct Metric {
   std::string name;  ///< E.g. "host".
   std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "1"; empty for text.
   std::variant<Scalar, Samples> data;
-  std::string reason;  ///< Why the value is null; empty otherwise.
+  std::string reason;  ///< The reason why the value is null; empty otherwise.
 
   bool is_samples() const;
-  /// Samples as doubles; a single number counts as one sample; empty if absent or not a number.
+  /// Samples as doubles. A single number counts as one sample; empty if the value is absent or not
+  /// a number.
   std::vector<double> numbers() const;
-  /// The first of `numbers()`.
+  /// The first of numbers(); empty if there is none.
   std::optional<double> number() const;
 };
 
 Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
                       std::int64_t value);
-/// Absent for `reason` where there is no value.
+/// The metric is absent, with `reason`, if `value` is empty.
 Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
                       std::optional<std::int64_t> value, std::string_view reason);
 Metric real_metric(std::string_view tag, std::string_view name, std::string_view unit,
@@ -49,7 +50,7 @@ Metric absent_metric(std::string_view tag, std::string_view name, std::string_vi
 
 void append(std::vector<Metric>& metrics, std::vector<Metric> more);
 
-/// Columns are typed by their values; each row has one scalar a column.
+/// The values of a column determine its type; each row has one scalar for each column.
 struct TableColumn {
   std::string name;
   std::string unit;

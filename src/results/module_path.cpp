@@ -6,7 +6,7 @@
 namespace labreport {
 namespace {
 
-/// ".31"
+/// True for a layer's number with its dot, such as ".31".
 bool is_number(std::string_view step) {
   return step.size() > 1 && step.front() == '.' &&
          step.find_first_not_of("0123456789", 1) == std::string_view::npos;

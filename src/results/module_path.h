@@ -1,4 +1,4 @@
-// Paths of modules, as ranges name them: "layers.3/attn/q_proj".
+// Paths of modules in the form of the profiler's ranges: "layers.3/attn/q_proj".
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace labreport {
 
-/// "layers.3/attn/q_proj" → "layers/attn/q_proj": one of many alike, by numbers wherever they
-/// stand.
+/// Removes numbers, so that equal modules of all layers share one path: "layers.3/attn/q_proj" →
+/// "layers/attn/q_proj".
 std::string without_layer(const std::string& module);
 
-/// "layers.3/attn/q_proj" → 3; nothing outside of the layers.
+/// Returns the layer's number: "layers.3/attn/q_proj" → 3; empty outside the layers.
 std::optional<std::int64_t> layer_number(std::string_view module);
 
 }  // namespace labreport

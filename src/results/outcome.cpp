@@ -39,7 +39,7 @@ std::string describe_memory(const OutOfMemory& oom) {
   return text;
 }
 
-/// "rank 1: "; empty where the launch had one process.
+/// Returns "rank 1: ", or an empty text if the launch had one process.
 std::string rank_words(const Outcome& outcome) {
   return std::visit(
       [](const auto& held) -> std::string {

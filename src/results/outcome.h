@@ -1,4 +1,4 @@
-// What became of one launch: a closed set.
+// The outcome of one launch: a closed set.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace labreport {
 
-/// `rank`: which of a launch's processes it was, where there are several.
+/// `rank` identifies the process if the launch had several.
 
 struct Ok {};
 
-/// The device refused an allocation. Bytes are absent where the allocator did not tell.
+/// The device refused an allocation. Bytes are absent if the allocator did not report them.
 struct OutOfMemory {
   std::string phase;  ///< "model", "forward", "loss", "backward", "optimizer"
   std::optional<std::int64_t> requested_bytes;
@@ -33,7 +33,7 @@ struct TimedOut {
 
 struct Crashed {
   std::int64_t signal = 0;
-  std::string message;  ///< Last lines of stderr, may be empty.
+  std::string message;  ///< Last lines of stderr; may be empty.
   std::optional<std::int64_t> rank = {};
 };
 
@@ -44,21 +44,23 @@ struct Failed {
 
 using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed>;
 
-/// The JSON name: ok, oom, skipped, timeout, crashed, error.
+/// Returns the JSON name: ok, oom, skipped, timeout, crashed, error.
 std::string_view status_name(const Outcome& outcome);
 
-/// "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1 GiB allocated".
+/// Describes the outcome: "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1
+/// GiB allocated".
 std::string describe(const Outcome& outcome);
 
-/// The same for a table, without an allocator's numbers: "out of memory in backward".
+/// Describes the outcome for a table, without byte counts: "out of memory in backward".
 std::string describe_briefly(const Outcome& outcome);
 
 bool is_ok(const Outcome& outcome);
 
-/// The same, of that rank.
+/// Returns the outcome with `rank` set.
 Outcome of_rank(Outcome outcome, std::int64_t rank);
 
-/// Out of memory, or skipped because it would be: it ends the same way each time.
+/// True for out of memory, and for cells skipped because they would run out of memory. A repeat
+/// ends the same way.
 bool does_not_fit(const Outcome& outcome);
 
 /// True for outcomes that make a run incomplete: timeout, crashed, error.

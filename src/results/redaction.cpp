@@ -13,7 +13,8 @@ void leave_out(std::string& text, const PrivateNames& names) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
-/// Of a flag's value what may be in it; a place may be called like the host and nothing else.
+/// Redacts a flag's value. In a folder's path the host's name is replaced wherever it is a word.
+/// Other values may equal it by chance, so there it is replaced only in a path or an address.
 std::string value_without_names(const std::string& flag, std::string value,
                                 const PrivateNames& names) {
   const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
@@ -51,7 +52,7 @@ struct OutcomeWords {
   const PrivateNames& names;
   void operator()(Crashed& crash) const { leave_out(crash.message, names); }
   void operator()(Failed& failure) const { leave_out(failure.message, names); }
-  void operator()(const auto&) const {}  // the rest are numbers and words of this program's own
+  void operator()(const auto&) const {}  // the other outcomes hold no foreign text
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a run keeps without the names of who measured it and where.
+// Removes the names of people, machines and folders from what a run keeps.
 #pragma once
 
 #include "base/redaction.h"
@@ -6,12 +6,12 @@
 
 namespace labreport {
 
-/// The command's words but for the program, the verb and the flags; values of flags other than
-/// those of folders lose what stands in a path or an address alone, so that the command still says
-/// what it did. The request likewise, and the environment's values.
+/// Redacts the command's values, the request, the model's words and the environment's values.
+/// Program, verb and flags stay. Values of flags other than folders lose only names inside paths
+/// and addresses, so the command still shows what it did.
 void redact(Session& session, const PrivateNames& names);
 
-/// What a worker said: why it ended, warnings, reasons for what is absent.
+/// Redacts the worker's texts: its last output, warnings, and reasons for absent values.
 void redact(Launch& launch, const PrivateNames& names);
 
 }  // namespace labreport

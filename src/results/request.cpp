@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-/// "separate_warmups" → "--separate-warmups": the keys of run.json are the flags' names.
+/// Keys of run.json are flag names: "separate_warmups" → "--separate-warmups".
 std::string flag_of(const char* key) { return "--" + replaced(key, "_", "-"); }
 
 std::vector<std::string> values_of(const std::optional<std::string>& text) { return {*text}; }

@@ -1,4 +1,4 @@
-// A request holds what a user asked `labreport run` to measure, in the flags' own words.
+// A request holds what a user asked `labreport run` to measure, as the text of its flags.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// Empty optionals were not given.
+/// An empty optional is a flag that was not given.
 struct Request {
   std::optional<std::string> edition = {}, preset = {}, problems = {}, only = {};
   std::optional<std::string> model = {}, beside = {}, model_args = {}, loss = {}, optimizer = {};
@@ -18,28 +18,28 @@ struct Request {
                              batch = {}, vocab = {}, launches = {};
   bool separate_warmups = false;
   std::optional<std::string> gpus = {};
-  bool keep_env = false;  ///< Workers see the variables that change results.
+  bool keep_env = false;  ///< Workers see the environment variables that change results.
   bool nvtx = false;
   std::optional<std::string> timeout = {}, shard = {};
 
   bool operator==(const Request&) const = default;
 };
 
-/// A flag and its values: one, several of one that may be repeated, none of a switch.
+/// A flag and its values: one value, several if the flag may be repeated, none for a switch.
 struct GivenFlag {
   std::string name;  ///< "--sizes"
   std::vector<std::string> values;
 
-  std::vector<std::string> words() const;  ///< As a command has them.
+  std::vector<std::string> words() const;  ///< Separate words of a command line.
 };
 
-/// The flags that were given, always in one order.
+/// Returns the flags that were given, always in the same order.
 std::vector<GivenFlag> given_flags(const Request& request);
 
-/// All of them as a command has them.
+/// Returns all given flags as words of a command line.
 std::vector<std::string> words_of(const Request& request);
 
-/// `request` with that flag as in `other`.
+/// Returns `request` with that flag's value from `other`.
 Request with_flag(Request request, const std::string& name, const Request& other);
 
 }  // namespace labreport

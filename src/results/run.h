@@ -1,4 +1,4 @@
-// A run: everything that one `labreport run` kept, as it lies in run.json.
+// A run: everything that one `labreport run` kept, as stored in run.json.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace labreport {
 
-/// Versions of what ran beneath the model; the worker tells. Empty where it does not apply.
+/// Versions of the libraries below the model, as the worker reports them. Empty if not applicable.
 struct Software {
   std::string driver;
   std::string cuda;
   std::string cublas;
   std::string cupti;
   std::string libtorch;
-  std::string python = {};  ///< Of the worker for models in Python.
+  std::string python = {};  ///< Python of the worker for models.
 
   bool operator==(const Software&) const = default;
 };
 
-/// A model that is not labreport's own, as its user named it. Only the worker that loads it
-/// understands the words.
+/// A model that is not labreport's own, as its user named it. Only the worker that loads the model
+/// interprets the texts.
 struct ModelSource {
-  /// Its class and a hash of what it is made of: "TransformerLM-0a1b2c3d"; compiled:
+  /// The class and a hash of its sources: "TransformerLM-0a1b2c3d"; if compiled,
   /// "TransformerLM-compiled-0a1b2c3d".
   std::string implementation;
   std::string model;      ///< "path/file.py:Class" or "package.module:Class"
-  std::string arguments;  ///< A JSON object; empty: none.
-  std::string loss;       ///< "module:name", as the optimizer.
+  std::string arguments;  ///< A JSON object; empty if none.
+  std::string loss;       ///< "module:name"; `optimizer` too.
   std::string optimizer;
-  bool compile = false;    ///< Wrapped in `torch.compile`, which the implementation says, too.
-  bool attention = false;  ///< Attention by itself in place of a network: no loss, no optimizer.
+  bool compile = false;    ///< Wrapped in `torch.compile`; the implementation's name says it too.
+  bool attention = false;  ///< An attention function instead of a network: no loss, no optimizer.
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -45,17 +45,17 @@ struct ModelSource {
 /// One invocation of the program on one machine. A resumed run has several.
 struct Session {
   std::string started_at;         ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
-  std::vector<std::string> argv;  ///< For readers alone: `request` says what it asked for.
+  std::vector<std::string> argv;  ///< Meant for readers; programs use `request`.
   std::string revision;           ///< Full git commit of the program's sources; empty when unknown.
   bool dirty = false;             ///< The sources differed from that commit.
-  std::string host;               ///< Empty: left out.
+  std::string host;               ///< Empty if withheld.
   std::string cpu;                ///< Processor model.
   std::int64_t cores = 0;
   Software software;
-  std::optional<ModelSource> model = {};           ///< What cells with an implementation measure.
-  std::map<std::string, std::string> environment;  ///< Variables that change results.
+  std::optional<ModelSource> model = {};  ///< The model that cells with an implementation measure.
+  std::map<std::string, std::string> environment;  ///< Environment variables that change results.
   std::int64_t seed = 0;
-  Request request = {};  ///< A resumed run's holds what it was begun with.
+  Request request = {};  ///< In a resumed run's session: the request of the first session.
 };
 
 struct Device {
@@ -79,19 +79,19 @@ struct Launch {
   std::int64_t session = 0;            ///< Index into Run::sessions.
   std::optional<std::int64_t> device;  ///< Index into Run::devices; absent when nothing started.
   Outcome outcome;
-  std::int64_t wall_ns = 0;  ///< The worker's life as the front end saw it.
+  std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by the front end.
   std::vector<Metric> metrics;
   std::vector<Table> tables;
   std::vector<Metric> conditions;
   std::vector<std::string> warnings;
 
-  /// Null when there is none.
+  /// Return null if there is none.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };
 
-/// Memory ran out while other processes were on the device. It is a result and is kept; its cell is
-/// measured once more.
+/// True if memory ran out while other processes were on the device. The result is kept, and its
+/// cell is measured once more.
 bool ran_out_beside_others(const Launch& launch);
 
 struct Cell {
@@ -100,7 +100,8 @@ struct Cell {
   std::vector<Launch> launches;  ///< Never empty in a finished run.
 };
 
-/// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.
+/// Returns the launch that represents the cell: the first one that is ok, else the last one; null
+/// if there is none.
 const Launch* representative(const Cell& cell);
 
 struct Run {
@@ -109,7 +110,7 @@ struct Run {
   std::string source = "measured";  ///< or "imported"
   std::vector<Session> sessions;
   std::vector<Device> devices;
-  std::vector<Cell> cells;  ///< In the order in which they were planned.
+  std::vector<Cell> cells;  ///< In the order of the plan.
 
   const Cell* find(const std::string& id) const;
   Cell& find_or_add(const CellSpec& spec);
@@ -118,45 +119,45 @@ struct Run {
 /// Returns the request that began the run, including the edition and preset chosen for the user.
 Request requested(const Run& run);
 
-/// The model that it measures in place of labreport's own, or beside it; null: its own alone.
+/// Returns the user's model that the run measures instead of labreport's network or in addition to
+/// it; null if it measures only labreport's.
 const ModelSource* measured_model(const Run& run);
 
-/// Whether it times networks, and not only what stands by itself, such as attention or a ladder.
+/// True if the run times networks, rather than only single parts such as attention or a ladder.
 bool times_networks(const Run& run);
 
 /// True if more than half of the cells that were launched failed, crashed or ran out of time.
 bool mostly_failed(const Run& run);
 
-/// Whether it measures labreport's network beside the user's model.
+/// True if the run measures both labreport's network and the user's model.
 bool measures_both(const Run& run);
 
-/// One half of such a run: the user's model or labreport's network, each with the cells that know
-/// no network, as if the run had measured nothing else.
+/// Returns one half of a run that measures both: the user's model or labreport's network, each with
+/// the cells that involve no network.
 Run users_half(const Run& run);
 Run labreports_half(const Run& run);
 
-/// Where most launches ran; null for a run in which nothing started.
+/// Returns the device of most launches; null if nothing started.
 const Device* main_device(const Run& run);
 
-/// Where the processes of one launch find each other: what each is told.
+/// The data with which the processes of one launch find each other.
 struct Rendezvous {
-  std::int64_t rank = 0;       ///< Of this process, from 0.
-  std::string store;           ///< A file that all of them share.
-  double timeout_seconds = 0;  ///< After which a collective counts as hung.
+  std::int64_t rank = 0;       ///< Rank of this process, from 0.
+  std::string store;           ///< A file that all processes share.
+  double timeout_seconds = 0;  ///< A collective that takes longer counts as hung.
 };
 
-/// What a worker is asked, and what it answers: the two files of the process boundary.
+/// A worker's request and its report: the two files between the program and a worker.
 struct LaunchRequest {
   CellSpec spec;
   std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
   std::int64_t seed = 0;
-  /// Where by-products go: the beginning of their files' names (`RunStore::artifacts`); empty: none
-  /// are kept.
+  /// Path prefix of the by-product files (`RunStore::artifacts`); empty if none are kept.
   std::string artifacts = {};
-  bool gpu_trace = false;  ///< Of a profiled step each kernel is kept, not only their sums.
-  std::optional<ModelSource> model = {};  ///< Where the cell has an implementation.
-  bool nvtx = false;  ///< The program's ranges are for a profiler outside; ours stays off.
-  std::optional<Rendezvous> rendezvous = {};  ///< Where the cell has ranks.
+  bool gpu_trace = false;                 ///< Keep each kernel of a profiled step, not only sums.
+  std::optional<ModelSource> model = {};  ///< Present if the cell has an implementation.
+  bool nvtx = false;  ///< Emit ranges for an external profiler; the internal profiler stays off.
+  std::optional<Rendezvous> rendezvous = {};  ///< Present if the cell has ranks.
 };
 
 struct LaunchReport {
@@ -164,7 +165,7 @@ struct LaunchReport {
   std::int64_t launch = 0;
   Software software;
   Device device;
-  Launch body;  ///< `session`, `device` and `wall_ns` are the front end's to fill in.
+  Launch body;  ///< The front end fills in `session`, `device` and `wall_ns`.
 };
 
 }  // namespace labreport

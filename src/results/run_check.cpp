@@ -19,7 +19,7 @@
 namespace labreport {
 namespace {
 
-/// Names in one list: none twice.
+/// Refuses a name that appears twice in one list.
 class OwnNames {
  public:
   void add(const std::string& name, const Place& place) {
@@ -31,8 +31,8 @@ class OwnNames {
   std::set<std::string> seen_;
 };
 
-/// The numbers of one launch, added up: half of what 64 bits hold, so that they and what they are
-/// rounded to can be added up in any order.
+/// Adds up the numbers of one launch. The limit is half of what 64 bits hold, so the numbers and
+/// their rounded values can be added in any order.
 class Total {
  public:
   template <typename PlaceOf>
@@ -66,7 +66,7 @@ void check_columns(const Table& table, Unknown unknown, const Place& place) {
   }
 }
 
-/// What the column is known to hold, else what its first value is.
+/// Returns the declared type of a known column, else the type of its first value.
 ColumnType column_type(const Table& table, std::size_t column) {
   if (const auto known = type_of(table.name, table.columns[column].name)) return *known;
   for (const auto& row : table.rows) {
@@ -75,7 +75,7 @@ ColumnType column_type(const Table& table, std::size_t column) {
   return ColumnType::kText;
 }
 
-/// Rows have the width of the columns: reading them has proven that.
+/// Reading has already checked that each row has one value for each column.
 void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
   const TableColumn& about = table.columns[column];
   const ColumnType expected = column_type(table, column);
@@ -100,7 +100,7 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
   place.refuse(fmt::format("expected at most {}, as '{}' is, found {}", greater, name, lesser));
 }
 
-/// Reads columns of known tables alone: others may call anything "made" and "freed".
+/// Checks known tables only: columns "made" and "freed" of other tables may mean anything.
 void check_order(const Table& table, const Place& place) {
   if (needed_columns(table.name).empty()) return;
   const auto index = [&](const std::string& name) {
@@ -118,7 +118,7 @@ void check_order(const Table& table, const Place& place) {
   }
 }
 
-/// `row` leads into the table `kernels` beside it.
+/// Checks that `row` is an index into the launch's table `kernels`.
 void check_trace(const Table& trace, const std::vector<Table>& tables, const Place& place) {
   const auto kernels = std::ranges::find(tables, metric::kKernels, &Table::name);
   const std::size_t known = kernels == tables.end() ? 0 : kernels->rows.size();
@@ -132,10 +132,10 @@ void check_trace(const Table& trace, const std::vector<Table>& tables, const Pla
   }
 }
 
-constexpr int kFirstYear = 1970;  // where a clock begins that nobody has set
+constexpr int kFirstYear = 1970;  // a clock that was never set starts here
 constexpr int kLastYear = 2199;
 
-/// The parameters that are there, by their keys.
+/// True if the cell has the parameter of that key.
 bool has_param(const CellSpec& spec, std::string_view key) {
   const std::array<std::pair<std::string_view, bool>, 9> kOwn{
       {{"context", spec.context.has_value()},
@@ -159,7 +159,7 @@ int digits_value(std::string_view digits) {
   return value;
 }
 
-/// Says whether such a time exists: "2026-05-01T12:34:56Z", a form that reading has proven.
+/// True if the date and time exist. Reading has already checked the form "2026-05-01T12:34:56Z".
 bool is_time(std::string_view text) {
   const auto part = [&](std::size_t at, std::size_t length) {
     return digits_value(text.substr(at, length));
@@ -223,7 +223,7 @@ void check_order(const std::vector<Metric>& metrics, const Place& launch) {
   }
 }
 
-/// Uses are parts of what was requested at the step's peak.
+/// Categories are parts of the requested bytes at the step's peak, so their sum may not exceed it.
 void check_categories(const Launch& launch, const Place& place) {
   const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
   double left = peak == nullptr ? 0 : peak->number().value_or(0);
@@ -247,7 +247,7 @@ void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& t
   }
 }
 
-/// What becomes columns of cells.csv, and its rows.
+/// Bounds the columns and rows of cells.csv: names of metrics, and launches.
 class Extents {
  public:
   void add(const Launch& launch, const Place& place) {

@@ -1,4 +1,4 @@
-// Rules that a run keeps beyond the bounds of each value; they are checked once, when it is loaded.
+// Rules of a run beyond the bounds of single values; they are checked once, when a run is loaded.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace labreport {
 
-/// Where in a run something stands, for a complaint about it: "cells[3].launches[0].metrics[2]"
+/// The position of a value in a run, for complaints: "cells[3].launches[0].metrics[2]".
 struct Place {
   const std::string& origin;
   std::string path;
@@ -26,17 +26,16 @@ struct Place {
   void refuse_control_characters(const std::string& name) const;
 };
 
-/// Throws `InputError` with the path of the first thing that readers of the run could stumble over.
+/// Throws `InputError` with the path of the first value that could mislead readers of the run.
 ///
-/// Afterwards: cells, and of each launch metrics, conditions, tables and columns, have names of
-/// their own; names hold no control characters; a cell has the parameters of its kind; units are
-/// known, and a known tag has its own; a number with a unit is a number, and one that a measurement
-/// can give; no part is more than its whole; known tables have their columns, and each column one
-/// type; the numbers of a launch have a sum within 64 bits; sessions began in years that clocks
-/// show.
+/// Afterwards, cells have distinct names, and so have the metrics, conditions, tables and columns
+/// of each launch. Names hold no control characters. A cell has the parameters of its kind. Units
+/// are known, and a known tag has its own unit. A value with a unit is a number in the range of its
+/// metric. No part exceeds its whole. Known tables have their columns, and each column has one
+/// type. The numbers of a launch have a sum within 64 bits. Sessions began in a plausible year.
 void check_run(const Run& run, const std::string& origin, Unknown unknown);
 
-/// The parts of it for a launch's file: a cell's parameters, and a launch by itself.
+/// Checks the parts of a launch's file: a cell's parameters, and a launch by itself.
 void check_params(const CellSpec& spec, const Place& params);
 void check_lone_launch(const Launch& launch, const Place& place);
 

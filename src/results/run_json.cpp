@@ -11,9 +11,9 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kLastOfVersion1 = "e1040cb5";  // a revision
+constexpr const char* kLastOfVersion1 = "e1040cb5";  // The last revision that reads version 1.
 
-/// Reads the number that begins there in "2.10.0"; it is negative where none does.
+/// Reads the number at `begin` in "2.10.0"; returns a negative number if there is none.
 int number_at(std::string_view text, std::size_t begin) {
   int number = -1;
   std::from_chars(text.data() + begin, text.data() + text.size(), number);
@@ -23,7 +23,7 @@ int number_at(std::string_view text, std::size_t begin) {
 int major_of(std::string_view version) { return number_at(version, 0); }
 int minor_of(std::string_view version) { return number_at(version, version.find('.') + 1); }
 
-/// Refuses another major version; whether the minor one is newer than this program.
+/// Returns true if the minor version is newer than this program's. Refuses another major version.
 bool is_newer(const JsonReader& root, const std::string& origin) {
   const JsonReader written = root.at("schema_version");
   std::string text = written.text();
@@ -45,7 +45,7 @@ bool is_newer(const JsonReader& root, const std::string& origin) {
   return true;
 }
 
-/// Launches point at sessions and devices: an index beyond them would be read as another's.
+/// Checks that launches refer to existing sessions and devices.
 void check_indices(const Run& run, const JsonReader& root) {
   const auto within = [](std::int64_t index, std::size_t count) {
     return index >= 0 && static_cast<std::size_t>(index) < count;

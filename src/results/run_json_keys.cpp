@@ -25,14 +25,14 @@ Samples samples_from_json(const JsonReader& array) {
   return all_whole ? Samples(std::move(whole)) : Samples(std::move(real));
 }
 
-/// Patterns are compiled once a thread. Bounds of length come first: the library's matcher calls
-/// itself for each character.
+/// Each thread compiles a pattern once. Length bounds are checked before, because std::regex
+/// recurses for each character.
 bool has_form(const std::string& text, const Form& form) {
   thread_local std::map<const Form*, std::regex> patterns;
   return std::regex_match(text, patterns.try_emplace(&form, form.pattern).first->second);
 }
 
-/// Whether that alternative has the status; then it is read.
+/// Reads the outcome as `Alternative` and returns true if that alternative has the status.
 template <typename Alternative>
 bool read_as(const JsonReader& json, const std::string& status, Outcome& outcome) {
   outcome = Alternative();

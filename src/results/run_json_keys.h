@@ -1,4 +1,4 @@
-// Every JSON key of runs, of launches' files and of the process boundary.
+// All JSON keys of runs, launch files, requests and reports.
 #pragma once
 
 #include "results/json_members.h"
@@ -53,7 +53,7 @@ inline constexpr auto kMembers<ModelSource> = std::tuple(
     member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
     member("compile", &ModelSource::compile), member("attention", &ModelSource::attention));
 
-/// The keys are the flags' names, in the order in which commands have them.
+/// The keys are the flags' names, in the order of a command line.
 template <>
 inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("edition", &Request::edition), optional_member("preset", &Request::preset),
@@ -114,7 +114,7 @@ inline constexpr auto kMembers<Ranks> =
     std::tuple(member("ranks", &Ranks::count, {.least = 2, .most = 1024}),
                member("collectives", &Ranks::collectives));
 
-/// Of the object "params"; "kind" stands beside it.
+/// These are the keys of the object "params", without "kind".
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
     member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kLabel),
@@ -192,7 +192,7 @@ inline constexpr auto kMembers<Cell> =
 
 void check_read(const JsonReader& json, const Cell& cell);
 
-/// Behind "schema_version".
+/// These keys follow "schema_version".
 template <>
 inline constexpr auto kMembers<Run> = std::tuple(
     member("edition", &Run::edition, {.names = kEditions}),

@@ -13,10 +13,10 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// Quantities in these units are whole: nothing takes half a byte or nanosecond.
+/// These units count whole things: no measurement is a fraction of a byte or a nanosecond.
 constexpr std::array<std::string_view, 5> kQuantities{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// Every step takes time in each of these, on the host's clock and on the device's.
+/// A step takes at least 1 ns in each of these, by the host's clock or the device's.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepParts{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
@@ -69,7 +69,7 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kSkew, "ns"},
      {metric::kEquality, "1"}}};
 
-/// Counts among the metrics of those tags.
+/// These metrics are counts.
 constexpr std::array<std::string_view, 6> kCounts{
     metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLost, metric::kCalls,
     metric::kOtherProcesses};
@@ -235,7 +235,7 @@ std::vector<std::string_view> needed_columns(std::string_view table) {
 
 std::optional<ColumnType> type_of(std::string_view table, std::string_view column) {
   const bool known = among(needed_columns(table), column);
-  // A timeline's other columns are categories of bytes.
+  // The other columns of a timeline are categories, in bytes.
   if (!known && table != metric::kTimeline) return std::nullopt;
   const bool words = table == metric::kLargest && column == column::kFreed;
   return words || among(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;

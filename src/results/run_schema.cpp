@@ -20,7 +20,7 @@ Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
   return schema;
 }
 
-/// Characters are no more than bytes.
+/// maxLength counts characters, which are never more than the bytes that the bound counts.
 Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
   if (!bounds.names.empty()) return {{"enum", bounds.names}};
   Json schema{{"type", "string"}, {"maxLength", bounds.longest}};
@@ -42,7 +42,7 @@ Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& 
           {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
-/// The values are numbered from 0; what is none of them has no name.
+/// Enumerators are numbered from 0, and `name` is empty for a value beyond the last.
 template <typename Enum>
   requires std::is_enum_v<Enum>
 Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
@@ -82,7 +82,7 @@ void add_member(Json& schema, const Spread<Struct, Value>& /*member*/) {
   spread_into(schema, Type<Value>());
 }
 
-/// `first`: the schema of a key that stands before the members.
+/// `first` is the schema of `first_key`, which precedes the members.
 template <typename Struct>
 Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr, const Json& first = {}) {
   Json schema{{"type", "object"},
@@ -109,7 +109,7 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
   return {{"anyOf", {with_status(Ok()), with_status(Alternatives())...}}};
 }
 
-/// The first key stands for all of them.
+/// The first key decides whether all keys must be present.
 template <typename Struct>
 void spread_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
   const Json part = object_schema(Type<Struct>());

@@ -1,11 +1,12 @@
-// The declarations of run_json_keys.h as a JSON Schema for other programs.
+// Builds a JSON Schema of run.json for other programs.
 #pragma once
 
 #include "results/json_writer.h"
 
 namespace labreport {
 
-/// Made of the declarations in run_json_keys.h. `run_check.h` proves what values promise together.
+/// The declarations in run_json_keys.h determine the schema. Rules that relate several values are
+/// in run_check.h only.
 Json run_schema();
 
 }  // namespace labreport

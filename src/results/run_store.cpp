@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
 constexpr const char* kImportedMark = "imported";
-constexpr std::uintmax_t kLargestRun = 64u << 20;  // far above any run; read in a gigabyte
+constexpr std::uintmax_t kLargestRun = 64u << 20;  // far above any run; reading it takes 1 GB
 
 fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -32,7 +32,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, absent)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
-  // "x.2.json" before "x.10.json": launches are merged in their order.
+  // "x.2.json" sorts before "x.10.json", so launches are merged in their order.
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return std::pair(a.string().size(), a) < std::pair(b.string().size(), b);
   });
@@ -44,14 +44,14 @@ bool has_mark(const fs::path& path) {
   return fs::exists(path, unreadable);
 }
 
-/// A run from elsewhere leads nowhere else.
+/// Refuses a link, because a run that was copied here must not write outside its folder.
 void refuse_link(const fs::path& folder) {
   if (!fs::is_symlink(fs::symlink_status(folder))) return;
   throw InputError(folder.string() + " is a link, and a run keeps its files in its own folder",
                    "put the folder itself there");
 }
 
-/// Reads the files of one run, which together may be as large as one of them.
+/// Reads the files of one run. Their sizes together are bounded by kLargestRun.
 class RunFiles {
  public:
   std::string read(const fs::path& file) {
@@ -67,7 +67,7 @@ class RunFiles {
   std::uintmax_t left_ = kLargestRun;
 };
 
-/// "2026-05-01T12:34:56Z" → "20260501-123456"
+/// Converts "2026-05-01T12:34:56Z" to "20260501-123456".
 std::string compact_time(const std::string& iso) {
   std::string digits;
   for (const char c : iso) {
@@ -78,7 +78,7 @@ std::string compact_time(const std::string& iso) {
 }
 
 fs::path edition_folder(const fs::path& root, const Run& run) {
-  constexpr std::size_t kLongestName = 100;  // Declared names may be any text.
+  constexpr std::size_t kLongestName = 100;  // The name comes from run.json and may be long.
   const std::string gpu =
       run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kLongestName);
   return root / (gpu.empty() ? "device" : gpu) / run.edition;
@@ -125,7 +125,7 @@ fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t laun
 }
 
 bool RunStore::exists() const {
-  std::error_code unreadable;  // then it is there, and reading it says why it cannot be read
+  std::error_code unreadable;  // An unreadable file exists; reading it reports the error.
   return fs::symlink_status(run_file(), unreadable).type() != fs::file_type::not_found;
 }
 
@@ -157,8 +157,8 @@ void RunStore::refuse_links() const {
 }
 
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
-  // The folder's own sync would double the wait between launches; a journal brings it with the
-  // next.
+  // Syncing the folder as well would double the wait between launches. The file system's journal
+  // writes the folder's entry with a later sync.
   write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch),
                    Sync::kFile);
 }
@@ -170,7 +170,8 @@ Run RunStore::load() const {
                      "`labreport list runs` shows the runs there are");
   }
   refuse_link(cells_folder());
-  // Listed first: a launch is older than the run.json that replaces it.
+  // The launches are listed before run.json is read: a concurrent absorb() writes run.json first
+  // and removes the launches later.
   const std::vector<fs::path> launches = json_files(cells_folder());
   RunFiles files;
   Run run = run_from_json(files.read(run_file()), origin);
@@ -207,7 +208,7 @@ void RunStore::finish(const Run& run) const {
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
   const bool whole =
       std::ranges::none_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  if (whole) remove_tree(cells_folder());  // the sign of a run that can be gone on with
+  if (whole) remove_tree(cells_folder());  // cells/ marks a run that can be resumed
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

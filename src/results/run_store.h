@@ -1,4 +1,4 @@
-// The only owner of a run's file names: where a run lies and how its pieces come together.
+// Owns the file names of a run and merges its parts.
 #pragma once
 
 #include <filesystem>
@@ -11,28 +11,29 @@
 namespace labreport {
 
 namespace artifact {
-inline constexpr const char* kTrace = ".trace.json";  ///< For Perfetto and chrome://tracing.
-inline constexpr const char* kSnapshot = ".pickle";   ///< For PyTorch's memory_viz.
+inline constexpr const char* kTrace = ".trace.json";  ///< Read by Perfetto and chrome://tracing.
+inline constexpr const char* kSnapshot = ".pickle";   ///< Read by PyTorch's memory_viz.
 inline constexpr const char* kAllocations = ".allocations.csv";
 }  // namespace artifact
 
-/// Names inside one run's folder.
+/// The files inside one run's folder.
 class RunStore {
  public:
   explicit RunStore(std::filesystem::path folder);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path run_file() const;          ///< run.json
-  std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
-  std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
+  std::filesystem::path run_file() const;      ///< run.json
+  std::filesystem::path cells_folder() const;  ///< cells/: finished launches not yet merged
+  std::filesystem::path scratch_folder()
+      const;  ///< scratch/: requests and results of running launches
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
-  std::filesystem::path notes_folder() const;      ///< notes/: the author's words for this run
-  /// What the names of a launch's by-products begin with; `artifact::` says how they end.
+  std::filesystem::path notes_folder() const;      ///< notes/: the author's text about this run
+  /// Returns the path prefix of a launch's by-products; `artifact::` has the endings.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// The same of one of a launch's several processes, and where these find each other.
+  /// Files of one process of a launch that has several, and the file by which they find each other.
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
                                      std::int64_t rank) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
@@ -41,66 +42,67 @@ class RunStore {
 
   bool exists() const;
 
-  /// Whether the run ships with the project: a file `reference` lies beside run.json.
+  /// True if the run ships with the project: a file `reference` lies beside run.json.
   bool is_reference() const;
 
-  /// Whether the run's numbers were published by somebody: a file `imported` lies beside run.json.
+  /// True if the run holds published numbers: a file `imported` lies beside run.json.
   bool is_imported() const;
 
-  /// Changes with every file of the run's folder, `reference`, cells and artifacts included; reads
-  /// none of them.
+  /// Returns a text that changes if any file in the run's folder changes. Opens no file.
   std::string stamp() const;
 
-  /// Begins a run: makes the folder, which must not hold one, and writes the empty run.json.
+  /// Starts a run: creates the folder and writes run.json. Throws `InputError` if the folder
+  /// already holds a run.
   void create(const Run& run) const;
 
-  /// Writes run.json as it stands, e.g. with the session that a resumed run adds.
+  /// Writes run.json, for example with the session that a resumed run adds.
   void save(const Run& run) const;
 
-  /// Throws `InputError` where a folder that a measurement writes into is a link: a run from
-  /// elsewhere, gone on with, leads nowhere else.
+  /// Throws `InputError` if a folder that a measurement writes into is a link: a resumed run from
+  /// elsewhere must not write outside its folder.
   void refuse_links() const;
 
-  /// Keeps one finished launch (`cells/<id>.<launch>.json`), whole or not at all: no process's
-  /// death loses it, and a power cut only where the folder was not yet on the disk.
+  /// Writes one finished launch (`cells/<id>.<launch>.json`) atomically. It survives the death of
+  /// any process; a power failure can lose it if the folder was not yet synced.
   void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
-  /// Reads run.json and whatever launches lie beside it: plain files of at most 64 MiB
-  /// each. Throws `InputError`.
+  /// Reads run.json and the launches in cells/: plain files of at most 64 MiB together. Throws
+  /// `InputError`.
   Run load() const;
 
-  /// Keeps an imported run, whole from the start, in a folder that holds none.
+  /// Writes an imported run, which is complete from the start, into a folder without a run.
   void keep_imported(const Run& run) const;
 
-  /// Takes into run.json what `load` found beside it. `run` holds it all, unchanged; a death in the
-  /// middle leaves a run that loads as the same one. It can still be gone on with: cells/ stays.
+  /// Merges into run.json what load() found in cells/; `run` is what load() returned. A process
+  /// that dies in the middle leaves an equivalent run. cells/ stays, so the run can be resumed.
   void absorb(const Run& run) const;
 
-  /// Merges everything into run.json and removes scratch/ and, last, cells/; where a cell of the
-  /// run has no launch, cells/ stays, and the run can be gone on with.
+  /// Merges everything into run.json and removes scratch/ and, last, cells/. If a cell has no
+  /// launch, cells/ stays, so the run can be resumed.
   void finish(const Run& run) const;
 
  private:
   std::filesystem::path folder_;
 };
 
-/// `<root>/<gpu>/<edition>/<time>-<revision>`, all slugs: where a new run goes under `root`.
+/// Returns the folder for a new run, all slugs: `<root>/<gpu>/<edition>/<time>-<revision>`.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
-/// Makes that folder, numbered where there is one of that name already: nobody else has it.
+/// Creates that folder, with a number added if the name is taken. No other process gets the same
+/// one.
 std::filesystem::path make_run_folder(const std::filesystem::path& root, const Run& run);
 
-/// The same for an imported run.
+/// Creates a new folder for an imported run, with a number added if the name is taken.
 std::filesystem::path make_import_folder(const std::filesystem::path& root, const Run& run);
 
-/// `list_runs` without imported runs.
+/// Returns list_runs() without imported runs.
 std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::path& root);
 
-/// `list_runs` without measured ones.
+/// Returns list_runs() without measured runs.
 std::vector<std::filesystem::path> list_imported_runs(const std::filesystem::path& root);
 
-/// Every folder below `root` that holds a run.json, sorted by its own name, which begins with the
-/// time: oldest first. Opens no file.
+/// Returns every folder below `root` that has a run.json. The order is by folder name, which begins
+/// with the time: oldest first. Opens no file.
 std::vector<std::filesystem::path> list_runs(const std::filesystem::path& root);
 
 }  // namespace labreport

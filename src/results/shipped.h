@@ -1,5 +1,5 @@
-// labreport's network as a PyTorch module, which comes with the worker for models: its variants as
-// implementations of a cell.
+// The variants of labreport's network as a PyTorch module, which ships with the model worker. Cells
+// name them as implementations.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 namespace labreport {
 
 struct ShippedVariant {
-  bool compiled = false;  ///< The network by torch.compile …
-  bool loss = false;      ///< … and the loss, too.
-  bool graphs = false;    ///< What is compiled replays CUDA graphs (mode "reduce-overhead").
-  bool sdpa = false;      ///< `scaled_dot_product_attention` in place of attention written out.
-  bool fused = false;     ///< PyTorch's fused AdamW in place of the one written out.
+  bool compiled = false;  ///< The network runs under torch.compile.
+  bool loss = false;      ///< The loss runs under torch.compile, too.
+  bool graphs = false;    ///< Compiled code replays CUDA graphs (mode "reduce-overhead").
+  bool sdpa = false;      ///< `scaled_dot_product_attention` instead of explicit attention.
+  bool fused = false;     ///< PyTorch's fused AdamW instead of the explicit one.
 };
 
-/// "pytorch-eager", "pytorch-compiled-loss-sdpa-fused": what src/python/labreport_worker.py reads.
+/// Returns a name that src/python/labreport_worker.py parses: "pytorch-eager",
+/// "pytorch-compiled-loss-sdpa-fused".
 std::string implementation_of(const ShippedVariant& variant);
 
-/// A variant of it, neither labreport's network in C++ nor a model of the user's.
+/// True for a shipped variant, false for labreport's network in C++ and for the user's model.
 bool is_shipped(const CellSpec& spec);
 
-/// Wrapped in torch.compile, whoever wrote it.
+/// True if the network is wrapped in torch.compile, shipped or the user's.
 bool is_compiled(const CellSpec& spec);
 
 }  // namespace labreport

@@ -22,7 +22,7 @@ constexpr const char* kNumber = "1";
 constexpr const char* kTime = "ns";
 constexpr const char* kSize = "B";
 
-/// Ids and numbers of events count nothing: they have no unit.
+/// Ids and event numbers are not quantities, so they have no unit.
 constexpr const char* kOrdinal = "";
 
 void add(Table& table, std::string_view column, const char* unit) {

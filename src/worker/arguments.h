@@ -14,7 +14,7 @@ struct WorkerArguments {
   bool nvtx = false;
 };
 
-/// Throws `InputError` on anything but `--version` or both files, each once, and `--nvtx`.
+/// Accepts `--version`, or both files once each and `--nvtx`. Throws `InputError` on anything else.
 WorkerArguments parse_worker_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace labreport

@@ -19,12 +19,12 @@
 namespace labreport {
 namespace {
 
-/// LibTorch's messages end in a stack of C++ frames that helps no reader.
+/// Drops the stack of C++ frames at the end of LibTorch's messages, which does not help readers.
 std::string first_line(std::string_view message) {
   return std::string(message.substr(0, message.find('\n')));
 }
 
-/// The device starts, but LibTorch holds no code for it.
+/// True if the device starts, but LibTorch has no code for it.
 bool too_old_for_library(std::string_view message) {
   return message.find("no kernel image is available") != std::string_view::npos;
 }
@@ -91,7 +91,7 @@ int measure_into(const WorkerArguments& files, const std::string& python) {
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python;
-  // The front end takes it over at once and syncs what it keeps: syncing here would do it twice.
+  // The front end reads the file at once and syncs its own copy, so it is not synced here.
   write_atomically(files.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));

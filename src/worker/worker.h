@@ -1,4 +1,4 @@
-// The worker: one request in, one result out.
+// The worker reads one request and writes one result.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@ namespace labreport {
 
 inline constexpr int kWorkerDone = 0;
 inline constexpr int kWorkerBadInput = 2;
-inline constexpr int kWorkerNoDevice = 3;   ///< The device cannot start: no cell can run on it.
-inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed: another rank may be at fault.
+inline constexpr int kWorkerNoDevice = 3;   ///< The device cannot start, so no cell can run on it.
+inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed; another rank may be the cause.
 
-/// Measures, whatever comes of it: errors become the outcome. `DeviceError` becomes one too, and
-/// sets `status` to kWorkerNoDevice, `GroupError` to kWorkerLostGroup.
+/// Measures the request; errors become the outcome. `DeviceError` also sets `status` to
+/// kWorkerNoDevice, `GroupError` to kWorkerLostGroup.
 LaunchReport measure(const LaunchRequest& request, int& status);
 
-/// The whole program but for its end. Returns the exit status. `python`: the version of the one
-/// that runs the networks, for the result.
+/// Runs the worker and returns the exit status; the caller ends the process. `python` is the
+/// version of the Python that runs the networks, for the result.
 int run_worker(const std::vector<std::string>& arguments, const std::string& python = {});
 
 }  // namespace labreport

@@ -31,14 +31,14 @@ namespace {
 constexpr std::int64_t kCheckedLength = 256;
 constexpr BenchTime kLeaderboardTime{1'000'000'000, 10'000'000'000};
 
-/// What is known of one sequence length: a row of the table.
+/// The results for one sequence length: a row of the table.
 struct LengthRow {
   std::int64_t length = 0;
   std::string outcome{metric::kRan};
   std::string phase = {}, reason = {};
   std::map<std::string_view, std::vector<std::int64_t>> passes = {};
   std::map<std::string_view, std::int64_t> bytes = {};
-  std::optional<std::int64_t> compile_ns = {};  ///< Of a compiled one, apart from all passes.
+  std::optional<std::int64_t> compile_ns = {};  ///< Time of compiling, which no pass includes.
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -67,7 +67,7 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
   return scalars;
 }
 
-/// One length on a started device; what it finds out stands in its row even where it throws.
+/// Measures one length on a started device. Results reach the row even if a later part throws.
 class LengthMeasurement {
  public:
   LengthMeasurement(const CellSpec& spec, const AttentionImplementation& measured, LengthRow& row)
@@ -121,7 +121,7 @@ class LengthMeasurement {
         synced_ns(device_, spec_.warmup.value_or(0), spec_.steps.value_or(1),
                   {[&] {
                      inputs_.clear_gradients();
-                     output.reset();  // one graph at a time
+                     output.reset();  // keeps only one graph alive
                    },
                    [&] { output = forward(); }, [&] { backward(output, /*again=*/false); }});
     row_.passes[metric::kForward] = times.forward;
@@ -141,7 +141,7 @@ class LengthMeasurement {
     row_.passes[pass] = do_bench_ns(device_, {}, timed);
   }
 
-  /// All over one graph.
+  /// All passes run backward over the same graph.
   void time_backward() {
     const at::Tensor output = forward();
     time(metric::kBackward,
@@ -217,13 +217,13 @@ LengthRow measured_length(const CellSpec& spec, const AttentionImplementation& m
   return row;
 }
 
-/// Why nothing is timed; the outcome is kRan where everything is.
+/// The reason why nothing is timed; the outcome is kRan if everything is.
 struct Verdict {
   std::string outcome{metric::kRan};
   std::string reason = {};
 };
 
-/// What is farthest off.
+/// Names the tensor with the largest error; errors that are not finite come first.
 std::string worst(const AttentionErrors& errors) {
   const std::pair<const char*, double> named[]{{"its output", errors.output},
                                                {"the gradient of q", errors.grad_q},
@@ -260,7 +260,8 @@ bool on_gpus_alone(AttentionBackend backend) {
          backend == AttentionBackend::kCudnn;
 }
 
-/// Also makes the workspaces of the matrix library, which no length then counts.
+/// Checks the accuracy. The check also allocates the matrix library's workspaces, so no length
+/// counts them.
 Verdict checked(const LaunchRequest& request, const AttentionImplementation& measured,
                 const OneBackend& only, Launch& launch) {
   const CellSpec& spec = request.spec;
@@ -272,7 +273,7 @@ Verdict checked(const LaunchRequest& request, const AttentionImplementation& mea
     const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
     return judge(spec, attention_errors(measured, inputs), launch);
   } catch (const ForeignError&) {
-    throw;  // what its user wrote fails; that is no matter of what is offered
+    throw;  // the user's code failed, which does not mean that the backend is unsupported
   } catch (const std::exception& error) {
     if (as_out_of_memory(error)) throw;
     return {std::string(metric::kNotOffered), only.reason(error.what())};
@@ -296,7 +297,8 @@ std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation
   return rows;
 }
 
-/// Each pass that the host's clock timed; of do_bench's thousands the table has the statistics.
+/// Adds every pass that the host's clock timed. do_bench runs thousands, so only the table has
+/// their statistics.
 void add_passes(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
   if (row.compile_ns) {

@@ -16,19 +16,19 @@ constexpr std::int64_t kFlushBytes = 256'000'000;
 constexpr std::int64_t kEstimated = 5;
 constexpr std::int64_t kMostOnCpu = 20;
 
-/// Empty on a CPU.
+/// Returns the buffer whose writing flushes the L2 cache; empty on a CPU.
 at::Tensor flush_buffer(c10::Device device) {
   return at::empty({device.is_cpu() ? 0 : kFlushBytes},
                    at::TensorOptions().device(device).dtype(at::kByte));
 }
 
-/// How many passes fit; at least one.
+/// Returns how many passes fit into the time, at least one.
 std::int64_t fitting(std::int64_t time_ns, std::int64_t estimate_ns, c10::Device device) {
   const std::int64_t count = std::max<std::int64_t>(1, time_ns / estimate_ns);
   return device.is_cpu() ? std::min(count, kMostOnCpu) : count;
 }
 
-/// Of one pass and one flush.
+/// Estimates the time of one pass with one flush.
 std::int64_t estimated_ns(c10::Device device, at::Tensor& flushed, const TimedPass& pass) {
   const auto marks = make_phase_marks(PhaseClock::kEvents, device, 1);
   marks->start();

@@ -1,4 +1,4 @@
-// The two clocks by which a pass of attention is timed.
+// The two procedures that time a pass of attention.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -9,38 +9,38 @@
 
 namespace labreport {
 
-/// What is done again and again. `prepare` comes before each pass and is never timed.
+/// The pass that is repeated. `prepare` runs before each pass and is never timed.
 struct TimedPass {
   std::function<void()> prepare;
   std::function<void()> run;
 };
 
-/// Forward and backward in turns.
+/// Forward and backward passes that alternate.
 struct SyncedPasses {
   std::function<void()> prepare;
   std::function<void()> forward;
   std::function<void()> backward;
 };
 
-/// Both of one pass, in nanoseconds.
+/// The times of the forward and backward passes, in nanoseconds.
 struct SyncedTimes {
   std::vector<std::int64_t> forward, backward;
 };
 
-/// `count` passes after `warmup` that are not counted: the host's clock, the device idle at the
-/// beginning of each forward and each backward and synchronized at its end.
+/// Times `count` passes after `warmup` uncounted ones by the host's clock. The device is idle at
+/// the start of each forward and each backward, and synchronized at its end.
 SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
                       const SyncedPasses& passes);
 
-/// How long do_bench warms up and measures; its own defaults.
+/// Durations of do_bench's warm-up and measurement; the defaults are do_bench's own.
 struct BenchTime {
   std::int64_t warmup_ns = 25'000'000;
   std::int64_t repeat_ns = 100'000'000;
 };
 
-/// The method of triton.testing.do_bench: five passes tell how many fit the given times; each
-/// counted one stands between two events, behind a write of 256 MB that empties the L2 cache. On a
-/// CPU the host's clock, at most 20 passes, and no cache is emptied.
+/// Follows triton.testing.do_bench: five passes estimate how many fit into the given times. Each
+/// counted pass runs between two events, after a write of 256 MB that flushes the L2 cache. On a
+/// CPU it uses the host's clock and at most 20 passes, and flushes no cache.
 std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
                                       const TimedPass& pass);
 

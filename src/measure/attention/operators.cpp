@@ -26,7 +26,7 @@ constexpr double kHalfTolerance = 5e-2;
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
-/// The same numbers, wider.
+/// Returns the same numbers in FP64.
 AttentionInputs in_fp64(const AttentionInputs& inputs) {
   const auto wide = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
   const std::int64_t length = inputs.q.size(-2);
@@ -116,12 +116,12 @@ OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Li
   cudnn_ = context.userEnabledCuDNNSDP();
   math_ = context.userEnabledMathSDP();
   overrideable_ = context.userEnabledOverrideableSDP();
-  if (backend == AttentionBackend::kCustom) return;  // code of the user's may call any of them
+  if (backend == AttentionBackend::kCustom) return;  // the user's code may call any backend
   context.setSDPUseFlash(backend == AttentionBackend::kFlash);
   context.setSDPUseMemEfficient(backend == AttentionBackend::kEfficient);
   context.setSDPUseCuDNN(backend == AttentionBackend::kCudnn);
   context.setSDPUseMath(backend == AttentionBackend::kMath);
-  context.setSDPUseOverrideable(false);  // no device of ours has it: "Invalid backend"
+  context.setSDPUseOverrideable(false);  // LibTorch has none for these devices: "Invalid backend"
 }
 
 OneBackend::~OneBackend() {
@@ -141,7 +141,7 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
   std::string words;
   for (std::string_view line : warnings) {
     line = line.substr(0, std::min(line.find('\n'), line.find(" (Triggered internally")));
-    // It speaks of every backend; those that are switched off here are no reason.
+    // The warnings name every backend; a backend that is disabled here is no reason.
     const bool heading = line.find("not used because") != line.npos;
     if (heading || line.find("runtime disabled") != line.npos) continue;
     words += (words.empty() ? "" : " ") + std::string(line);

@@ -1,4 +1,4 @@
-// Implementations of attention: inputs, the forward pass, and what each differs from FP64.
+// Implementations of attention: inputs, forward pass, and errors against FP64.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,13 +13,13 @@
 
 namespace labreport {
 
-/// Random normal, made before anything is timed. Q, K and V require gradients: [batch, tokens,
-/// head_dim] for one head of the eager operators, [batch · heads, tokens, head_dim] for the user's,
-/// else [batch, heads, tokens, head_dim].
+/// Random normal tensors, made before anything is timed. Q, K and V require gradients. Their shape
+/// is [batch, tokens, head_dim] for one head of the eager operators, [batch · heads, tokens,
+/// head_dim] for the user's code, else [batch, heads, tokens, head_dim].
 struct AttentionInputs {
   at::Tensor q, k, v;
-  at::Tensor upstream;  ///< The gradient of the output.
-  at::Tensor mask;      ///< Of the eager operators alone: the others are told that they are causal.
+  at::Tensor upstream;  ///< The output's gradient.
+  at::Tensor mask;      ///< Eager operators only; the others take a causal flag.
 
   void clear_gradients() const;
 };
@@ -28,28 +28,29 @@ AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10:
 
 at::Tensor attend(AttentionBackend backend, const AttentionInputs& inputs);
 
-/// What is measured: one of the backends, or a function of Python's.
+/// The implementation that is measured: a backend, or a Python function.
 class AttentionImplementation {
  public:
   virtual ~AttentionImplementation() = default;
   virtual at::Tensor forward(const AttentionInputs& inputs) const = 0;
-  /// `again`: the same graph will be asked for once more. An undefined `upstream` is 1.
+  /// `again` keeps the graph for another backward pass. An undefined `upstream` counts as 1.
   virtual void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const;
-  /// Where its first call at a length compiles it: from now on no length is known.
+  /// Discards earlier compilations and returns true, so the next call compiles for its length only.
+  /// Returns false for implementations that do not compile.
   virtual bool compiles_anew() const { return false; }
 };
 
 using AttentionFactory = std::function<std::unique_ptr<AttentionImplementation>(
     const std::string& implementation, c10::Device device)>;
 
-/// What makes cells' implementations that are not the program's own; empty, as in the beginning:
-/// nothing does.
+/// Sets the factory for implementations that are not the program's own. An empty factory, the
+/// default, makes none.
 void set_attention_factory(AttentionFactory factory);
 
 std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c10::Device device);
 
-/// While it lives, scaled_dot_product_attention has that backend alone, for code of the user's all
-/// of them, and what it says of others is kept.
+/// Restricts scaled_dot_product_attention to one backend during its lifetime, and collects the
+/// warnings about refused backends. The user's code may use all backends.
 class OneBackend {
  public:
   explicit OneBackend(AttentionBackend backend);
@@ -57,7 +58,7 @@ class OneBackend {
   OneBackend(const OneBackend&) = delete;
   OneBackend& operator=(const OneBackend&) = delete;
 
-  /// Why it was refused, in LibTorch's words; `message` where it gave none.
+  /// Returns LibTorch's reason for the refusal; `message` if it gave none.
   std::string reason(std::string_view message) const;
 
  private:
@@ -66,22 +67,22 @@ class OneBackend {
   bool flash_, efficient_, cudnn_, math_, overrideable_;
 };
 
-/// Of the warnings with which LibTorch refuses one backend after the other, those that give a
-/// reason; the first line of `message` where none does.
+/// Returns those warnings that give a reason; LibTorch warns about one refused backend after the
+/// other. Returns the first line of `message` if no warning gives a reason.
 std::string backend_reason(const std::vector<std::string>& warnings, std::string_view message);
 
-/// The largest difference from FP64 on the same inputs, relative to the largest magnitude there.
+/// Largest differences from FP64 on the same inputs, relative to the largest FP64 magnitude.
 struct AttentionErrors {
   double output = 0, grad_q = 0, grad_k = 0, grad_v = 0;
 
-  double largest() const;  ///< Infinite where one is not a number.
+  double largest() const;  ///< Infinite if an error is NaN or infinite.
 };
 
 AttentionErrors attention_errors(const AttentionImplementation& measured,
                                  const AttentionInputs& inputs);
 
-/// What such an error may be: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats. The user's may
-/// use TF32 on FP32 inputs, as Triton's dot does.
+/// Returns the largest error allowed: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats. The
+/// user's code has TF32's tolerance in FP32, too, since Triton's dot uses TF32 on FP32 inputs.
 double attention_tolerance(const CellSpec& spec);
 
 }  // namespace labreport

@@ -17,8 +17,9 @@
 namespace labreport {
 namespace {
 
-/// Watches one step from its ranges: what is allocated as backward begins, and what each group that
-/// runs again adds and takes. Synchronizes around these, so the step is no timed one.
+/// Observes the ranges of one step: the memory allocated at the start of backward, and the memory
+/// and time that each recomputed group adds. It synchronizes around groups, so the step is not a
+/// timed one.
 class Recomputation : public RangeObserver {
  public:
   explicit Recomputation(c10::Device device) : device_(device) {}
@@ -43,7 +44,7 @@ class Recomputation : public RangeObserver {
   }
 
   std::int64_t saved() const { return saved_; }
-  std::int64_t added() const { return added_; }  ///< 0: nothing ran again.
+  std::int64_t added() const { return added_; }  ///< 0 if no group ran again.
   std::int64_t took_ns() const { return took_ns_; }
 
  private:
@@ -84,7 +85,7 @@ class CheckpointingLaunch {
     launch_.metrics.push_back(integer_metric(tag, name, unit, value));
   }
 
-  /// Forward and backward before AdamW has states: what they hold.
+  /// Measures the memory of one forward and backward pass before AdamW has states.
   void hold() {
     StepOptions options = plan_.step;
     options.mode = Mode::kForwardBackward;
@@ -108,7 +109,7 @@ class CheckpointingLaunch {
     return watched;
   }
 
-  /// The first makes AdamW's states and is watched; then come warm-up and counted steps.
+  /// Runs one observed step, which makes AdamW's states, then warm-up and counted steps.
   void run_steps() {
     Unobserved observer;
     const Recomputation watched = watch(step_, observer);

@@ -28,30 +28,30 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kPatternPeriod = 61;        // small whole numbers: FP32 sums are exact
-constexpr std::int64_t kCheckedAtOnce = 1 << 24;   // elements, so that checking takes no second GB
+constexpr std::int64_t kPatternPeriod = 61;        // small whole numbers have exact FP32 sums
+constexpr std::int64_t kCheckedAtOnce = 1 << 24;   // elements; bounds the extra memory of checking
 constexpr std::int64_t kRounds = 5;                // over all sizes
-constexpr std::int64_t kLeastCalls = 5;            // of a size, synchronized
-constexpr std::int64_t kBudgetNs = 2'000'000'000;  // of one size by one method
+constexpr std::int64_t kLeastCalls = 5;            // least synchronized calls for a size
+constexpr std::int64_t kBudgetNs = 2'000'000'000;  // for one size by one method
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-/// A round's share of `count` calls, rounded up.
+/// Returns the calls in each round, rounded up.
 std::int64_t per_round(std::int64_t count) { return (count + kRounds - 1) / kRounds; }
 
-/// One method's numbers of this rank at one size.
+/// Times of one method on this rank at one size.
 struct Timed {
   std::string_view method;
-  std::vector<std::int64_t> starts = {};  ///< By the host's clock, the same for all ranks.
+  std::vector<std::int64_t> starts = {};  ///< Host clock, which all ranks share.
   std::vector<std::int64_t> durations = {};
-  std::int64_t stretch = 0;  ///< Calls behind each duration, their mean; 0: it is one call's.
+  std::int64_t stretch = 0;  ///< Calls whose mean each duration is; 0 if it is one call's.
 };
 
-/// This rank's numbers at one size.
+/// Results of this rank at one size.
 struct Measured {
   std::int64_t bytes;
   std::int64_t wrong = 0;
-  std::optional<std::int64_t> call_ns = {};  ///< A warm-up call of the slowest rank.
+  std::optional<std::int64_t> call_ns = {};  ///< Time of a warm-up call on the slowest rank.
   Timed synced{metric::kSynced}, in_place{metric::kInPlace}, out_of_place{metric::kOutOfPlace};
 
   std::int64_t elements() const { return bytes / kFloatBytes; }
@@ -65,15 +65,16 @@ class AllReduce {
     whole_ = at::empty({*spec.largest / kFloatBytes}, at::TensorOptions().device(group_.device()));
   }
 
-  /// A row for each rank and method of each size.
+  /// Adds one row for each rank and method of each size.
   void measure(Table& table, std::vector<Metric>& metrics) {
     for (Measured& size : sizes_) {
       take(size);
       size.wrong = count_wrong();
     }
-    whole_.zero_();  // sums of sums would grow beyond FP32's largest number
+    whole_.zero_();  // repeated sums would exceed FP32's range
     if (group_.why_no_sum_into().empty()) output_ = at::empty_like(whole_);
-    // A disturbance of the machine then hits one round of a size, and medians leave it out.
+    // In rounds, a disturbance of the machine affects only one sample of a size, which the median
+    // ignores.
     for (std::int64_t round = 0; round < kRounds; ++round) {
       for (Measured& size : sizes_) take_turn(size);
     }
@@ -83,7 +84,7 @@ class AllReduce {
  private:
   void take(const Measured& size) { data_ = whole_.slice(0, 0, size.elements()); }
 
-  /// At `begin` … of what the rank gives.
+  /// Returns elements `begin` to `end` of the rank's input.
   at::Tensor pattern(std::int64_t rank, std::int64_t begin, std::int64_t end) const {
     const auto options = at::TensorOptions().dtype(at::kFloat).device(group_.device());
     return at::remainder(at::arange(begin, end, options.dtype(at::kLong)) + 7 * rank,
@@ -118,13 +119,13 @@ class AllReduce {
     return wrong;
   }
 
-  /// As many as the budget has room for; the same at all ranks.
+  /// Returns how many calls fit into the budget; all ranks get the same number.
   std::int64_t calls_within(std::int64_t budget_ns, const Measured& size,
                             std::int64_t least) const {
     return std::clamp(budget_ns / *size.call_ns, std::min(least, steps_), steps_);
   }
 
-  /// All ranks begin together, as far as a barrier can make them.
+  /// Times one call. A barrier lets all ranks start as nearly together as possible.
   std::pair<std::int64_t, std::int64_t> one_synced() {
     group_.barrier();
     const std::int64_t start = host_now_ns();
@@ -133,7 +134,7 @@ class AllReduce {
     return {start, host_now_ns() - start};
   }
 
-  /// One round's calls of a size.
+  /// Runs one round's calls at one size.
   void take_turn(Measured& size) {
     take(size);
     time_synced(size);
@@ -157,8 +158,8 @@ class AllReduce {
     }
   }
 
-  /// The mean of many calls, enqueued one behind the other. A round does not share them out: with
-  /// fewer calls the one synchronization would weigh more than in nccl-tests.
+  /// Times many calls enqueued back to back, as their mean. The rounds do not split the calls: with
+  /// fewer calls the single synchronization would weigh more than in nccl-tests.
   template <typename Call>
   void time_back_to_back(const Measured& size, Timed& timed, const Call& call) {
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, per_round(warmup_)); ++i) call();
@@ -222,9 +223,9 @@ class AllReduce {
 
   RankGroup& group_;
   std::int64_t warmup_, steps_;
-  std::vector<Measured> sizes_;  ///< Smallest first.
-  at::Tensor whole_, output_;    ///< They have room for the largest size.
-  at::Tensor data_;              ///< The part of `whole_` that is summed.
+  std::vector<Measured> sizes_;  ///< Smallest size first.
+  at::Tensor whole_, output_;    ///< Large enough for the largest size.
+  at::Tensor data_;              ///< The summed part of `whole_`.
 };
 
 }  // namespace

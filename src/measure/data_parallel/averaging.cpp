@@ -22,7 +22,8 @@ std::vector<std::int64_t> bytes_of(const Tensors& tensors) {
   return bytes;
 }
 
-/// Gradients of `bucket` in one tensor, of which they become views: nothing is copied back.
+/// Copies the gradients of `bucket` into one tensor and makes them views of it, so nothing has to
+/// be copied back.
 at::Tensor flattened(const Tensors& parameters, const Bucket& bucket) {
   Tensors flat;
   for (const std::size_t index : bucket) flat.push_back(parameters[index].grad().reshape({-1}));
@@ -82,8 +83,9 @@ class Flat : public Averaging {
   Bucket all_;
 };
 
-/// Each bucket is all-reduced as soon as its last gradient is there. All ranks have to begin in the
-/// same order, which is that of the buckets: one that is ready early waits for those before it.
+/// Starts each bucket's all-reduce as soon as its last gradient is ready. All ranks must start them
+/// in the same order, the order of the buckets, so a bucket that is ready early waits for those
+/// before it.
 class Overlapped : public Averaging {
  public:
   Overlapped(RankGroup& group, const Tensors& parameters, std::vector<Bucket> buckets)

@@ -1,4 +1,4 @@
-// How ranks average their gradients: a scheme at work on one network.
+// Averages gradients over the ranks: one scheme, applied to one network.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,23 +13,23 @@
 
 namespace labreport {
 
-/// Called in this order, once a step, by all ranks alike.
+/// All ranks call these functions once in each step, in this order.
 class Averaging {
  public:
   virtual ~Averaging() = default;
 
   virtual void before_forward() {}
   virtual void before_backward(const at::Tensor& /*loss*/) {}
-  /// From here on gradients are means over the ranks; on a GPU later kernels wait for them.
+  /// Gradients are means over the ranks afterwards; on a GPU, later kernels wait for them.
   virtual void after_backward() {}
 
-  /// Bytes of each all-reduce of a step, in the order in which they begin; nothing where PyTorch
-  /// decides.
+  /// Returns the bytes of each all-reduce of a step, in the order in which they start; empty if
+  /// PyTorch decides.
   virtual std::optional<std::vector<std::int64_t>> all_reduces() const = 0;
 };
 
-/// `parameters` in the order in which the network lists them. `bucket`: bytes, of schemes with
-/// buckets. Both have to outlive what is made.
+/// `parameters` are in the network's order. `bucket` is the size in bytes, for schemes with
+/// buckets. `group` and `parameters` must outlive the result.
 std::unique_ptr<Averaging> make_averaging(Scheme scheme, std::int64_t bucket, RankGroup& group,
                                           const std::vector<at::Tensor>& parameters);
 

@@ -35,7 +35,7 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                  metric::kExchange, metric::kOptimizer};
-constexpr std::size_t kMostStretches = 1'500;  // of a lane: a page draws them all
+constexpr std::size_t kMostStretches = 1'500;  // limit for a lane, since a page draws them all
 
 std::int64_t nanoseconds(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
@@ -49,7 +49,7 @@ std::vector<at::Tensor> tensors_of(const Parameters& parameters) {
   return tensors;
 }
 
-/// This rank's share of a batch that all ranks draw alike.
+/// Returns this rank's share of a batch that all ranks draw identically.
 Batch share_of(const TimingPlan& plan, const RankGroup& group) {
   const Batch all = random_batch(plan.batch * group.size(), plan.network.context,
                                  plan.network.shape.vocab, group.device());
@@ -57,8 +57,8 @@ Batch share_of(const TimingPlan& plan, const RankGroup& group) {
   return {all.ids.narrow(0, begin, plan.batch), all.targets.narrow(0, begin, plan.batch)};
 }
 
-/// Runs a training step with the scheme in it. Backward ends with the last gradient; what comes
-/// before the optimizer, waiting for averages above all, is a phase of its own.
+/// Runs a training step with the scheme in it. Backward ends with the last gradient. The time from
+/// there to the optimizer, mostly waiting for averages, is a phase of its own.
 class RankStep : PhaseObserver {
  public:
   RankStep(TrainingStep& step, Averaging& averaging, const std::vector<at::Tensor>& parameters)
@@ -67,8 +67,8 @@ class RankStep : PhaseObserver {
         count_(parameters.size()),
         last_(parameters, [this](std::size_t) { gradient_ready(); }) {}
 
-  /// `ended` hears of the five phases; the second and third call at backward are for its end and
-  /// that of the exchange.
+  /// Reports the end of the five phases to `ended`. Backward is reported twice: at its own end and
+  /// at the end of the exchange.
   void run(PhaseObserver& ended) {
     told_ = &ended;
     ready_ = 0;
@@ -97,7 +97,7 @@ class RankStep : PhaseObserver {
   GradientHooks last_;
 };
 
-/// The host's instants at which phases ended.
+/// Records the host's time at the end of each phase.
 class Instants : public PhaseObserver {
  public:
   void ended(Phase) override { all_.push_back(host_now_ns()); }
@@ -144,7 +144,7 @@ class DataParallelLaunch {
   }
 
  private:
-  /// All ranks begin together, as far as a barrier can make them.
+  /// Times one step. A barrier lets all ranks start as nearly together as possible.
   void run_one() {
     group_.barrier();
     starts_.push_back(host_now_ns());
@@ -164,7 +164,7 @@ class DataParallelLaunch {
     step_.clear();
   }
 
-  /// Whatever is begun runs on threads of its own, beside phases on this one.
+  /// Collectives run on their own threads, so they overlap with the phases on this one.
   Lanes host_lanes() {
     group_.barrier();
     Instants instants;
@@ -188,7 +188,8 @@ class DataParallelLaunch {
   Lanes device_lanes() {
     const DeviceKind kind = plan_.step.device;
     profile(kind, [] {});
-    // Within the profile: starting one takes each rank its own time.
+    // The barrier is inside the profile, because starting a profile takes each rank a different
+    // time.
     const Profile found = profile(kind, [this] {
       group_.barrier();
       Unobserved observer;
@@ -221,7 +222,7 @@ class DataParallelLaunch {
     return launch;
   }
 
-  /// Of each step what the slowest rank took: a step is over when all have done it.
+  /// Returns the slowest rank's time for each step: a step ends when all ranks have finished it.
   static Numbers slowest(const std::vector<Numbers>& ranks) {
     Numbers most = ranks.front();
     for (const Numbers& rank : ranks) {
@@ -304,7 +305,7 @@ class DataParallelLaunch {
     return {steps.begin() + plan_.warmup, steps.end()};
   }
 
-  /// The host's clock is the same for all ranks.
+  /// All ranks share the host's clock, so their start times can be compared.
   std::int64_t median_lag(const std::vector<Numbers>& starts, std::size_t rank) const {
     Numbers lags;
     for (auto step = static_cast<std::size_t>(plan_.warmup); step < starts.front().size(); ++step) {

@@ -19,10 +19,11 @@ namespace {
 
 constexpr ModelShape kSmall{.d_model = 64, .d_ff = 192, .layers = 2, .heads = 2, .vocab = 128};
 constexpr std::int64_t kPositions = 16, kShare = 2, kCheckedSteps = 3;
-constexpr std::int64_t kSmallBucket = 100'000;  // bytes: several buckets, some of several gradients
+// Bytes; this makes several buckets, some with several gradients.
+constexpr std::int64_t kSmallBucket = 100'000;
 constexpr double kRate = 0.1;
-// FP32 has 2⁻²⁴ of rounding a sum; a share's and the whole batch's sums differ in their order. Of
-// 3 steps over Gloo on a CPU 1 · 10⁻⁶ was seen.
+// FP32 rounds each addition by up to 2⁻²⁴, and the sums of shares and of the whole batch differ in
+// order. Three steps over Gloo on a CPU differed by 1 · 10⁻⁶.
 constexpr double kMost = 2e-5;
 
 std::vector<at::Tensor> tensors(const Network& network) {
@@ -94,7 +95,7 @@ class Check {
     weights_ = std::max(weights_, farthest(shared_weights_, alone_weights_));
   }
 
-  /// Of all ranks.
+  /// Returns the largest difference on any rank.
   double gradients_off() { return largest(gradients_); }
   double weights_off() { return largest(weights_); }
 
@@ -104,7 +105,7 @@ class Check {
     return small_network(group_.device());
   }
 
-  /// Of numbers from 0 on the bits are in the same order.
+  /// Compares bits as integers, which gives the order of the values if none is negative.
   double largest(double value) {
     return std::bit_cast<double>(group_.largest(std::bit_cast<std::int64_t>(value)));
   }

@@ -1,4 +1,4 @@
-// Whether training on all ranks is what training on one would be.
+// Checks that training on all ranks equals training on one.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace labreport {
 
-/// A few steps of SGD on a small network: ranks begin with different weights, take rank 0's, and
-/// average the gradients of their shares by the cell's scheme; beside them each rank trains on the
-/// whole batch by itself. Metrics tagged "equality". Throws `Error` where a gradient or a weight
-/// differs by more than FP32's rounding explains. Adam's first steps follow the signs of gradients
-/// and would make much of rounding: SGD does not.
+/// Trains a small network for a few steps of SGD: ranks start with different weights, take rank
+/// 0's, and average the gradients of their shares by the cell's scheme. Each rank also trains alone
+/// on the whole batch. Returns metrics tagged "equality". Throws `Error` if a gradient or a weight
+/// differs by more than FP32's rounding explains. SGD is used because Adam's first steps depend on
+/// the signs of gradients, which would amplify rounding.
 std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::int64_t seed);
 
-/// Rank 0's parameters for all.
+/// Copies rank 0's parameters to all ranks.
 void broadcast_parameters(RankGroup& group, const std::vector<at::Tensor>& parameters);
 
-/// How many ranks hold other weights than rank 0, to the bit.
+/// Counts the ranks whose weights differ from rank 0's, by a sum over the bits of each parameter.
 std::int64_t ranks_apart(RankGroup& group, const std::vector<at::Tensor>& parameters);
 
 }  // namespace labreport

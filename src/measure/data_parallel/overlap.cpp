@@ -9,7 +9,7 @@ namespace {
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
-/// Apart from each other, in their order.
+/// Returns disjoint spans that cover the same time, in order.
 std::vector<Span> united(const std::vector<Stretch>& stretches) {
   std::vector<Span> spans;
   for (const Stretch& stretch : stretches) spans.emplace_back(stretch.start_ns, stretch.end_ns);

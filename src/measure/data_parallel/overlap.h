@@ -1,4 +1,4 @@
-// When a rank computed and when it communicated, and how much of both at once.
+// Time that a rank spent on computation, on communication, and on both at once.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,36 @@
 
 namespace labreport {
 
-/// A piece of a step's time, from the step's beginning.
+/// An interval of a step, relative to its start.
 struct Stretch {
-  std::string phase;  ///< Of what is computed; of all-reduces empty.
+  std::string phase;  ///< The computing phase; empty for all-reduces.
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
 };
 
-/// Each lane in order of its start.
+/// The intervals of one step; each lane is in order of start.
 struct Lanes {
   std::vector<Stretch> compute, communication;
   std::int64_t step_ns = 0;
 };
 
 struct Overlap {
-  std::int64_t communication_ns = 0;  ///< Something was on its way.
-  std::int64_t both_ns = 0;           ///< And the rank computed meanwhile.
+  std::int64_t communication_ns = 0;  ///< Communication was in progress.
+  std::int64_t both_ns = 0;           ///< Communication and computation overlapped.
 };
 
-/// Stretches of one lane may overlap: time counts once.
+/// Adds up the lanes' times. Overlapping intervals of one lane count once.
 Overlap overlap(const Lanes& lanes);
 
-/// From a profile of one step on a GPU: NCCL's kernels communicate, all other activity computes.
-/// The step begins with the first activity of its forward; what was before, such as a barrier, is
-/// left out.
+/// Splits the profile of one step on a GPU: NCCL's kernels communicate, all other activity
+/// computes. The step starts with the first activity of its forward pass; earlier activity, such as
+/// a barrier, is left out.
 Lanes lanes_of(const Trace& trace);
 
-/// Computing stretches of one phase that are less than `gap_ns` apart become one.
+/// Merges computing intervals of one phase whose gap is shorter than `gap_ns`.
 std::vector<Stretch> merged(const std::vector<Stretch>& stretches, std::int64_t gap_ns);
 
-/// The same with a gap that leaves `most` at most.
+/// Merges intervals with the smallest gap that leaves at most `most` of them.
 std::vector<Stretch> at_most(std::vector<Stretch> stretches, std::size_t most);
 
 }  // namespace labreport

@@ -14,7 +14,7 @@ struct Activity {
   std::int64_t unattributed = 0;
 };
 
-/// `kernels` are in order of their start, so that overlaps can be merged in one pass.
+/// Needs `kernels` in order of start, so that overlaps can be merged in one pass.
 Activity activity_of(const std::vector<Attributed>& kernels) {
   Activity found;
   std::int64_t end = 0;

@@ -1,4 +1,4 @@
-// How long the device was busy during a profiled step.
+// The time that the device was busy during a profiled step.
 #pragma once
 
 #include <string>
@@ -9,10 +9,12 @@
 
 namespace labreport {
 
-/// Why a profile on that device holds no kernels; empty: it does, or the device has none.
+/// Returns the reason why a profile on that device has no kernels; empty if it has some, or if the
+/// device has none.
 std::string reason_without_kernels(DeviceKind device, const Trace& trace);
 
-/// Tagged "profile": span, busy, unattributed, kernels; tagged "busy": a sum a phase.
+/// Returns metrics tagged "profile": span, busy, unattributed, kernels; and tagged "busy": a sum
+/// for each phase.
 std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels);
 
 }  // namespace labreport

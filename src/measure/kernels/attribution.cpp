@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kBackwardPhase = "backward";
 
-/// Ranges below the phase, outermost first.
+/// Joins the ranges below the phase, outermost first.
 std::string module_of(const Chain& chain) {
   std::string path;
   for (auto event = chain.rbegin(); event != chain.rend(); ++event) {
@@ -27,7 +27,8 @@ std::string outermost_operator(const Chain& chain) {
   return "";
 }
 
-/// A node of autograd's graph, or the engine as it hands the node's gradients on and sums them.
+/// Returns the node of autograd's graph, or the engine's event for it, which passes on and sums the
+/// node's gradients.
 const TraceEvent* backward_node(const Chain& chain) {
   const auto found = std::ranges::find_if(chain, [](const TraceEvent* event) {
     return event->kind == TraceKind::kBackward || is_engine(*event);
@@ -48,7 +49,7 @@ Attributed place(const CallTree& tree, const TraceEvent& activity, const TraceEv
   const Chain chain = tree.chain(launcher);
   placed.op = innermost_aten(chain);
   placed.operation = outermost_operator(chain);
-  // On a GPU autograd works on threads of its own, where no phase is open.
+  // On a GPU, autograd works on its own threads, where no phase is open.
   const TraceEvent* outermost = chain.back();
   placed.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
   const TraceEvent* node = backward_node(chain);

@@ -1,4 +1,4 @@
-// Which phase, module and operation each activity of the device belongs to.
+// Assigns each activity of the device to a phase, a module and an operation.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace labreport {
 
 struct Attributed {
   const TraceEvent* activity = nullptr;
-  std::string phase;      ///< "forward"; empty: nothing launched it that the trace knows.
+  std::string phase;      ///< "forward"; empty if the trace has no launcher for it.
   std::string module;     ///< "layers.3/attn/q_proj"; empty outside the network.
-  std::string operation;  ///< The outermost ATen operator, "aten::linear".
-  std::string op;         ///< The innermost ATen operator, "aten::exp".
+  std::string operation;  ///< The outermost ATen operator: "aten::linear".
+  std::string op;         ///< The innermost ATen operator: "aten::exp".
 };
 
-/// The device's activities in order of their start. Backward kernels carry the module and the
-/// operation of their forward, found by autograd's sequence number; a sum of gradients those of the
-/// node that delivers the last of them. Without any activity of a device, the operators of the host
-/// that compute stand in their place.
+/// Returns the device's activities in order of start. Backward kernels have the module and the
+/// operation of their forward, found by autograd's sequence number; a sum of gradients has those of
+/// the node that delivers the last one. If the device has no activity, computing operators of the
+/// host take its place.
 std::vector<Attributed> attribute(const Trace& trace);
 
 }  // namespace labreport

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kAten = "aten::";
 constexpr std::string_view kEngine = "autograd::";
 constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
-constexpr std::string_view kFused = "cpp_fused_";  // as Inductor calls them
+constexpr std::string_view kFused = "cpp_fused_";  // Inductor's prefix of fused CPU kernels
 
 bool on_host(const TraceEvent& event) {
   return event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
@@ -89,8 +89,8 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
 
 void CallTree::note(const TraceEvent* event) {
   if (event->correlation != 0) correlations_[event->correlation] = event;
-  // An operator reports the number that the next node will get, also where it makes no node itself:
-  // the last one to report a number made the node. The engine's events repeat their node's number.
+  // An operator reports the number of the next node even if it makes no node itself, so the last
+  // operator with a number made that node. The engine's events repeat their node's number.
   const bool forward =
       event->kind == TraceKind::kOperator && event->sequence >= 0 && !is_engine(*event);
   if (forward) forwards_.insert_or_assign(event->sequence, event);

@@ -1,4 +1,4 @@
-// The host's events of a profile as a tree: what each runs within, on its own thread.
+// The host's events of a profile as a tree of calls, for each thread.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@ namespace labreport {
 /// An event and the events around it, innermost first.
 using Chain = std::vector<const TraceEvent*>;
 
-/// An operator whose name says that it is ATen's: "aten::mm".
+/// True for ATen operators by their names, such as "aten::mm".
 bool is_aten(const TraceEvent& event);
 
-/// Autograd's engine at work on one node: "autograd::engine::evaluate_function: MmBackward0".
+/// True if autograd's engine works on a node: "autograd::engine::evaluate_function: MmBackward0".
 bool is_engine(const TraceEvent& event);
 
 class CallTree {
  public:
-  /// `trace` has to outlive it.
+  /// `trace` must outlive the tree.
   explicit CallTree(const Trace& trace);
 
-  /// The event first, then what it runs within; empty for null.
+  /// Returns the event and the events around it, innermost first; empty for null.
   Chain chain(const TraceEvent* event) const;
 
-  /// An outermost ATen operator; of `linear` and `matmul`, those that they are made of. Of code
-  /// that torch.compile made for a CPU, each fused kernel.
+  /// True for an outermost ATen operator; for `linear` and `matmul`, true for the operators inside
+  /// them instead. In torch.compile's CPU code, true for each fused kernel.
   bool computes(const TraceEvent* event) const;
 
-  /// The operator that a device's activity names as its launcher, and the operator whose backward a
-  /// node of autograd's graph is; null: not in the trace.
+  /// The first returns the operator that launched a device activity; the second returns the
+  /// operator whose backward is a node of autograd's graph. Both return null if it is not in the
+  /// trace.
   const TraceEvent* by_correlation(std::uint64_t id) const;
   const TraceEvent* forward_of(std::int64_t sequence) const;
 

@@ -19,7 +19,7 @@ std::string_view purpose(const TraceEvent& event) {
   return name.find("Synchronize") == std::string::npos ? metric::kOtherCalls : "";
 }
 
-/// Calls of the runtime in order of their start, to be asked for stretches of time.
+/// The runtime's calls in order of start, searched by time.
 class RuntimeCalls {
  public:
   explicit RuntimeCalls(const Trace& trace) {
@@ -28,7 +28,7 @@ class RuntimeCalls {
     }
   }
 
-  /// The time of allocations and launches within `outer`.
+  /// Returns the time of allocations and launches inside `outer`.
   std::int64_t apart_in(const TraceEvent& outer) const {
     std::int64_t sum = 0;
     auto call = std::ranges::lower_bound(calls_, outer.start_ns, {}, &TraceEvent::start_ns);
@@ -44,11 +44,11 @@ class RuntimeCalls {
   std::vector<const TraceEvent*> calls_;
 };
 
-/// An operator's call that launched kernels.
+/// A call of an operator that launched kernels.
 struct Launcher {
   const TraceEvent* call;
   std::int64_t own_ns;
-  bool fresh;  ///< One of its kernels ran for the first time.
+  bool fresh;  ///< One of its kernels ran for the first time in the process.
 };
 
 std::vector<Launcher> launchers(const Trace& trace) {
@@ -67,7 +67,8 @@ std::vector<Launcher> launchers(const Trace& trace) {
   return found;
 }
 
-/// The shortest call of each operator that launches nothing new; absent where there is none.
+/// Returns the shortest call of each operator without new kernels; operators without such a call
+/// are absent.
 std::map<std::string, std::int64_t> usual_times(const std::vector<Launcher>& all) {
   std::map<std::string, std::int64_t> usual;
   for (const auto& [call, own_ns, fresh] : all) {

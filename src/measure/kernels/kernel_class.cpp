@@ -52,8 +52,9 @@ constexpr std::array kClassOfModule{
     Class{"aten::remainder", "elementwise"},
 };
 
-/// Inductor names a kernel after the operators that it computes: triton_poi_fused_add_mul_0,
-/// graph_0_cpp_fused_add_mul_0. (A product by a template of its own would be triton_tem_fused_mm.)
+/// Inductor names a kernel after its operators: triton_poi_fused_add_mul_0,
+/// graph_0_cpp_fused_add_mul_0. A matrix product by one of its templates would be
+/// triton_tem_fused_mm.
 bool is_fused(std::string_view name) {
   if (name.starts_with("triton_")) return !name.starts_with("triton_tem_");
   return name.find("cpp_fused_") != name.npos;

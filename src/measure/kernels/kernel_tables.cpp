@@ -29,7 +29,7 @@ class Names {
   Table table_ = shape::kernel_names();
 };
 
-/// The longest activity of each call of an operator: a GEMM beside its helpers.
+/// Returns the longest activity of each operator call: a GEMM rather than its helpers.
 std::map<std::uint64_t, const TraceEvent*> longest_of_calls(
     const std::vector<Attributed>& kernels) {
   std::map<std::uint64_t, const TraceEvent*> longest;
@@ -57,7 +57,8 @@ class Classes {
 };
 
 using Key = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                       std::int64_t>;  // phase, module, operation, operator, class, kernel
+                       // The fields are phase, module, operation, operator, class, kernel.
+                       std::int64_t>;
 
 std::vector<Scalar> row_of(const Key& key, std::vector<double> durations) {
   const Summary summary = summarize(durations);
@@ -99,7 +100,7 @@ Table aggregated(const std::vector<Attributed>& kernels, const std::vector<Key>&
   return table;
 }
 
-/// A kernel names its row of the aggregated table, where the keys stand in their order.
+/// Each kernel refers to its row of the aggregated table, which is in the order of `keys`.
 Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
   std::map<Key, std::int64_t> rows;
   for (const Key& key : keys) rows.emplace(key, 0);

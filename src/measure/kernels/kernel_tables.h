@@ -1,4 +1,4 @@
-// A trace as the tables of a launch.
+// Converts a trace to the tables of a launch.
 #pragma once
 
 #include "measure/kernels/attribution.h"
@@ -6,8 +6,8 @@
 
 namespace labreport {
 
-/// The tables "kernel_names" and "kernels"; with `each` also "gpu_trace", where a run holds so
-/// many.
+/// Returns the tables "kernel_names" and "kernels"; with `each` also "gpu_trace", unless it has
+/// more rows than a run can hold.
 std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each);
 
 }  // namespace labreport

@@ -23,7 +23,7 @@
 namespace labreport {
 namespace {
 
-/// What an outside profiler is told to capture.
+/// The range that an external profiler captures.
 constexpr const char* kMeasured = "measured";
 
 void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
@@ -31,7 +31,7 @@ void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
   for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
 }
 
-/// Times and peaks of steps before the profiler is there.
+/// Measures times and peaks of steps before the profiler starts.
 std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device,
                                std::int64_t parameter_bytes) {
   if (plan.steps == 0) return {};
@@ -53,13 +53,13 @@ void run_once(TrainingStep& step, c10::Device device) {
   synchronize(device);
 }
 
-/// The profiler's own buffers and callbacks are made before, not in the step that counts.
+/// Profiles an empty step first, so that the profiler's own setup is not in the counted step.
 Profile profiled(TrainingStep& step, DeviceKind kind, c10::Device device) {
   profile(kind, [] {});
   return profile(kind, [&] { run_once(step, device); });
 }
 
-/// The measurement stands without it: a full disk costs the trace alone.
+/// Writes the trace file. If that fails, for example on a full disk, the measurement is kept.
 void keep_trace(Launch& launch, const std::string& artifacts, const Trace& trace,
                 const std::vector<Attributed>& kernels) try {
   if (artifacts.empty()) return;

@@ -37,7 +37,7 @@ const char* category(TraceKind kind) {
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kMicrosecond; }
 
-/// Where an event is drawn: a thread of the host, or a stream of the device.
+/// Starts an event's JSON with its track: a host thread or a device stream.
 nlohmann::ordered_json placed(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
   const bool device = on_device(event);
   return {{"ph", phase},
@@ -69,7 +69,7 @@ nlohmann::ordered_json arrow(const char* phase, const TraceEvent& event, std::si
   line["cat"] = "launch";
   line["name"] = "launch";
   line["id"] = number;
-  if (*phase == 'f') line["bp"] = "e";  // Ends at the slice around it.
+  if (*phase == 'f') line["bp"] = "e";  // the arrow ends at the enclosing slice
   return line;
 }
 
@@ -111,7 +111,7 @@ using ByCorrelation = std::unordered_map<std::uint64_t, const TraceEvent*>;
 ByCorrelation operators(const Trace& trace) {
   ByCorrelation found;
   for (const TraceEvent& event : trace) {
-    // Calls of the runtime are numbered apart from the operators around them.
+    // Runtime calls have their own numbering, so only operators are numbered here.
     const bool numbered = event.kind == TraceKind::kOperator || event.kind == TraceKind::kBackward;
     if (numbered && event.correlation != 0) found.emplace(event.correlation, &event);
   }

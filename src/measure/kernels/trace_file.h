@@ -1,4 +1,4 @@
-// A trace in the format that Perfetto and chrome://tracing open.
+// Writes a trace in the format of Perfetto and chrome://tracing.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace labreport {
 
-/// Chrome's JSON trace format, one event a line: the host's threads, the device's streams, and an
-/// arrow from each operator to what it launched. `kernels` are those of `trace`. Nothing that
-/// `attribute` needs is lost.
+/// Returns Chrome's JSON trace format, one event on a line: host threads, device streams, and an
+/// arrow from each operator to the activity that it launched. `kernels` are those of `trace`. The
+/// file keeps everything that `attribute` needs.
 std::string chrome_trace(const Trace& trace, const std::vector<Attributed>& kernels);
 
 }  // namespace labreport

@@ -19,19 +19,18 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerBeforeGraph = 3;  // what PyTorch's documentation runs before capturing
+constexpr std::int64_t kEagerBeforeGraph = 3;  // as many as in PyTorch's documentation
 
-/// One step after the other. Each leaves its loss until the next begins.
+/// Runs single steps. The loss of a step stays until the next step begins.
 class Steps {
  public:
   explicit Steps(TrainingStep& step) : step_(step) {}
   virtual ~Steps() = default;
 
-  /// Enqueues one step.
   virtual void run() = 0;
-  /// Frees what the step left.
+  /// Frees the step's tensors.
   virtual void clear() { step_.clear(); }
-  /// Runs what comes before the step that is timed, outside its time.
+  /// Runs work that must precede a timed step, outside its time.
   virtual void prepare() {}
 
   double loss() const { return step_.loss().item<double>(); }
@@ -49,7 +48,7 @@ class EagerSteps : public Steps {
   }
 };
 
-/// Some eager steps first; then the step is captured, and all others are replays.
+/// Runs some eager steps first, then captures one step and replays it.
 class GraphSteps : public Steps {
  public:
   GraphSteps(TrainingStep& step, std::int64_t eager) : Steps(step), eager_(eager) {}
@@ -64,7 +63,7 @@ class GraphSteps : public Steps {
     graph_.warm_up([this] { run_eagerly(); });
   }
 
-  /// The graph writes to the tensors of the captured step.
+  /// The graph writes to the captured step's tensors, so they stay.
   void clear() override {
     if (!captured_) step_.clear();
   }
@@ -120,7 +119,7 @@ class LadderLaunch {
   }
 
  private:
-  /// As in kind `timing`: one synchronization, at the end of the step.
+  /// Times one step like kind `timing`, with one synchronization at its end.
   void run_one() {
     steps_->prepare();
     synchronize(device_);
@@ -134,7 +133,7 @@ class LadderLaunch {
     steps_->clear();
   }
 
-  /// Kernels of one more step: how many, and how long the device was busy with them.
+  /// Profiles one more step: its number of kernels, and the time that the device was busy.
   std::vector<Metric> profiled() {
     const DeviceKind kind = plan_.step.device;
     profile(kind, [] {});

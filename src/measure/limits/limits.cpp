@@ -19,9 +19,9 @@ constexpr double kNanosecondsPerSecond = 1e9;
 constexpr Precision kPrecisions[] = {Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                      Precision::kFp16};
 
-/// Large enough to reach the device's limits, small enough for its memory and ten seconds in all.
+/// Sizes that reach the device's limits but fit its memory and ten seconds in total.
 struct Effort {
-  std::int64_t matrix = 0;      ///< Rows and columns.
+  std::int64_t matrix = 0;      ///< Number of rows and of columns.
   std::int64_t copy_bytes = 0;  ///< Several times any level-2 cache.
   SustainedOptions sustained;
 };

@@ -9,7 +9,8 @@
 namespace labreport {
 namespace {
 
-/// Of the second repetition: the first also loads kernels and makes handles.
+/// Returns the time of the second repetition, because the first also loads kernels and creates
+/// handles.
 std::int64_t warm_repetition_ns(c10::Device device, const std::function<void()>& operation) {
   operation();
   synchronize(device);

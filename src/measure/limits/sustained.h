@@ -1,4 +1,4 @@
-// How long a repeated operation takes once it is warm.
+// Measures the time of a repeated operation on a warm device.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// How long to repeat, and how finely to look.
+/// The total time of the repetitions and the number of samples.
 struct SustainedOptions {
   std::int64_t total_ns = 1'000'000'000;
   std::int64_t samples = 20;

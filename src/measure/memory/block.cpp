@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostBlockRows = 120;
 
-/// The stretch of instants from a block's first event in a phase to its last.
+/// The instants from a block's first event in a phase to its last.
 struct Stretch {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -28,7 +28,8 @@ class BlockView {
     return module == block_ || module.starts_with(block_ + "/");
   }
 
-  /// "layers.1/attn/q_proj" → "attn/q_proj"; empty for the block itself.
+  /// Returns the path inside the block: "layers.1/attn/q_proj" → "attn/q_proj"; empty for the block
+  /// itself.
   std::string inside(const std::string& module) const {
     return holds(module) && module != block_ ? module.substr(block_.size() + 1) : "";
   }
@@ -44,7 +45,8 @@ class BlockView {
     return found;
   }
 
-  /// The instant where backward leaves the block: the one before the next block's first event.
+  /// Returns the instant at which backward leaves the block, just before the next block's first
+  /// event.
   std::size_t backward_end() const {
     const std::size_t last = stretch(metric::kBackward).last;
     if (layer_ == 0) return last;
@@ -52,7 +54,7 @@ class BlockView {
     return next.there() ? next.first - 1 : last;
   }
 
-  /// Made by the block in that phase.
+  /// True if the block allocated it in that phase.
   bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
     if (lifetime.made == 0) return false;
     const MemoryOrigin& origin =
@@ -103,7 +105,7 @@ Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
   return table;
 }
 
-/// From the instant before the block's first event.
+/// Adds rows from the instant before the block's first event to its last.
 void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
               Table& table) {
   const Stretch stretch = block.stretch(phase);
@@ -111,7 +113,7 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
   for (const std::size_t i :
        extremes(timeline, stretch.first - 1, stretch.last, kMostBlockRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
-    const MemoryOrigin* origin = timeline.origin(instant);  // none before the first event of all
+    const MemoryOrigin* origin = timeline.origin(instant);  // null before the first event
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
                           std::string(phase), origin ? block.inside(origin->module) : "",
                           instant.total(), instant.allocated});

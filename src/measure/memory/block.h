@@ -1,4 +1,4 @@
-// One block's part in a step's memory.
+// The memory that one block adds to a step.
 #pragma once
 
 #include "measure/memory/timeline.h"
@@ -7,11 +7,11 @@
 namespace labreport {
 
 struct BlockMemory {
-  std::vector<Metric> metrics;  ///< Tagged "block"; none where the block took no part in backward.
-  std::vector<Table> tables;    ///< "block" and "block_timeline"; none without such a block.
+  std::vector<Metric> metrics;  ///< Tagged "block"; empty if the block has no backward.
+  std::vector<Table> tables;    ///< "block" and "block_timeline"; empty if there is no such block.
 };
 
-/// Of the second block, past the first's start; of the only one where there is one.
+/// Measures the second block, which is past the first one's start-up; the only one if there is one.
 BlockMemory block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

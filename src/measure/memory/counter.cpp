@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kNanosecondsPerMicrosecond = 1e3;
 
-/// Chrome's JSON trace format; no name of ours needs escaping.
+/// Writes one event of Chrome's JSON trace format. labreport's names need no escaping.
 std::string counter_line(const MemoryTimeline& timeline, const MemoryInstant& instant) {
   std::string values;
   for (std::size_t i = 0; i < kMemoryCategories.size(); ++i) {
@@ -31,7 +31,7 @@ struct CounterStretch {
   std::int64_t end_ns = 0;
 };
 
-/// From the first event of each phase to its last.
+/// Returns the interval of each phase, from its first event to its last.
 std::vector<CounterStretch> stretches(const MemoryTimeline& timeline) {
   std::vector<CounterStretch> found;
   for (const MemoryInstant& instant : timeline.instants) {

@@ -1,4 +1,4 @@
-// A history as files for other programs.
+// Writes a memory history as files for other programs.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace labreport {
 
-/// A snapshot as PyTorch's memory_viz and `torch.cuda._memory_viz` open it. In place of a stack of
-/// source lines each allocation has its operator, operation, modules and phase.
+/// Returns a snapshot for PyTorch's memory_viz and `torch.cuda._memory_viz`. Instead of a stack of
+/// source lines, each allocation has its operator, operation, modules and phase.
 std::string snapshot_pickle(const MemoryTimeline& timeline);
 
-/// Every allocation, also those before the step, as CSV.
+/// Returns every allocation as CSV, including those before the step.
 std::string allocations_csv(const MemoryTimeline& timeline);
 
-/// Requested bytes by category as a counter, under the phases, for Perfetto and chrome://tracing.
+/// Returns requested bytes by category as a counter, with the phases, for Perfetto and
+/// chrome://tracing.
 std::string memory_counter(const MemoryTimeline& timeline);
 
-/// All three beside each other, their names as `artifact::` ends them; makes their folder. Throws
-/// `Error` where it cannot. Returns how many bytes they have.
+/// Writes the three files, named `beginning` plus the endings of `artifact::`, and creates their
+/// folder. Throws `Error` on failure. Returns their total bytes.
 std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
-/// The same where `beginning` is not empty. The measurement stands without them: what went wrong is
-/// a warning, empty where nothing did.
+/// Writes the files unless `beginning` is empty. The measurement does not depend on them: a failure
+/// is returned as a warning, success as an empty text.
 std::string keep_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -20,7 +20,7 @@ struct Group {
   std::set<std::int64_t> layers;
 };
 
-/// Largest first.
+/// Groups equal allocations, largest first.
 std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& timeline) {
   std::map<AllocationKey, Group, std::greater<>> groups;
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
@@ -35,7 +35,7 @@ std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& t
   return groups;
 }
 
-/// The most frequent description within the group: the first and last layers may differ.
+/// Returns the group's most frequent description, because the first and last layers may differ.
 template <typename Describe>
 std::string commonest(const Group& group, const Describe& describe) {
   std::map<std::string, std::size_t> counts;

@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-/// Turns events into lifetimes, one address at a time.
+/// Converts events to lifetimes, for each address separately.
 class LifetimeReader {
  public:
   explicit LifetimeReader(const MemoryHistory& history) : history_(history) {
@@ -24,7 +24,7 @@ class LifetimeReader {
   void take(const MemoryEvent& event, std::size_t number) {
     if (event.kind == MemoryEventKind::kFree) free(event, number);
     if (event.kind != MemoryEventKind::kAllocation) return;
-    // The free of an earlier allocation at this address is missing.
+    // If the address is still in use, its free is missing.
     if (end(event.address, number)) ++found_.lost;
     begin(event.address, event.requested, event.block, number);
   }
@@ -65,7 +65,8 @@ bool before_backward(const MemoryHistory& history, std::size_t number) {
   return phase == metric::kForward || phase == metric::kLoss;
 }
 
-/// What a forward that ran out of memory still held counts as kept.
+/// True for memory made before backward and not freed before it, including memory still held when
+/// forward ran out of memory.
 bool kept_for_backward(const MemoryHistory& history, const MemoryLifetime& lifetime) {
   return before_backward(history, lifetime.made) &&
          !(lifetime.freed && before_backward(history, *lifetime.freed));

@@ -1,4 +1,4 @@
-// A history of events as the lifetimes of allocations, each with what it was for.
+// Converts a history of events to lifetimes of allocations, each with a category.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ enum class MemoryCategory {
   kParameters,
   kGradients,
   kOptimizer,
-  kData,          ///< The batch and tables made from the shape alone.
-  kActivations,   ///< Made in forward or loss and alive at their end: kept for backward.
-  kWeightCopies,  ///< Autocast's casts of parameters.
-  kWorkspace,     ///< Of cuBLAS.
+  kData,          ///< The batch, and tables computed from the shape.
+  kActivations,   ///< Made in forward or loss and alive at their end, so kept for backward.
+  kWeightCopies,  ///< Autocast's copies of parameters in another dtype.
+  kWorkspace,     ///< cuBLAS's workspace.
   kTemporary,
   kUnknown,
 };
 
-/// In the order in which they are stacked.
+/// The categories in stacking order.
 inline constexpr std::array kMemoryCategories{
     MemoryCategory::kParameters, MemoryCategory::kGradients,   MemoryCategory::kOptimizer,
     MemoryCategory::kData,       MemoryCategory::kActivations, MemoryCategory::kWeightCopies,
@@ -32,33 +32,34 @@ std::string_view name(MemoryCategory category);
 
 using KnownStorages = std::unordered_map<std::uint64_t, MemoryCategory>;
 
-/// What the program knows of its storages, by address.
+/// The storages that the program knows, by address.
 struct KnownMemory {
-  KnownStorages before;  ///< When the history began.
-  KnownStorages after;   ///< When it ended.
-  bool graph = false;    ///< Autograd recorded, so forward keeps something for backward.
+  KnownStorages before;  ///< At the history's start.
+  KnownStorages after;   ///< At the history's end.
+  bool graph = false;    ///< Autograd recorded, so forward keeps tensors for backward.
 };
 
-/// Events are numbered from 1; number 0 is before the first.
+/// One allocation. Events are numbered from 1; number 0 stands for the time before.
 struct MemoryLifetime {
   std::uint64_t address = 0;
   std::int64_t requested = 0;
-  std::int64_t block = 0;            ///< As rounded by the allocator.
-  std::size_t made = 0;              ///< 0: it was there when the history began.
-  std::optional<std::size_t> freed;  ///< Absent: alive when it ended.
+  std::int64_t block = 0;            ///< Bytes, rounded by the allocator.
+  std::size_t made = 0;              ///< 0 if it existed at the history's start.
+  std::optional<std::size_t> freed;  ///< Absent if alive at the history's end.
   MemoryCategory category = MemoryCategory::kUnknown;
 };
 
 struct MemoryLifetimes {
-  std::vector<MemoryLifetime> lifetimes;  ///< In the order in which they were made.
+  std::vector<MemoryLifetime> lifetimes;  ///< In order of allocation.
   std::int64_t lost =
-      0;  ///< Events that must be missing: frees of nothing, two allocations in one place.
+      /// Inconsistent events: frees of unknown memory, or two allocations at one address.
+      0;
 };
 
-/// A history may begin anywhere: what is freed without having been made was there before.
+/// A history may start anywhere: memory freed without an allocation existed before.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// The event of that number. Throws on number 0.
+/// Returns the event of that number. Throws for number 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
 
 }  // namespace labreport

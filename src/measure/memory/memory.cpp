@@ -26,13 +26,13 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// How much of a history the run keeps; the files keep all.
+/// The limits on rows that a run keeps of a history; the files keep all.
 struct Detail {
   std::size_t instants = 0;
   std::size_t allocations = 0;
 };
 
-/// The two steps that are drawn large are FP32; a run holds dozens of the others.
+/// Keeps more detail of the two FP32 steps that are drawn large, since a run has dozens of others.
 Detail detail_of(const StepOptions& step) {
   const bool drawn = step.mode == Mode::kInference || step.mode == Mode::kTrainStep;
   const bool large = drawn && step.precision == Precision::kFp32;
@@ -44,7 +44,8 @@ void know(const at::Tensor& tensor, MemoryCategory category, KnownStorages& stor
   storages[reinterpret_cast<std::uint64_t>(tensor.storage().data())] = category;
 }
 
-/// Parameters, their gradients, optimizer states, the batch, tables and workspace, as of now.
+/// Returns the current storages of parameters, gradients, optimizer states, batch, tables and
+/// workspace.
 KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
   KnownStorages storages;
@@ -64,7 +65,7 @@ KnownStorages known_storages(const Network& network, const Batch& batch, const T
   return storages;
 }
 
-/// What a step's history is made of, before it is analyzed.
+/// The history of a step, before analysis.
 struct Recorded {
   MemoryHistory history;
   KnownMemory known;
@@ -72,7 +73,7 @@ struct Recorded {
 
 class MemoryLaunch {
  public:
-  /// `artifacts` is the beginning of the names of files; empty: none are written.
+  /// `artifacts` is the path prefix of the files; empty if none are written.
   MemoryLaunch(const TimingPlan& plan, c10::Device device, std::string artifacts)
       : plan_(plan),
         artifacts_(std::move(artifacts)),
@@ -84,7 +85,7 @@ class MemoryLaunch {
     synchronize(device_);
   }
 
-  /// The step without history is complete before anything listens to the allocator.
+  /// The step without history finishes before the allocator is observed.
   Launch measure() {
     Conditions conditions(plan_.step.device);
     conditions.begin();
@@ -118,7 +119,8 @@ class MemoryLaunch {
     step_.clear();
   }
 
-  /// A step that ran out of memory does so again, now with its history. It is not cleared.
+  /// Records a step with its history and does not clear it. A step that ran out of memory does so
+  /// again here.
   void record_step() {
     recorded_.known.graph = plan_.step.mode != Mode::kInference;
     recorded_.known.before = storages();
@@ -158,7 +160,7 @@ class MemoryLaunch {
   Launch launch_;
 };
 
-/// All peaks are the allocator's own statistics, never sums over the history.
+/// All peaks are the allocator's own statistics, not sums over the history.
 void MemoryLaunch::add_peaks() {
   using Counts = AllocatorCounts;
   add(bytes_metric(metric::kMemory, metric::kParameters, count_bytes(network_->parameters())));
@@ -184,14 +186,14 @@ void MemoryLaunch::add_history() {
                     allocations_table(timeline, detail.allocations), largest_table(timeline)};
   const std::string trouble = keep_memory_files(artifacts_, timeline);
   if (!trouble.empty()) launch_.warnings.push_back(trouble);
-  // A block that was cut short would look like one that keeps little.
+  // An incomplete block would look like one that keeps little.
   if (out_of_memory_ || phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));
   std::move(block.tables.begin(), block.tables.end(), std::back_inserter(launch_.tables));
 }
 
-/// The step that was recorded has not been cleared: its graph is the previous one.
+/// The recorded step was not cleared, so its graph is still alive during this one.
 std::optional<std::int64_t> MemoryLaunch::peak_with_graph_alive() {
   PhasePeaks peaks(device_);
   const auto failure = out_of_memory_in([&] {

@@ -21,7 +21,7 @@ std::int64_t rounding_of_parameters(const MemoryLifetimes& found) {
   return bytes;
 }
 
-/// The sum that a block adds last is its output.
+/// Finds a block's output, which is the last sum that the block computes.
 const MemoryLifetime* block_output(const MemoryTimeline& timeline) {
   const MemoryLifetime* output = nullptr;
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {

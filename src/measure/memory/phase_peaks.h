@@ -1,4 +1,4 @@
-// How high a step's memory rises in each of its phases.
+// The peak memory of each phase of a step.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -12,28 +12,28 @@
 
 namespace labreport {
 
-/// The caching allocator's statistics; on a CPU the host's, where they are counted.
+/// Returns the caching allocator's statistics; on a CPU the host's, if they are counted.
 std::optional<AllocatorCounts> memory_counts(c10::Device device);
-/// Its peaks begin anew at what is held now.
+/// Resets the peaks to the memory held now.
 void reset_memory_peaks(c10::Device device);
 
-/// Peaks begin at what is held when it is made. Host-side: the allocator's accounts change when
-/// work is enqueued, so a phase's end needs no synchronizing.
+/// Records peaks; they start from the memory held at construction. The allocator's statistics
+/// change when work is enqueued, so the end of a phase needs no synchronization.
 class PhasePeaks : public PhaseObserver {
  public:
   explicit PhasePeaks(c10::Device device);
 
   void ended(Phase phase) override;
-  /// The phase that ran out of memory ends, too.
+  /// Ends the phase that ran out of memory.
   void failed() { ended(latest_phase()); }
 
-  /// Largest over the phases so far.
+  /// Returns the largest value over the phases so far.
   std::optional<std::int64_t> highest(std::int64_t AllocatorCounts::* field) const;
 
-  /// Allocated, of one phase.
+  /// Returns the phase's peak of allocated bytes.
   std::optional<std::int64_t> peak_of(Phase phase) const;
 
-  /// "resident", "peak" and "peak_requested".
+  /// Returns "resident", "peak" and "peak_requested".
   std::vector<Metric> metrics() const;
 
  private:

@@ -5,11 +5,11 @@
 namespace labreport {
 namespace {
 
-// Of protocol 2, which every reader knows.
+// Writes pickle protocol 2, which every Python can read.
 constexpr char kMark = '(';
 constexpr char kStop = '.';
 constexpr char kInt32 = 'J';
-constexpr char kLong = '\x8a';  // one byte of length, then that many bytes
+constexpr char kLong = '\x8a';  // a length byte, then that many bytes
 constexpr char kText = 'X';
 constexpr char kTrue = '\x88';
 constexpr char kFalse = '\x89';

@@ -1,4 +1,4 @@
-// Python's pickle format, as far as PyTorch's memory snapshots need it.
+// Writes Python's pickle format, as far as PyTorch's memory snapshots need it.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,25 @@
 
 namespace labreport {
 
-/// Writes one value, which may nest: a dict or a list is opened, filled and closed.
+/// Writes one value, possibly nested: dicts and lists are opened, filled and closed.
 class Pickle {
  public:
   Pickle();
 
   void integer(std::int64_t value);
-  /// Written once, referred to afterwards.
+  /// Writes a text; repeated texts refer to the first one.
   void text(std::string_view value);
   void boolean(bool value);
 
   void open_list();
-  /// Readers in browsers take only so many elements at once: call it every thousand or so.
+  /// Writes the list's elements so far. Call it about every thousand elements, because readers in
+  /// browsers limit them.
   void flush_list();
   void close_list();
-  void open_dict();  ///< Then keys and values in turn.
+  void open_dict();  ///< Keys and values follow alternately.
   void close_dict();
 
-  /// Gives the value just written a number, by which `refer` repeats it.
+  /// Gives the last value a number, by which `refer` repeats it.
   std::uint32_t remember();
   void refer(std::uint32_t number);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 500;
 
-/// The viewer shows frames innermost first, as "file:line:function".
+/// Writes frames innermost first, as the viewer expects: "file:line:function".
 class SnapshotWriter {
  public:
   explicit SnapshotWriter(const MemoryTimeline& timeline) : timeline_(timeline) {}
@@ -76,7 +76,7 @@ void SnapshotWriter::write_trace() {
   std::size_t written = 0;
   for (const MemoryEvent& event : timeline_.history.events) {
     if (++written % kAtOnce == 0) pickle_.flush_list();
-    // LibTorch tells of both; one stream keeps nothing pending in between.
+    // LibTorch records both actions; on one stream the block is freed as soon as that is requested.
     if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
     write_event(event, action_of(event.kind));
   }
@@ -137,7 +137,7 @@ SnapshotWriter::Blocks SnapshotWriter::blocks_at_the_end() const {
   return blocks;
 }
 
-/// On a CPU there are no segments: each block is one.
+/// Writes segments; on a CPU there are none, so each block counts as one.
 void SnapshotWriter::write_segments() {
   const Blocks blocks = blocks_at_the_end();
   auto segments = segments_at_the_end();
@@ -188,7 +188,7 @@ void SnapshotWriter::write_segment(std::uint64_t address, std::int64_t bytes,
   pickle_.close_dict();
 }
 
-/// A block without a lifetime is free.
+/// Writes a block, which is free if it has no lifetime.
 void SnapshotWriter::write_block(std::uint64_t address, std::int64_t bytes,
                                  const MemoryLifetime* lifetime) {
   pickle_.open_dict();

@@ -12,7 +12,7 @@ std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number
 
 std::string text(std::string_view words) { return std::string(words); }
 
-/// Those that any allocation has.
+/// Returns the categories that have an allocation.
 std::vector<MemoryCategory> categories_of(const MemoryTimeline& timeline) {
   std::vector<MemoryCategory> found;
   for (const MemoryCategory category : kMemoryCategories) {
@@ -71,7 +71,7 @@ std::vector<Scalar> allocation_row(const MemoryHistory& history, const MemoryLif
   return row;
 }
 
-/// The `most` that matter, most first.
+/// Returns the `most` allocations of the step with the largest bytes times lifetime, largest first.
 std::vector<const MemoryLifetime*> lasting(const MemoryTimeline& timeline, std::size_t most) {
   std::vector<std::pair<double, const MemoryLifetime*>> ranked;
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {

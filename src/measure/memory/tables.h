@@ -1,4 +1,4 @@
-// A memory timeline as the tables and metrics of a launch.
+// Converts a memory timeline to the tables and metrics of a launch.
 #pragma once
 
 #include "measure/memory/timeline.h"
@@ -6,20 +6,21 @@
 
 namespace labreport {
 
-/// "timeline": thinned to about `most` rows, requested bytes of each category that
-/// is ever there, and what all took.
+/// Returns "timeline": about `most` instants with the requested bytes of each category that occurs,
+/// and the allocated bytes.
 Table timeline_table(const MemoryTimeline& timeline, std::size_t most);
 
-/// "allocations": the `most` that took most for longest, of the ones made in the step.
+/// Returns "allocations": the `most` allocations of the step with the largest bytes times lifetime.
 Table allocations_table(const MemoryTimeline& timeline, std::size_t most);
 
-/// "largest": allocations of the forward phase, those of all layers as one row.
+/// Returns "largest": allocations of the forward phase, with those of all layers in one row.
 Table largest_table(const MemoryTimeline& timeline);
 
-/// Tagged "category" at the peak, "resident", "rounding", "residual" and the counts of "history".
+/// Returns metrics tagged "category" at the peak, "resident", "rounding", "residual", and the
+/// counts of "history".
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline);
 
-/// "in the same module", the phase of the freeing, or "kept".
+/// Returns "in the same module", the phase in which it was freed, or "kept".
 std::string freed_when(const MemoryHistory& history, const MemoryLifetime& lifetime);
 
 }  // namespace labreport

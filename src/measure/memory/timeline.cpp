@@ -18,7 +18,7 @@ bool changes_memory(const MemoryEvent& event) {
          event.kind == MemoryEventKind::kOutOfMemory;
 }
 
-/// How each event changes what there is.
+/// Returns the change of memory at each event.
 std::vector<MemoryInstant> changes_of(const MemoryHistory& history, const MemoryLifetimes& found) {
   std::vector<MemoryInstant> changes(history.events.size() + 1);
   for (const MemoryLifetime& lifetime : found.lifetimes) {

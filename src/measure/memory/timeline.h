@@ -1,4 +1,4 @@
-// What was allocated after each event, by category.
+// Allocated memory after each event, by category.
 #pragma once
 
 #include <set>
@@ -10,17 +10,17 @@ namespace labreport {
 struct MemoryInstant {
   std::size_t event = 0;
   std::array<std::int64_t, kMemoryCategories.size()> requested{};
-  std::int64_t allocated = 0;  ///< Blocks, as the allocator rounds.
+  std::int64_t allocated = 0;  ///< Bytes, rounded to blocks by the allocator.
 
-  std::int64_t total() const;  ///< Requested, of all categories.
+  std::int64_t total() const;  ///< Requested bytes over all categories.
 };
 
-/// A history with all that is found in it. The history has to outlive it.
+/// A history with its lifetimes and instants. The history must outlive it.
 struct MemoryTimeline {
   const MemoryHistory& history;
   MemoryLifetimes found;
-  std::vector<MemoryInstant> instants;  ///< The first is before any event.
-  std::size_t peak = 0;                 ///< The first instant with most requested bytes.
+  std::vector<MemoryInstant> instants;  ///< The first instant is before any event.
+  std::size_t peak = 0;                 ///< The first instant with the most requested bytes.
 
   const MemoryOrigin* origin(const MemoryInstant& instant) const;  ///< Null before any event.
   std::int64_t time_ns(const MemoryInstant& instant) const;
@@ -28,13 +28,13 @@ struct MemoryTimeline {
 
 MemoryTimeline timeline_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Of the instants from `first` to `last`: both, and the highest and lowest of each stretch, so
-/// that at most about `most` remain and no rise is lost.
+/// Returns about `most` instants between `first` and `last`: both, and the highest and lowest of
+/// each section between, so peaks are kept.
 std::set<std::size_t> extremes(const MemoryTimeline& timeline, std::size_t first, std::size_t last,
                                std::size_t most);
 
-/// At most about `most` of the instants, in order: their extremes, and always the first, the
-/// last (where an allocation failed), the peak, each phase's first and last.
+/// Returns about `most` instants, in order: their extremes, and always the first, the last (at
+/// which an allocation may have failed), the peak, and the first and last of each phase.
 std::vector<std::size_t> thinned(const MemoryTimeline& timeline, std::size_t most);
 
 }  // namespace labreport

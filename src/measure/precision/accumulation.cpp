@@ -19,11 +19,11 @@ struct Loop {
   std::string_view name;
   c10::ScalarType sum;
   c10::ScalarType addend;
-  bool cast_first;  ///< To the sum's dtype, before adding.
+  bool cast_first;  ///< Converts the addend to the sum's dtype before adding.
   double value;
 };
 
-// The handout's four as they are, then our own: one that stalls, one that is exact.
+// The first four loops are the handout's; then come one that stalls and one that is exact.
 constexpr Loop kLoops[]{
     {metric::kFp32Loop, c10::kFloat, c10::kFloat, false, kHundredth},
     {metric::kFp16Loop, c10::kHalf, c10::kHalf, false, kHundredth},

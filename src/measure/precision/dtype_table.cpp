@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-/// As PyTorch writes them.
+/// Returns PyTorch's name of the dtype.
 std::string dtype_name(c10::ScalarType dtype) {
   switch (dtype) {
     case c10::kFloat:

@@ -1,4 +1,4 @@
-// The table "dtypes": a row a traced tensor.
+// The table "dtypes", with one row for each traced tensor.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ namespace labreport {
 class DtypeTable {
  public:
   DtypeTable();
-  /// Rows from here are of autocast to `precision`.
+  /// The following rows are for autocast to `precision`.
   void begin(Precision precision) { precision_ = precision; }
   void add(std::string_view group, std::string_view name, const at::Tensor& tensor);
   Table take() { return std::move(table_); }

@@ -45,7 +45,7 @@ at::Tensor traced_forward(const ToyModel& model, const at::Tensor& x, DtypeTable
   });
 }
 
-/// Several losses, because their dtypes differ under autocast; the first is trained on.
+/// Traces several losses, because their dtypes differ under autocast; training uses the first.
 at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
                          const at::Tensor& values, DtypeTable& table) {
   at::Tensor loss = at::cross_entropy_loss(logits, classes);
@@ -112,7 +112,7 @@ void trace_block(c10::Device device, DtypeTable& table) {
   traced("lm_head", Linear(kWidth, kVocab, device).forward(x));
 }
 
-/// Adds each name and dtype once, whatever the number of its layer.
+/// Adds each pair of name and dtype once for all layers.
 class Alike {
  public:
   explicit Alike(DtypeTable& table) : table_(table) {}
@@ -138,8 +138,8 @@ Parameters gradients(const Network& network) {
   return found;
 }
 
-/// A training step of `network` on `batch`: parameters, what each module returns, logits, loss,
-/// gradients, optimizer. Tensors of layers that are alike make one row.
+/// Traces a training step of `network` on `batch`: parameters, outputs of modules, logits, loss,
+/// gradients, optimizer. Equal tensors of different layers share one row.
 void trace_step(const Network& network, const Batch& batch, Precision precision, DeviceKind kind,
                 DtypeTable& table) {
   Alike rows(table);
@@ -163,7 +163,7 @@ void trace_step(const Network& network, const Batch& batch, Precision precision,
   clear_gradients(network.parameters());
 }
 
-/// Layer and RMS normalization given a 16-bit tensor, then each module of one pre-norm block.
+/// Traces layer and RMS normalization of a 16-bit tensor, then each module of one pre-norm block.
 void trace_network(Precision precision, DeviceKind kind, DtypeTable& table) {
   const AutocastScope autocast(precision, kind);
   trace_norms(precision, torch_device(kind), table);

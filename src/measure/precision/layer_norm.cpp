@@ -35,20 +35,22 @@ constexpr std::pair<std::string_view, NormMethod> kMethods[]{
     {metric::kReductions, NormMethod::kOwnReductions},
     {metric::kFp32Statistics, NormMethod::kFp32Statistics}};
 
-/// [scales, vectors, width] in FP64: the same vectors at every power of two.
+/// Returns a tensor [scales, vectors, width] in FP64: the same vectors, multiplied by powers of
+/// two.
 at::Tensor scaled_vectors(std::int64_t width, c10::Device device) {
   const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
   const at::Tensor exponents = at::arange(kLowestScale, kHighestScale + 1, options);
   return at::randn({1, kVectorsEach, width}, options) * at::pow(2.0, exponents).reshape({-1, 1, 1});
 }
 
-/// Weight and bias near what training leaves, the same for every format.
+/// Returns weight and bias close to those of trained networks, the same for every format.
 Affine random_affine(std::int64_t width, c10::Device device) {
   const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
   return {1 + 0.1 * at::randn({width}, options), 0.1 * at::randn({width}, options)};
 }
 
-/// The median over the vectors of one scale that have a truth; null where it is infinite.
+/// Returns the median over the vectors of one scale whose FP64 value is finite; null if it is
+/// infinite.
 Scalar median_error(const at::Tensor& errors, std::int64_t scale) {
   const double value = errors.select(0, scale).nanmedian().item<double>();
   return std::isfinite(value) ? Scalar(value) : Scalar();

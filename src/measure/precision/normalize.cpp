@@ -18,9 +18,9 @@ namespace {
 constexpr double kEpsilon = 1e-5;
 
 struct Steps {
-  at::Tensor mean;  ///< These three keep the last dimension, of size 1.
+  at::Tensor mean;  ///< Size 1 in the last dimension, like `sum`, `variance` and `rstd`.
   at::Tensor squares;
-  at::Tensor sum;  ///< Of the squares; undefined where none is rounded to x's dtype.
+  at::Tensor sum;  ///< Sum of the squares; only kRoundEveryAddition computes it.
   at::Tensor variance;
   at::Tensor rstd;
   at::Tensor output;
@@ -71,7 +71,8 @@ Steps by_method(const at::Tensor& x, const Affine& affine, NormMethod method) {
 
 at::Tensor any_infinite(const at::Tensor& x) { return at::isinf(x).any(-1); }
 
-/// Infinite where a finite truth was lost to NaN; NaN where the truth itself is not finite.
+/// Sets errors to infinity if a finite value became NaN, and to NaN if the FP64 value is not
+/// finite.
 at::Tensor judged(const at::Tensor& errors, const at::Tensor& truth) {
   const at::Tensor lost =
       at::where(errors.isnan(), std::numeric_limits<double>::infinity(), errors);

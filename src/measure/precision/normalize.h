@@ -6,36 +6,38 @@
 namespace labreport {
 
 enum class NormMethod {
-  kRoundEveryAddition,  ///< Sums of one addition after the other, each rounded to x's dtype.
-  kOwnReductions,       ///< LibTorch's means: wider accumulators, the result rounded to x's dtype.
-  kFp32Statistics,      ///< All in FP32, the output rounded to x's dtype.
+  kRoundEveryAddition,  ///< Sequential additions, each rounded to x's dtype.
+  kOwnReductions,       ///< LibTorch's means: wider accumulators, result rounded to x's dtype.
+  kFp32Statistics,      ///< All steps in FP32, output rounded to x's dtype.
 };
 
-/// Weight and bias over the last dimension.
+/// Weight and bias for the last dimension.
 struct Affine {
   at::Tensor weight;
   at::Tensor bias;
 };
 
-/// One value a vector, the shape of x without its last dimension. Errors are relative to the same
-/// steps in FP64 on the same x: the mean's to the standard deviation, squares and output by norms.
-/// Infinite where a step lost a finite truth, NaN where there is no finite truth.
+/// Each tensor has one value for each vector: the shape of x without its last dimension. Errors are
+/// relative to the same steps in FP64 on the same x: the mean's to the standard deviation, squares
+/// and output by norms. A step that loses a finite value has an infinite error; a step without a
+/// finite FP64 value has NaN.
 struct NormErrors {
   at::Tensor mean;
   at::Tensor squares;
   at::Tensor variance;
   at::Tensor rstd;
   at::Tensor output;
-  at::Tensor input_overflow;   ///< bool: x holds an infinity.
-  at::Tensor square_overflow;  ///< bool: x does not, a centered square does.
-  at::Tensor sum_overflow;     ///< bool: no square does, their sum does.
+  at::Tensor input_overflow;   ///< bool: x has an infinity.
+  at::Tensor square_overflow;  ///< bool: x is finite, but a centered square is not.
+  at::Tensor sum_overflow;     ///< bool: all squares are finite, but their sum is not.
   at::Tensor underflow;        ///< bool: the variance is zero.
 };
 
-/// (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension of x, by `method`.
+/// Computes (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension of x by
+/// `method`, and returns the errors.
 NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod method);
 
-/// The same in host memory.
+/// Copies the errors to host memory.
 NormErrors on_host(const NormErrors& errors);
 
 }  // namespace labreport

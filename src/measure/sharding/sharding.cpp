@@ -24,9 +24,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kLeastWarmup = 2;  // the first step, and one that finds AdamW's state
+constexpr std::int64_t kLeastWarmup = 2;  // the first step, and one that starts with AdamW's state
 constexpr int kGathersAlone = 3;
-constexpr double kNanoLosses = 1e9;  // ranks exchange whole numbers
+constexpr double kNanoLosses = 1e9;  // ranks exchange losses as whole numbers
 constexpr double kLargestLoss = 1e9;
 
 std::int64_t gradient_bytes(const Parameters& parameters) {
@@ -38,7 +38,7 @@ std::int64_t gradient_bytes(const Parameters& parameters) {
   return bytes;
 }
 
-/// One rank's memory at one point, in the order of the table's columns.
+/// Memory of one rank at one point, in the order of the table's columns.
 struct Held {
   std::int64_t step;
   std::string_view point;
@@ -88,7 +88,7 @@ class ShardingLaunch {
     dynamic_cast<Transformer&>(*network_).shard(weights_);
   }
 
-  /// Peaks count from the point before on.
+  /// Records memory now; the peak is the highest since the previous point.
   void hold(std::int64_t step, std::string_view point) {
     synchronize(device_);
     const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
@@ -98,14 +98,15 @@ class ShardingLaunch {
     reset_memory_peaks(device_);
   }
 
-  /// Around the optimizer, which begins after the all-reduce and ends with the broadcast.
+  /// Records memory before and after the optimizer, which starts after the all-reduce and ends with
+  /// the broadcast.
   void watch(std::int64_t step) {
     reset_memory_peaks(device_);
     step_->run([&](std::string_view phase) {
       if (phase == metric::kAllReduce) hold(step, metric::kBeforeOptimizer);
     });
     hold(step, metric::kAfterOptimizer);
-    if (weights_) weights_->take_waits();  // of steps that are not counted
+    if (weights_) weights_->take_waits();  // drops waits of uncounted steps
     keep_loss();
     step_->clear();
   }
@@ -113,11 +114,11 @@ class ShardingLaunch {
   void warm_up() {
     const std::int64_t steps = std::max(kLeastWarmup, plan_.warmup);
     for (std::int64_t step = 1; step <= steps; ++step) watch(step);
-    // All but the first and the last, which finds all state there.
+    // The first step is kept, and the last one, which starts with all state present.
     std::erase_if(held_, [&](const Held& held) { return held.step > 1 && held.step < steps; });
   }
 
-  /// The mean over ranks; a warning where some rank's is no number.
+  /// Keeps the mean over ranks, or warns if a rank's loss is not a number.
   void keep_loss() {
     const double own = step_->loss().item<double>();
     const bool number = std::abs(own) < kLargestLoss;
@@ -174,7 +175,7 @@ class ShardingLaunch {
     for (const auto& [phase, samples] : phases) add_slowest(metric::kSynced, phase, samples);
   }
 
-  /// Of each step the rank that took longest; all give as many.
+  /// Adds the slowest rank's time for each step; all ranks have the same number of steps.
   void add_slowest(std::string_view tag, std::string_view name,
                    const std::vector<std::int64_t>& durations) {
     std::vector<std::int64_t> slowest = durations;
@@ -217,7 +218,7 @@ class ShardingLaunch {
     return group_.largest(static_cast<std::int64_t>(median(samples)));
   }
 
-  /// Of each layer and pass the rank that waited longest.
+  /// Adds the longest wait over the ranks for each layer and pass.
   void add_gathers() {
     Table table = shape::gathers();
     std::vector<std::int64_t> alones;
@@ -236,7 +237,7 @@ class ShardingLaunch {
   RankGroup& group_;
   c10::Device device_;
   std::unique_ptr<Network> network_;
-  std::shared_ptr<ShardedWeights> weights_;  ///< Null: all are whole.
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
   std::unique_ptr<ParallelStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
   std::vector<Held> held_;

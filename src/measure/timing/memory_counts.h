@@ -1,4 +1,4 @@
-// What steps did to the device's memory.
+// Counts the effect of steps on the device's memory.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -12,19 +12,19 @@ namespace labreport {
 
 class MemoryCounts {
  public:
-  /// Peaks count from here.
+  /// Peaks count from construction.
   MemoryCounts(c10::Device device, std::int64_t parameter_bytes);
 
-  /// Notes how often the device was asked for memory since the note before.
+  /// Records the device allocations since the previous call.
   void note_step();
 
-  /// Device allocations count from `begin` to `end`, peaks end at `end`.
+  /// Device allocations count from `begin` to `end`; peaks end at `end`.
   void begin();
   void end();
 
   std::vector<Metric> metrics() const;  ///< Tagged "memory".
   Metric device_allocations() const;
-  /// One sample a noted step; empty on a CPU.
+  /// One value for each recorded step; empty on a CPU.
   const std::vector<std::int64_t>& step_allocations() const { return step_allocations_; }
 
  private:

@@ -1,4 +1,4 @@
-// Steps one after the other, each timed, and the metrics they make.
+// Runs and times steps in sequence, and makes their metrics.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,17 @@ class StepSeries {
  public:
   StepSeries(TrainingStep& step, Mode mode, c10::Device device, PhaseClock clock);
 
-  /// Runs and times one step; what it left is freed outside its time. `before_clear` sees it.
+  /// Runs and times one step. Its tensors are freed after the timing; `before_clear` runs before
+  /// that.
   void run_one(const std::function<void()>& before_clear = {});
 
   const std::vector<StepTimes>& times() const { return times_; }
 
-  /// Samples of `total_ns` or `enqueue_ns`.
+  /// Returns the samples of `total_ns` or `enqueue_ns`.
   std::vector<std::int64_t> samples(std::int64_t StepTimes::* field) const;
 
-  /// One samples metric a phase, of its durations or of when the host had enqueued it.
+  /// Returns one metric for each phase, with samples of its durations or of the times at which it
+  /// was enqueued.
   std::vector<Metric> phase_metrics(std::string_view tag,
                                     std::vector<std::int64_t> StepTimes::* field) const;
 

@@ -54,7 +54,7 @@ class TimingLaunch {
   }
 
  private:
-  /// NVML is opened after the first step, so that start-up does not include it.
+  /// NVML is opened after the first step, so start-up does not include it.
   void run_steps() {
     for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
       if (i == std::min<std::int64_t>(1, plan_.warmup)) conditions_.emplace(plan_.step.device);
@@ -111,8 +111,8 @@ Metric total_metric(std::string_view tag, const StepSeries& series) {
   return sample_metric(tag, metric::kTotal, "ns", series.samples(&StepTimes::total_ns));
 }
 
-/// Of a GPU alone: when the host had enqueued each phase, and how often its allocator had to ask
-/// the device for memory.
+/// Returns metrics that only a GPU has: the time at which the host had enqueued each phase, and the
+/// allocator's requests to the device.
 std::vector<Metric> TimingLaunch::device_metrics() const {
   std::vector<Metric> metrics =
       series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns);

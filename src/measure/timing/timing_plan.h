@@ -1,4 +1,4 @@
-// The parameters of a timing cell, all present.
+// The parameters of a timing cell; none is absent.
 #pragma once
 
 #include "model/training_step.h"
@@ -18,10 +18,10 @@ struct TimingPlan {
   }
 };
 
-/// Throws `InputError` naming the parameter that is missing or not positive.
+/// Throws `InputError` with the parameter's name if it is missing or not positive.
 TimingPlan timing_plan(const CellSpec& spec);
 
-/// The same for a profiled step, beside which no step need be timed.
+/// Like timing_plan(), but `steps` may be 0: a profiled step needs no timed ones.
 TimingPlan profiling_plan(const CellSpec& spec);
 
 }  // namespace labreport
