@@ -56,7 +56,7 @@ struct Figure {
   std::string caption;  ///< Markdown: how to read it.
   std::string alt;      ///< Plain text for readers who cannot see it.
   nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
-  TableView data;       ///< The same data as a table.
+  TableView data;       ///< The numbers that are drawn.
   /// Adjacent figures that vary in one condition have the same family, the condition's name
   /// ("Context"), and different variants ("512"). The page shows one variant at a time, every other
   /// format shows all. A variant may be several adjacent figures.

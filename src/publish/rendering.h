@@ -50,7 +50,7 @@ struct Rendered {
   /// requested formats. Contains only pages that were made.
   std::map<std::filesystem::path, std::filesystem::path> pages;
   std::set<std::filesystem::path> changed;  ///< The pages that this render wrote.
-  std::string notice;         ///< What pages lack beyond requested formats, one line each.
+  std::string notice;         ///< Names what pages lack beyond requested formats, one line each.
   std::string where;          ///< Which pages have the author's words; may be empty.
   bool lacks_format = false;  ///< A requested format could not be made; `notice` says why.
   /// Runs that could not be read and notes that could not be shown, one line each.

@@ -1,4 +1,5 @@
-"""The commands of README and docs/ are run, with a fake worker on fake GPUs; make's help says what make does.
+"""The commands of README and docs/ are run, with a fake worker on fake GPUs; links lead somewhere; make's help says what
+make does.
 
 python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
 """
@@ -14,9 +15,10 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = README + "".join(path.read_text(encoding="utf-8")
-                             for path in sorted((ROOT / "docs").glob("*.md")))
+PAGES = {path: path.read_text(encoding="utf-8")
+         for path in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]}
+FOR_USERS = [path for path in PAGES if path.parent.name == "docs" or path.name == "README.md"]
+DOCUMENTS = "".join(PAGES[path] for path in FOR_USERS)
 MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/runs/**/reference"))
             if not (mark.parent / "imported").exists()]
 IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
@@ -69,6 +71,23 @@ def commands():
     return list(dict.fromkeys(command for command in found if command))
 
 
+def without_blocks(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+
+
+def anchors(text):
+    """A page's headings as GitHub names them in addresses."""
+    headings = re.findall(r"^#+ (.*)", without_blocks(text), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(path):
+    """The file and the anchor of each link of a page that leads into the project."""
+    for target in re.findall(r"\]\(([^):]+)\)", without_blocks(PAGES[path])):
+        name, _, anchor = target.partition("#")
+        yield (path.parent / name).resolve() if name else path, anchor
+
+
 def make(*words):
     # Removes the outer make's variables under `make test`.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
@@ -117,13 +136,14 @@ class Readme(unittest.TestCase):
     def call(self, command, folder, run=str(OWN)):
         standing = {"A": str(RECORDED), "B": str(OWN)}
         words = [self.program if "bin/labreport" in word else standing.get(word, word)
-                 .replace("RUN", run).replace("TABLE", TABLE) for word in shlex.split(command)]
+                 .replace("RUN", run) for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
                        "LABREPORT_WORKER": str(folder / "labreport-worker"),
                        "LABREPORT_MODEL_WORKER": str(folder / "labreport-worker"),
                        "LABREPORT_NVML": f"{self.fakes}/nvml.so", "CUDA_VISIBLE_DEVICES": "0"}
-        return subprocess.run(words, cwd=folder, env=environment, check=False,
+        # `env` reads the assignments before a call, such as make's LABREPORT_CALLER.
+        return subprocess.run(["env", *words], cwd=folder, env=environment, check=False,
                               capture_output=True, text=True, timeout=240)
 
     def assert_runs(self, command):
@@ -163,12 +183,25 @@ class Readme(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(len(list(folder.glob("shared/*/*/*/run.json"))), 1)
 
-    def test_exceptions_are_commands_of_the_readme(self):
+    def test_exceptions_are_commands_of_the_documents(self):
         self.assertLessEqual(set(NOT_RUN) | set(STATUS) | set(MEASURED_BY), set(commands()))
 
-    def test_every_linked_file_is_there(self):
-        for path in re.findall(r"\]\(([^):#]+)\)", README):
-            self.assertTrue((ROOT / path).is_file(), path)
+    def test_every_link_leads_to_a_file_and_its_heading(self):
+        for page in PAGES:
+            for file, anchor in links(page):
+                with self.subTest(page=page.name, file=file.name, anchor=anchor):
+                    self.assertTrue(file.is_file())
+                    self.assertTrue(not anchor or anchor in anchors(PAGES[file]))
+
+    def test_the_readme_leads_to_every_page(self):
+        """Directly, and it stays short."""
+        linked = {file for file, _ in links(ROOT / "README.md")}
+        self.assertLessEqual(set(FOR_USERS), linked | {ROOT / "README.md"})
+        self.assertLessEqual(len(PAGES[ROOT / "README.md"].split()), 1200)
+
+    def test_the_model_of_the_documents_is_one_that_is_tested(self):
+        example = re.search(r"^```python\n(.*?)^```", DOCUMENTS, re.M | re.S).group(1)
+        self.assertIn(example, (ROOT / "tests/python/my_transformer.py").read_text(encoding="utf-8"))
 
     def test_every_column_of_the_recorded_runs_has_a_line(self):
         """docs/cells.md is the key to cells.csv."""
@@ -198,7 +231,7 @@ class MakeHelp(unittest.TestCase):
         real = set(re.findall(r"^([a-z]+):", makefile, re.M)) - {"help"}
         self.assertEqual(set(self.targets), real)
 
-    def test_every_target_of_the_readme_is_there(self):
+    def test_every_target_of_the_documents_is_there(self):
         for target in re.findall(r"make ([a-z]+)", " ".join(commands())):
             self.assertIn(target, self.targets)
 

@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "experiments", "tests", "site", "cmake", "setup")
 SUFFIXES = {".h", ".cpp", ".py", ".js", ".css", ".cmake", ".txt", ""}
 # "What", "As" and the like may begin a sentence, but hardly ever begin one that stands by itself.
-FRAGMENT = re.compile(r"(?:^|\s)(?:///?<?|#|/\*\*?) (Of|What|Those|The same|Whose|Where|Whether|Nothing)\b")
+FRAGMENT = re.compile(r"(?:^|\s)(?:///?<?|#|/\*\*?) (Of|What|Those|Whose|Where|Whether|Nothing)\b")
 
 
 def fragments(path):

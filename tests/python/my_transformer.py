@@ -1,4 +1,4 @@
-"""A Transformer as a student writes one: the example of the README."""
+"""A Transformer as a student writes one: the example of docs/model.md."""
 
 import torch
 from torch import nn
