@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
@@ -94,10 +95,12 @@ ExitStatus submit(const SubmitFlags& flags) {
   const Rendered rendered = render_runs({folder}, options);
   copy_report(rendered.page_of(folder), out);
   write_zip(out, scratch.path());
-  fmt::print(
-      "{0}: {1} as report.pdf, .md, .tex and .html, figures in charts, CSV, run.json\n"
-      "{0}.zip: the same, for Gradescope\n",
-      out.string(), folder.lexically_normal().string());
+  std::vector<std::string> reports;
+  for (const char* name : {"report.pdf", "report.md", "report.tex", "report.html"}) {
+    if (fs::exists(out / name)) reports.emplace_back(name);
+  }
+  fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
+             out.string(), folder.lexically_normal().string(), join_words(reports));
   for (const std::string& line : missing(RunStore(folder), options.notes))
     fmt::print("missing: {}\n", line);
   rendered.tell();
