@@ -187,7 +187,6 @@ function addMenu(place, words, name, buttons) {
     menu.open = false;
     summary.focus();
   });
-  place.classList.add("equipped");
   place.append(menu);
 }
 
