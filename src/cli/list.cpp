@@ -61,7 +61,7 @@ void list_cells(const Request& request) {
   fmt::print("{}", plan_table(cells, choice));
 }
 
-/// As many names as fit: "data_parallel, fsdp_accounting, 2 more".
+/// Joins as many names as fit: "data_parallel, fsdp_accounting, 2 more".
 std::string problem_words(const std::vector<std::string>& problems) {
   std::string words = problems.front();
   for (std::size_t i = 1; i < problems.size(); ++i) {
