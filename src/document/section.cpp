@@ -133,7 +133,9 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
   };
   for (const Dataset& dataset : datasets) {
     if (!shown(dataset)) continue;
-    const std::string title = titled(fill(exhibit.title, exhibit.name), dataset);
+    const std::string finding = fill(exhibit.finding, exhibit.name);
+    const std::string title =
+        titled(finding.empty() ? fill(exhibit.title, exhibit.name) : finding, dataset);
     TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets), title);
     if (!exhibit.figure) {
       (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
@@ -251,9 +253,9 @@ class SectionParser {
   /// The lines "name: value" at the block's beginning; the rest is the caption.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> known = {
-        {"file", &exhibit.file},  {"data", &exhibit.data},   {"title", &exhibit.title},
-        {"alt", &exhibit.alt},    {"table", &exhibit.table}, {"page", &exhibit.in_page},
-        {"paper", &exhibit.paper}};
+        {"file", &exhibit.file},       {"data", &exhibit.data},  {"title", &exhibit.title},
+        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},    {"table", &exhibit.table},
+        {"page", &exhibit.in_page},    {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);

@@ -7,9 +7,8 @@
 //   ### Question                                          blocks: each at most once in a part
 //   Markdown with Mustache tags over the part's facts …
 //   ### Answer
-//   ### Finding                                           one line: topic: the key number, for
-//   pages
-//                                                         over several runs
+//   ### Key number                                        one line "topic: number", for pages over
+//                                                         several runs
 //   ### Method                                            begins "How this was measured"
 //   ### Findings                                          what this run's values say of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
@@ -22,12 +21,13 @@
 //   file: waterfall            of a figure, one that sections share: src/document/charts/figures
 //   data: sums                 the dataset; without the line, the one that is called like the block
 //   title: A thousand additions
+//   finding: {{#worse}}…{{/worse}}  the title of a run whose facts show something; else `title`
 //   columns: loop, final       what a table shows of it, or the table below a figure; default: all
 //   table: checkpoints         of a figure: another dataset for the table below it
 //   alt: Curves of …           of a figure, for readers who cannot see it
 //   page: Detail sets …        of a figure, what the page alone offers, behind the caption
-//   paper: no                  of a figure that paper leaves to the page; last: all variants but
-//   the last
+//   paper: no                  of a figure that stands on the page only; last: paper has the last
+//                              variant
 //   paper: yes                 of a table that stands on paper, too, whatever its length
 //
 // A block is left out if the part has no such dataset, or one without rows. If it has several of
@@ -74,7 +74,7 @@ struct Exhibit {
   bool in_details = false;
   std::string name;  ///< A figure's slug and, unless `file` is set, its file; a table's slug.
   std::string file = {};
-  std::string data, title, alt, caption, in_page;
+  std::string data, title, finding, alt, caption, in_page;
   std::string table;  ///< For a figure: the dataset of the table below it; empty for `data`.
   std::string paper;  ///< "no" leaves a figure out on paper, "yes" prints a table.
   ColumnChoice columns;

@@ -155,6 +155,20 @@ Part placed(const std::vector<Dataset>& datasets) {
   return compose_section(kPlaces, {{"", content}}, spec).parts.at(0);
 }
 
+TEST(Exhibits, AreCalledByTheirFindingIfTheRunHasOne) {
+  const auto title = [](bool slower) {
+    PartContent content;
+    content.facts.when("slower", slower, "times", "2.1");
+    content.datasets = {phases()};
+    const char* words =
+        "# a: A\n## B\n### Table steps\ntitle: Steps\n"
+        "finding: {{#slower}}Backward takes {{times}} times as long{{/slower}}\n";
+    return compose_section(words, {{"", content}}, spec).parts.at(0).tables.at(0).title;
+  };
+  EXPECT_EQ(title(true), "Backward takes 2.1 times as long");
+  EXPECT_EQ(title(false), "Steps");
+}
+
 TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   const Part part = placed({phases()});
   ASSERT_THAT(part.figures, SizeIs(1));
