@@ -27,8 +27,9 @@ if(revision MATCHES "^(.*)-dirty$")
   set(dirty true)
 elseif(NOT revision AND EXISTS ${source}/.git)
   git_output(revision rev-parse HEAD)
-  # Recorded runs are results, so changes to them are ignored.
-  git_output(changes status --porcelain -- . ":!site/runs")
+  # Only what the program is made of counts: notes, runs and a model beside the README leave it unchanged.
+  git_output(changes status --porcelain -- CMakeLists.txt CMakePresets.json cmake setup src experiments templates site
+             ":!site/runs")
   if(changes)
     set(dirty true)
   endif()

@@ -133,10 +133,9 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
   };
   for (const Dataset& dataset : datasets) {
     if (!shown(dataset)) continue;
-    const std::string finding = fill(exhibit.finding, exhibit.name);
-    const std::string title =
-        titled(finding.empty() ? fill(exhibit.title, exhibit.name) : finding, dataset);
-    TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets), title);
+    const std::string title = fill(exhibit.title, exhibit.name);
+    TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets),
+                                      titled(title, dataset));
     if (!exhibit.figure) {
       (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
       continue;
@@ -145,9 +144,10 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
     const std::string shared = "src/document/charts/figures/" + exhibit.file + ".vl.json";
     const std::string_view spec =
         exhibit.file.empty() ? figures(exhibit.name) : embedded::document().at(shared);
+    const std::string finding = fill(exhibit.finding, exhibit.name);
     Figure figure{
         .slug = table.slug,
-        .title = title,
+        .title = titled(finding.empty() ? title : finding, dataset),
         .caption = fill(exhibit.caption, exhibit.name),
         .alt = fill(exhibit.alt, exhibit.name),
         .spec = filled_spec(spec, dataset, datasets),
@@ -276,6 +276,9 @@ class SectionParser {
     if (exhibit.title.empty()) fail("'" + exhibit.name + "' has no title");
     if (!exhibit.figure && !exhibit.caption.empty()) {
       fail("table '" + exhibit.name + "' has a caption, which only a figure shows");
+    }
+    if (!exhibit.figure && !exhibit.finding.empty()) {
+      fail("table '" + exhibit.name + "' has a finding, which only a figure's title states");
     }
   }
 

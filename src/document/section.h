@@ -21,7 +21,7 @@
 //   file: waterfall            of a figure, one that sections share: src/document/charts/figures
 //   data: sums                 the dataset; without the line, the one that is called like the block
 //   title: A thousand additions
-//   finding: {{#worse}}…{{/worse}}  the title of a run whose facts show something; else `title`
+//   finding: {{#worse}}…{{/worse}}  of a figure, its title in runs whose facts show something
 //   columns: loop, final       what a table shows of it, or the table below a figure; default: all
 //   table: checkpoints         of a figure: another dataset for the table below it
 //   alt: Curves of …           of a figure, for readers who cannot see it

@@ -11,8 +11,8 @@ from site_browser import PHONE, ROOT, WIDE, BrowserTest
 AT_ONCE = 40  # pictures a call
 LEAST_TEXTS = 1000  # fewer mean that the pictures were not found
 
-# Finds overlapping letters, and words beyond the picture's edge; a halo behind the same words is allowed. A dark page
-# has the same letters in the same places.
+# Finds overlapping letters, words beyond the picture's edge, and words within 3 px of the next tick label or of the next
+# sign of a legend. A halo behind the same words is allowed. A dark page has the same letters in the same places.
 PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   const stage = document.createElement("div");
   stage.innerHTML = code;
@@ -21,7 +21,7 @@ PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
   const paper = svg.getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")]
     .filter((text) => text.textContent.trim() && text.getAttribute("opacity") !== "0")
-    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    .map((text) => [text.textContent, text.getBoundingClientRect(), text]);
   const found = texts.flatMap(([words, box]) => {
     const out = Math.max(paper.left - box.left, box.right - paper.right, paper.top - box.top, box.bottom - paper.bottom);
     return out > 1 ? [`${name}: “${words}” is cut by ${out.toFixed(1)} px`] : [];
@@ -32,6 +32,12 @@ PROBLEMS = """(pictures) => pictures.map(([name, code]) => {
     const halo = words === others && Math.hypot(box.left - other.left, box.top - other.top) < 2;
     if (!halo && width > 1 && height > 2) found.push(`${name}: “${words}” lies on “${others}”`);
   }));
+  const inLine = (box, other) => box.left < other.left && Math.abs(box.top + box.bottom - other.top - other.bottom) < 8;
+  const crowd = (marks, selector) => [...svg.querySelectorAll(selector)].map((mark) => mark.getBoundingClientRect())
+    .forEach((other) => texts.filter(([, box, text]) => text.closest(marks) && inLine(box, other) && box.right > other.left - 3)
+      .forEach(([words]) => found.push(`${name}: “${words}” touches what follows`)));
+  crowd(".role-axis-label", ".role-axis-label text:not([opacity='0'])");
+  crowd(".role-legend-label", ".role-legend-symbol path");
   return [texts.length, found];
 })"""
 

@@ -155,18 +155,19 @@ Part placed(const std::vector<Dataset>& datasets) {
   return compose_section(kPlaces, {{"", content}}, spec).parts.at(0);
 }
 
-TEST(Exhibits, AreCalledByTheirFindingIfTheRunHasOne) {
-  const auto title = [](bool slower) {
+TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
+  const auto figure = [](bool slower) {
     PartContent content;
     content.facts.when("slower", slower, "times", "2.1");
     content.datasets = {phases()};
     const char* words =
-        "# a: A\n## B\n### Table steps\ntitle: Steps\n"
+        "# a: A\n## B\n### Figure steps\ntitle: Steps\n"
         "finding: {{#slower}}Backward takes {{times}} times as long{{/slower}}\n";
-    return compose_section(words, {{"", content}}, spec).parts.at(0).tables.at(0).title;
+    return compose_section(words, {{"", content}}, spec).parts.at(0).figures.at(0);
   };
-  EXPECT_EQ(title(true), "Backward takes 2.1 times as long");
-  EXPECT_EQ(title(false), "Steps");
+  EXPECT_EQ(figure(true).title, "Backward takes 2.1 times as long");
+  EXPECT_EQ(figure(true).data.title, "Steps");
+  EXPECT_EQ(figure(false).title, "Steps");
 }
 
 TEST(Exhibits, StandWhereTheWordsPlaceThem) {

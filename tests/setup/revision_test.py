@@ -12,11 +12,11 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 
 class Revision(unittest.TestCase):
-    def build_info(self, revision):
+    def build_info(self, revision, source=None):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder, "build_info.cpp")
-            done = subprocess.run([CMAKE, "-D", "source=" + folder, "-D", "version=1.2.3", "-D", f"output={output}",
-                                   "-P", ROOT / "cmake/BuildInfo.cmake"],
+            done = subprocess.run([CMAKE, "-D", f"source={source or folder}", "-D", "version=1.2.3", "-D",
+                                   f"output={output}", "-P", ROOT / "cmake/BuildInfo.cmake"],
                                   env={**os.environ, "LABREPORT_REVISION": revision}, check=False,
                                   capture_output=True, text=True)
             return output.read_text() if output.exists() else done.stderr
@@ -27,6 +27,27 @@ class Revision(unittest.TestCase):
 
     def test_without_one_it_is_unknown(self):
         self.assertIn('{"1.2.3", "unknown", false}', self.build_info(""))
+
+    def test_only_changes_of_the_program_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*words):
+                subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True,
+                               capture_output=True)
+
+            def write(name):
+                file = pathlib.Path(folder, name)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text("1")
+
+            git("init")
+            write("src/main.cpp")
+            git("add", ".")
+            git("commit", "-m", "Begin")
+            for name in ("notes/timing.b.md", "my_model.py", "site/runs/gpu/run.json"):
+                write(name)
+            self.assertIn(", false}", self.build_info("", folder))
+            write("src/new.cpp")
+            self.assertIn(", true}", self.build_info("", folder))
 
     def test_what_no_run_may_hold_is_refused(self):
         for wrong in ("2e20a28", 40 * "g", "main"):
