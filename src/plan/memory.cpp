@@ -203,7 +203,7 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
   const std::int64_t inner = elements(Unit::kInner, spec).count;
   const std::int64_t rows =
       elements(Unit::kMask, spec).count + kFp32 * elements(Unit::kHeadRow, spec).count;
-  const std::int64_t later_weights = shape.d_model * (shape.d_ff + shape.vocab);
+  const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
   const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
     peaks.push_back(base);
@@ -212,7 +212,7 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
   };
   add(copies_at_softmax(spec),
       (half ? per_pair_and_width(spec, 12, 18) : per_pair_and_width(spec, 16, 20)) + rows);
-  add(half ? copies - kHalf * later_weights : 0,
+  add(half ? copies - kHalf * weights_after_ffn : 0,
       per_pair_and_width(spec, 0, 12) + 4 * width_of(spec) * inner);
   add(copies, logit_bytes(spec) + per_pair_and_width(spec, 0, half ? 10 : 8));
 }

@@ -50,7 +50,7 @@ void write_packed(std::string& out, const Json& rows, std::size_t depth) {
   out += "\n" + std::string(depth * 2, ' ') + ']';
 }
 
-/// Writes on one line what fits it, and every metric.
+/// Writes scalars, arrays of scalars and metrics on one line, and other objects if they fit.
 void write(std::string& out, const Json& value, std::size_t depth) {
   const auto is_flat = [](const Json& part) {
     return !part.is_structured() || is_scalar_array(part);
