@@ -123,7 +123,7 @@ bool Checkpointed::measured_residuals() const { return choices.front().group.has
 double Checkpointed::residuals() const {
   const Choice& least = choices.front();
   return least.group ? *least.group / static_cast<double>(least.blocks().value_or(1))
-                     : static_cast<double>(kept_block_bytes(spec));
+                     : static_cast<double>(saved_block_bytes(spec));
 }
 
 std::vector<Checkpointed> checkpointed_networks(const RunView& view) {

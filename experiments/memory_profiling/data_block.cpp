@@ -75,7 +75,7 @@ struct Block {
   double gradients() const { return change() + kept(); }
   /// True for labreport's own network, which alone has formulas.
   bool own() const { return counted_parameters(step->spec()).has_value(); }
-  double kept_formula() const { return static_cast<double>(kept_block_bytes(step->spec())); }
+  double kept_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
   }

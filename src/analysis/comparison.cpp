@@ -34,30 +34,6 @@ std::optional<double> quotient(std::optional<double> a, std::optional<double> b)
   return a && b ? std::optional(*a / *b) : std::nullopt;
 }
 
-/// Returns the ratio relative to the nearer prediction; empty if the ratio lies between the two
-/// predictions or close to one.
-std::optional<double> departure_of(double ratio, std::optional<double> by_peak,
-                                   std::optional<double> by_bandwidth) {
-  if (!by_peak && !by_bandwidth) return std::nullopt;
-  const double one = by_peak ? *by_peak : *by_bandwidth;
-  const double other = by_bandwidth ? *by_bandwidth : *by_peak;
-  const double departure = ratio / std::clamp(ratio, std::min(one, other), std::max(one, other));
-  return departure > kNoticedDeparture || departure < 1 / kNoticedDeparture
-             ? std::optional(departure)
-             : std::nullopt;
-}
-
-/// Computes the row's rate of work as shares of the limits that the run measured on its device.
-void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, RowSide& side) {
-  const Work work = work_of(spec, measure);
-  const double seconds = *side.value / kNanoseconds;
-  const auto rate = rate_of(limits, spec);
-  if (work.flops > 0 && rate) side.peak_share = work.flops / seconds / *rate;
-  if (work.bytes > 0 && limits.bandwidth) {
-    side.bandwidth_share = work.bytes / seconds / *limits.bandwidth;
-  }
-}
-
 /// A time that only GEMMs or memory bandwidth determine is inversely proportional to the measured
 /// rate.
 Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
@@ -68,49 +44,52 @@ Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
     prediction.by_peak = quotient(rate_of(a, row.spec), rate_of(b, row.spec));
   }
   prediction.by_bandwidth = quotient(a.bandwidth, b.bandwidth);
-  prediction.departure = departure_of(*row.ratio, prediction.by_peak, prediction.by_bandwidth);
+  if (!prediction.by_peak && !prediction.by_bandwidth) return prediction;
+  const double by_peak = prediction.by_peak ? *prediction.by_peak : *prediction.by_bandwidth;
+  const double by_bandwidth = prediction.by_bandwidth.value_or(by_peak);
+  const double nearer =
+      std::clamp(*row.ratio, std::min(by_peak, by_bandwidth), std::max(by_peak, by_bandwidth));
+  const double departure = *row.ratio / nearer;
+  if (departure > kNoticedDeparture || departure < 1 / kNoticedDeparture) {
+    prediction.departure = departure;
+  }
   return prediction;
-}
-
-bool comparable(const ComparedRow& row) {
-  return row.spec.kind == CellKind::kTiming && row.measure != Measure::kFirstStep &&
-         row.spec.precision;
-}
-
-/// The key is equal for an FP32 row and the same row in another precision.
-std::string key_of(const ComparedRow& row) {
-  CellSpec spec = row.spec;
-  spec.precision.reset();
-  return cell_id(spec) + "." + std::string(name(row.measure));
-}
-
-std::optional<double> speedup(const RowSide& fp32, const RowSide& other) {
-  return fp32.value && other.value ? std::optional(*fp32.value / *other.value) : std::nullopt;
 }
 
 /// Returns a speedup for each timed row in another precision whose FP32 row is in `rows`, in the
 /// order of `rows`.
 std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
-  std::map<std::string, const ComparedRow*> fp32;
+  const auto has_speedup = [](const ComparedRow& row) {
+    return row.spec.kind == CellKind::kTiming && row.measure != Measure::kFirstStep &&
+           row.spec.precision;
+  };
+  // The key is equal for an FP32 row and the same row in another precision.
+  const auto key_of = [](const ComparedRow& row) {
+    CellSpec spec = row.spec;
+    spec.precision.reset();
+    return std::pair(cell_id(spec), row.measure);
+  };
+  std::map<std::pair<std::string, Measure>, const ComparedRow*> fp32_rows;
   for (const ComparedRow& row : rows) {
-    if (comparable(row) && row.spec.precision == Precision::kFp32) fp32.emplace(key_of(row), &row);
+    if (!has_speedup(row) || row.spec.precision != Precision::kFp32) continue;
+    fp32_rows.emplace(key_of(row), &row);
   }
-  std::vector<SpeedupRow> found;
+  std::vector<SpeedupRow> speedups;
   for (const ComparedRow& row : rows) {
-    if (!comparable(row) || row.spec.precision == Precision::kFp32) continue;
-    const auto twin = fp32.find(key_of(row));
-    if (twin == fp32.end()) continue;
-    const SpeedupRow speedups{.spec = row.spec,
-                              .size = row.size,
-                              .measure = row.measure,
-                              .a = speedup(twin->second->a, row.a),
-                              .b = speedup(twin->second->b, row.b)};
-    if (speedups.a || speedups.b) found.push_back(speedups);
+    if (!has_speedup(row) || row.spec.precision == Precision::kFp32) continue;
+    const auto fp32 = fp32_rows.find(key_of(row));
+    if (fp32 == fp32_rows.end()) continue;
+    const SpeedupRow speedup{.spec = row.spec,
+                             .size = row.size,
+                             .measure = row.measure,
+                             .a = quotient(fp32->second->a.value, row.a.value),
+                             .b = quotient(fp32->second->b.value, row.b.value)};
+    if (speedup.a || speedup.b) speedups.push_back(speedup);
   }
-  return found;
+  return speedups;
 }
 
-ComparedRun described(const Run& run) {
+ComparedRun describe_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   if (const ModelSource* model = measured_model(run)) side.model = model->implementation;
   side.limits = measured_limits(run);
@@ -140,30 +119,36 @@ double geometric_mean(const std::vector<double>& values) {
 }
 
 /// Sets the reason why the cell has no value for this row.
-void explain(const Cell& cell, RowSide& side) {
-  const auto ok = [](const Launch& launch) { return is_ok(launch.outcome); };
-  if (std::ranges::any_of(cell.launches, ok)) {
+void explain_missing(const Cell& cell, RowSide& side) {
+  if (cell.launches.empty()) {
+    side.reason = "not measured yet";
+  } else if (std::ranges::any_of(cell.launches, is_ok, &Launch::outcome)) {
     side.reason = "this number is not recorded";
     side.unrecorded = true;
-  } else if (cell.launches.empty()) {
-    side.reason = "not measured yet";
   } else {
     side.reason = describe(cell.launches.back().outcome);
     side.fits = !does_not_fit(cell.launches.back().outcome);
   }
 }
 
+/// The shares relate the cell's rate of work to the limits that the run measured on its device.
 RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   RowSide side{};
   if (cell == nullptr) return side;
   side.launches = launch_values(*cell, measure);
   side.flags = disturbed_by(cell->launches);
   if (side.launches.empty()) {
-    explain(*cell, side);
+    explain_missing(*cell, side);
     return side;
   }
   side.value = geometric_mean(side.launches);
-  add_shares(cell->spec, measure, limits, side);
+  const Work work = work_of(cell->spec, measure);
+  const double seconds = *side.value / kNanoseconds;
+  const auto rate = rate_of(limits, cell->spec);
+  if (work.flops > 0 && rate) side.peak_share = work.flops / seconds / *rate;
+  if (work.bytes > 0 && limits.bandwidth) {
+    side.bandwidth_share = work.bytes / seconds / *limits.bandwidth;
+  }
   const auto bytes = static_cast<double>(message_bytes(measure));
   if (bytes > 0) side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * 1e9;
   return side;
@@ -178,18 +163,9 @@ RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b
   return RowStanding::kMatched;
 }
 
-void add_ratio(ComparedRow& row) {
-  if (!row.a.value || !row.b.value) return;
-  row.ratio = ratio_of(row.a.launches, row.b.launches);
-  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForVerdict) return;
-  const Welch test = welch(row.a.launches, row.b.launches);
-  row.interval = {test.lower, test.upper};
-}
-
 void add_remarks(const CellPair& pair, ComparedRow& row) {
-  for (const auto& [who, side] : {std::pair{"A", &row.a}, std::pair{"B", &row.b}}) {
-    for (const std::string& flag : side->flags) row.remarks.push_back(who + (": " + flag));
-  }
+  for (const std::string& flag : row.a.flags) row.remarks.push_back("A: " + flag);
+  for (const std::string& flag : row.b.flags) row.remarks.push_back("B: " + flag);
   if (pair.a == nullptr || pair.b == nullptr) return;
   const auto steps = [](const Cell* cell) {
     return cell->spec.steps ? std::to_string(*cell->spec.steps) : std::string("unknown");
@@ -199,48 +175,41 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
   }
 }
 
-/// A failed cell keeps only the row of its first measure. A row without a value on both sides is
-/// dropped.
-bool is_no_row(const ComparedRow& row) {
-  if (row.a.value || row.b.value) return false;
-  const bool first = row.measure == measures_of(row.spec).front();
-  return !first || (row.a.unrecorded && row.b.unrecorded);
-}
-
-std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& comparison) {
-  std::vector<ComparedRow> rows;
-  for (const CellPair& pair : matching.pairs) {
-    const Cell& shown = pair.a == nullptr ? *pair.b : *pair.a;
-    for (const Measure measure : measures_of(shown.spec)) {
-      ComparedRow row{.cell = shown.id, .size = shown.spec.size, .spec = shown.spec};
-      if (pair.a != nullptr && pair.b != nullptr && pair.b->id != shown.id) {
-        row.cell_b = pair.b->id;
-      }
-      row.measure = measure;
-      row.a = side_of(pair.a, measure, comparison.a.limits);
-      row.b = side_of(pair.b, measure, comparison.b.limits);
-      row.standing = standing_of(pair, row.a, row.b);
-      if (is_no_row(row)) continue;
-      add_ratio(row);
-      // Limits of one model differ only by noise, and an imported table has no limits.
-      if (comparison.related.relation == Relation::kDifferentHardware) {
-        row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
-      }
-      add_remarks(pair, row);
-      rows.push_back(std::move(row));
+/// Returns nothing if the row has no value: a failed cell keeps only the row of its first measure,
+/// and a number that neither side recorded has no row.
+std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
+                                  const Comparison& comparison) {
+  const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
+  ComparedRow row{.cell = cell.id, .size = cell.spec.size, .spec = cell.spec, .measure = measure};
+  if (pair.a != nullptr && pair.b != nullptr && pair.b->id != cell.id) row.cell_b = pair.b->id;
+  row.a = side_of(pair.a, measure, comparison.a.limits);
+  row.b = side_of(pair.b, measure, comparison.b.limits);
+  row.standing = standing_of(pair, row.a, row.b);
+  if (!row.a.value && !row.b.value) {
+    const bool is_first = measure == measures_of(cell.spec).front();
+    if (!is_first || (row.a.unrecorded && row.b.unrecorded)) return std::nullopt;
+  }
+  if (row.a.value && row.b.value) {
+    row.ratio = ratio_of(row.a.launches, row.b.launches);
+    if (std::min(row.a.launches.size(), row.b.launches.size()) >= kLaunchesForVerdict) {
+      const Welch test = welch(row.a.launches, row.b.launches);
+      row.interval = {test.lower, test.upper};
     }
   }
-  return rows;
+  // Limits of one model differ only by noise, and an imported table has no limits.
+  if (comparison.related.relation == Relation::kDifferentHardware) {
+    row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
+  }
+  add_remarks(pair, row);
+  return row;
 }
-
-bool is_time(const ComparedRow& row) { return unit(row.measure) == "ns"; }
 
 /// Judges rows that have both sides and are times; bytes do not vary by chance.
 void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
   std::vector<RowSample> samples;
   std::vector<ComparedRow*> judged;
   for (ComparedRow& row : rows) {
-    if (!row.ratio || !is_time(row)) continue;
+    if (!row.ratio || unit(row.measure) != "ns") continue;
     const auto& flags = row.a.flags.empty() ? row.b.flags : row.a.flags;
     samples.push_back({row.a.launches, row.b.launches, flags.empty() ? "" : flags.front()});
     judged.push_back(&row);
@@ -249,8 +218,8 @@ void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
   for (std::size_t i = 0; i < results.size(); ++i) judged[i]->judged = results[i];
 }
 
-Comparison compared(const Run& a, const Run& b, const Related& related,
-                    const CompareOptions& options) {
+Comparison compare(const Run& a, const Run& b, const Related& related,
+                   const CompareOptions& options) {
   const Matching matching = match_cells(a, b, options.allowed);
   if (matching.matched == 0) {
     const std::string difference = most_frequent_difference(a, b);
@@ -260,12 +229,17 @@ Comparison compared(const Run& a, const Run& b, const Related& related,
                     difference.empty() ? "" : "; " + difference),
         "networks match by hyper-parameters, context, batch and precision");
   }
-  Comparison comparison{.a = described(a), .b = described(b), .related = related};
+  Comparison comparison{.a = describe_run(a), .b = describe_run(b), .related = related};
   comparison.matched = matching.matched;
   comparison.only_a = matching.only_a;
   comparison.only_b = matching.only_b;
   comparison.mismatches = matching.mismatches;
-  comparison.rows = rows_of(matching, comparison);
+  for (const CellPair& pair : matching.pairs) {
+    const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
+    for (const Measure measure : measures_of(cell.spec)) {
+      if (auto row = row_of(pair, measure, comparison)) comparison.rows.push_back(std::move(*row));
+    }
+  }
   // Times with other batches or vocabularies are for different work, so they allow no verdict.
   if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
     judge_rows(comparison.rows, options.judge);
@@ -311,12 +285,12 @@ bool Comparison::can_judge() const {
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
   if (measures_both(a)) return compare_runs(users_half(a), b, options);
   if (measures_both(b)) return compare_runs(a, users_half(b), options);
-  return compared(a, b, relate(a, b), options);
+  return compare(a, b, relate(a, b), options);
 }
 
 Comparison compare_halves(const Run& run) {
-  return compared(labreports_half(run), users_half(run), one_machine(run),
-                  {.name_a = "labreport's network", .name_b = "the model"});
+  return compare(labreports_half(run), users_half(run), one_machine(run),
+                 {.name_a = "labreport's network", .name_b = "the model"});
 }
 
 }  // namespace labreport

@@ -31,8 +31,6 @@ const Launch* profiled_step(const Cell* cell) {
 /// Sums over the same part of the network on both sides.
 struct Sums {
   KernelSum a = {}, b = {};
-
-  bool on_both_sides() const { return a.kernels > 0 && b.kernels > 0; }
 };
 using Places = std::map<std::pair<std::string, KernelPlace>, Sums>;  // keys are phase and place
 
@@ -43,61 +41,53 @@ void add(KernelSum& sum, const KernelSum& more) {
 
 /// Loss and optimizer are one part each, whatever ranges their code opens. Stages that not every
 /// network separates are merged into one or dropped.
-KernelPlace place_in(const std::string& phase, const MeasuredRow& row) {
-  if (phase == metric::kLoss || phase == metric::kOptimizer) return {};
-  KernelPlace place = place_of(row.text(column::kModule), row.text(column::kOperation),
-                               row.text(column::kOperator));
-  if (place.stage == stage::kScaleMask) place.stage.clear();
-  if (place.stage == stage::kScores || place.stage == stage::kValues)
-    place.stage = stage::kProducts;
-  return place;
-}
-
 void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const std::string phase = row.text(column::kPhase);
-    add(places[{phase, place_in(phase, row)}].*side,
+    KernelPlace place;
+    if (phase != metric::kLoss && phase != metric::kOptimizer) {
+      place = place_of(row.text(column::kModule), row.text(column::kOperation),
+                       row.text(column::kOperator));
+    }
+    if (place.stage == stage::kScaleMask) place.stage.clear();
+    if (place.stage == stage::kScores || place.stage == stage::kValues) {
+      place.stage = stage::kProducts;
+    }
+    add(places[{phase, place}].*side,
         {row.number(column::kTotalNs).value_or(0), row.number(column::kInstances).value_or(0)});
   }
 }
 
-/// A stage that only one side has is added to the rest of its part.
-Places matched(const Places& places) {
-  Places kept;
+/// Sums the kernels of both sides. A stage that only one side has is added to the rest of its part.
+Places common_places(const CellPair& pair) {
+  Places places;
+  add_kernels(places, *profiled_step(pair.a), &Sums::a);
+  add_kernels(places, *profiled_step(pair.b), &Sums::b);
+  Places common;
   for (const auto& [key, sums] : places) {
     auto [phase, place] = key;
-    if (!sums.on_both_sides()) place.stage.clear();
-    Sums& into = kept[{phase, place}];
-    add(into.a, sums.a);
-    add(into.b, sums.b);
+    if (sums.a.kernels <= 0 || sums.b.kernels <= 0) place.stage.clear();
+    Sums& both = common[{phase, place}];
+    add(both.a, sums.a);
+    add(both.b, sums.b);
   }
-  return kept;
-}
-
-bool has_stages(const Places& places, const std::string& phase, const KernelPlace& whole) {
-  return std::ranges::any_of(places, [&](const auto& entry) {
-    const auto& [of, place] = entry.first;
-    return of == phase && place.part == whole.part && place.stage != whole.stage;
-  });
+  return common;
 }
 
 std::vector<PlaceDifference> by_change(const Places& places) {
   std::vector<PlaceDifference> rows;
   for (const auto& [key, sums] : places) {
     const auto& [phase, place] = key;
-    const bool rest = place.stage.empty() && has_stages(places, phase, place);
-    rows.push_back({phase, (rest ? "rest of " : "") + place.words(), sums.a, sums.b});
+    const bool has_stages = std::ranges::any_of(places, [&key = key](const auto& entry) {
+      const auto& [other_phase, other] = entry.first;
+      return other_phase == key.first && other.part == key.second.part && !other.stage.empty();
+    });
+    const bool is_rest = place.stage.empty() && has_stages;
+    rows.push_back({phase, (is_rest ? "rest of " : "") + place.words(), sums.a, sums.b});
   }
   std::ranges::stable_sort(rows, std::greater(),
                            [](const auto& place) { return std::abs(place.change()); });
   return rows;
-}
-
-StepDifference difference(const CellPair& pair) {
-  Places places;
-  add_kernels(places, *profiled_step(pair.a), &Sums::a);
-  add_kernels(places, *profiled_step(pair.b), &Sums::b);
-  return {pair.a->spec, pair.a->spec.size, by_change(matched(places))};
 }
 
 auto extent(const CellSpec& spec) {
@@ -117,20 +107,12 @@ bool is_tile(const std::string& word) {
          (times != std::string::npos && times > 0 && digit(times - 1) && digit(times + 1));
 }
 
-struct Longest {
+struct LongestKernel {
   std::string name;
   double share = 0;        ///< Share of the step's kernel time.
   double class_share = 0;  ///< Share of the whole class.
 };
-using ByClass = std::map<std::string, Longest>;
-
-std::map<double, std::string> kernel_names(const Launch& launch) {
-  std::map<double, std::string> names;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kKernelNames)) {
-    if (const auto id = row.number(column::kId)) names[*id] = row.text(column::kName);
-  }
-  return names;
-}
+using ByClass = std::map<std::string, LongestKernel>;
 
 ByClass longest_kernels(const Launch& launch) {
   std::map<std::string, std::map<double, double>> times;
@@ -142,28 +124,18 @@ ByClass longest_kernels(const Launch& launch) {
   }
   ByClass longest;
   if (whole <= 0) return longest;
-  std::map<double, std::string> names = kernel_names(launch);
+  std::map<double, std::string> names;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kKernelNames)) {
+    if (const auto id = row.number(column::kId)) names[*id] = row.text(column::kName);
+  }
   for (const auto& [kernel_class, kernels] : times) {
-    Longest& entry = longest[kernel_class];
+    LongestKernel& entry = longest[kernel_class];
     for (const auto& [id, time] : kernels) {
       entry.class_share += time / whole;
       if (time / whole > entry.share) entry = {names[id], time / whole, entry.class_share};
     }
   }
   return longest;
-}
-
-void add_changes(const Cell& cell, const Launch& a, const Launch& b,
-                 std::vector<KernelChange>& changes) {
-  const ByClass in_b = longest_kernels(b);
-  for (const auto& [kernel_class, in_a] : longest_kernels(a)) {
-    const auto other = in_b.find(kernel_class);
-    if (other == in_b.end()) continue;
-    if (std::max(in_a.class_share, other->second.class_share) < kNoticedShare) continue;
-    if (kernel_family(in_a.name) == kernel_family(other->second.name)) continue;
-    changes.push_back({cell.spec, cell.spec.size, kernel_class, in_a.name, other->second.name,
-                       in_a.share, other->second.share});
-  }
 }
 
 }  // namespace
@@ -176,7 +148,11 @@ std::vector<StepDifference> step_differences(const Matching& matching) {
     if (most.a == nullptr || extent(most.a->spec) < extent(pair.a->spec)) most = pair;
   }
   std::vector<StepDifference> differences;
-  for (const auto& [precision, pair] : fullest) differences.push_back(difference(pair));
+  for (const auto& [precision, pair] : fullest) {
+    const CellSpec& spec = pair.a->spec;
+    differences.push_back(
+        {.spec = spec, .size = spec.size, .places = by_change(common_places(pair))});
+  }
   return differences;
 }
 
@@ -188,20 +164,34 @@ std::string kernel_family(std::string_view name) {
   if (const auto colon = name.rfind("::"); colon != std::string_view::npos) {
     return std::string(name.substr(colon + 2));
   }
-  std::vector<std::string> kept;
+  std::vector<std::string> words;
   for (const std::string& word : split(name, '_')) {
-    if (is_tile(word) || kept.size() == kMostWords) break;
-    kept.push_back(word);
+    if (is_tile(word) || words.size() == kMostWords) break;
+    words.push_back(word);
   }
-  return join(kept, "_");
+  return join(words, "_");
 }
 
 std::vector<KernelChange> kernel_changes(const Matching& matching) {
   std::vector<KernelChange> changes;
   for (const auto& [a, b] : matching.pairs) {
-    const Launch* in_a = profiled_step(a);
-    const Launch* in_b = profiled_step(b);
-    if (in_a != nullptr && in_b != nullptr) add_changes(*a, *in_a, *in_b, changes);
+    const Launch* step_a = profiled_step(a);
+    const Launch* step_b = profiled_step(b);
+    if (step_a == nullptr || step_b == nullptr) continue;
+    const ByClass longest_in_b = longest_kernels(*step_b);
+    for (const auto& [kernel_class, in_a] : longest_kernels(*step_a)) {
+      const auto in_b = longest_in_b.find(kernel_class);
+      if (in_b == longest_in_b.end()) continue;
+      if (std::max(in_a.class_share, in_b->second.class_share) < kNoticedShare) continue;
+      if (kernel_family(in_a.name) == kernel_family(in_b->second.name)) continue;
+      changes.push_back({.spec = a->spec,
+                         .size = a->spec.size,
+                         .kernel_class = kernel_class,
+                         .a = in_a.name,
+                         .b = in_b->second.name,
+                         .share_a = in_a.share,
+                         .share_b = in_b->second.share});
+    }
   }
   return changes;
 }

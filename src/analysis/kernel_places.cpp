@@ -1,7 +1,6 @@
 #include "analysis/kernel_places.h"
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 #include <vector>
 
@@ -33,30 +32,24 @@ constexpr std::string_view kBlocks[]{"layers", "blocks", "layer", "block", "h"};
 
 /// Converts "LN_1" to "ln_".
 std::string without_digits(std::string_view name) {
-  std::string kept;
-  for (const char c : name) {
-    if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
-      kept.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-    }
-  }
-  return kept;
+  std::string letters = lower(name);
+  std::erase_if(letters, is_digit);
+  return letters;
 }
 
 bool contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-bool has_word(const std::string& name, std::string_view word) {
-  if (word.size() >= kShortest) return contains(name, word);
-  const std::vector<std::string> parts = split(name, '_');
-  return std::ranges::find(parts, word) != parts.end();
-}
-
 std::string_view role_of(const std::string& name) {
-  const auto fits = [&name](std::string_view word) { return has_word(name, word); };
-  const auto found = std::ranges::find_if(
-      roles(), [&](const Role& role) { return std::ranges::any_of(role.words, fits); });
-  return found == roles().end() ? std::string_view() : found->name;
+  const std::vector<std::string> parts = split(name, '_');
+  const auto has_word = [&](std::string_view word) {
+    if (word.size() >= kShortest) return contains(name, word);
+    return std::ranges::find(parts, word) != parts.end();
+  };
+  const auto role = std::ranges::find_if(
+      roles(), [&](const Role& each) { return std::ranges::any_of(each.words, has_word); });
+  return role == roles().end() ? std::string_view() : role->name;
 }
 
 bool is_product(std::string_view op) {
@@ -65,17 +58,17 @@ bool is_product(std::string_view op) {
 
 /// `within` is the path below the attention module.
 const char* stage_of(const std::string& within, std::string_view operation, std::string_view op) {
-  const auto says = [&](std::string_view word) { return contains(within, word); };
-  if (says("softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
+  const auto names = [&](std::string_view word) { return contains(within, word); };
+  if (names("softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
     return stage::kSoftmax;
   }
-  if (says("rope") || says("rotary")) return stage::kRope;
+  if (names("rope") || names("rotary")) return stage::kRope;
   if (contains(op, "attention")) return stage::kFused;
-  if (says("attention scores")) return is_product(op) ? stage::kScores : stage::kScaleMask;
+  if (names("attention scores")) return is_product(op) ? stage::kScores : stage::kScaleMask;
   if (!is_product(op)) return "";
-  if (says("final matmul")) return stage::kValues;
-  const bool of_layer = !within.empty() && role_of(within) != role::kAttention;
-  return of_layer || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
+  if (names("final matmul")) return stage::kValues;
+  const bool in_linear = !within.empty() && role_of(within) != role::kAttention;
+  return in_linear || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
 }
 
 }  // namespace
@@ -90,8 +83,8 @@ KernelPlace place_of(std::string_view module, std::string_view operation, std::s
     const std::string within = join(std::span(step + 1, path.end()), "/");
     return {role::kAttention, stage_of(without_digits(within), operation, op)};
   }
-  const bool of_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
-  return {of_block ? role::kBlocks : std::string(module), ""};
+  const bool is_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
+  return {is_block ? role::kBlocks : std::string(module), ""};
 }
 
 }  // namespace labreport

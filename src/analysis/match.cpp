@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -21,12 +22,9 @@ namespace {
 /// pass.
 using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 
-std::optional<std::string> whole_id(const CellSpec& spec) { return cell_id(spec); }
-
+/// PyTorch's variants are measured in addition to the network, so they never replace it.
 std::optional<std::string> id_without_implementation(CellSpec spec) {
-  if (is_shipped(spec))
-    return std::nullopt;  // PyTorch variants are measured in addition to the network, so they never
-                          // replace it
+  if (is_shipped(spec)) return std::nullopt;
   spec.implementation.clear();
   return cell_id(spec);
 }
@@ -47,8 +45,7 @@ std::optional<std::string> id_without_sizes(CellSpec spec) {
   if (!spec.model) return std::nullopt;
   spec.batch.reset();
   spec.model->vocab = 0;
-  if (counts_warm_steps(spec)) return id_without_steps(spec);
-  return cell_id(spec);
+  return counts_warm_steps(spec) ? id_without_steps(spec) : cell_id(spec);
 }
 
 /// Partners of A's cells, by A's index. A matched cell takes no part in later passes.
@@ -94,36 +91,22 @@ class Pairing {
   std::vector<bool> taken_;
 };
 
-std::string said(std::optional<std::int64_t> value) {
-  return value && *value > 0 ? std::to_string(*value) : "unknown";
-}
-
 /// Throws `InputError` if the field differs and that is not allowed; records an allowed difference.
 void check_field(const char* field, std::optional<std::int64_t> a, std::optional<std::int64_t> b,
-                 bool allowed, std::set<std::string>& said_so) {
+                 bool allowed, std::set<std::string>& differences) {
   if (a == b) return;
-  const std::string values = fmt::format("{} {} against {}", field, said(a), said(b));
+  const auto text = [](std::optional<std::int64_t> value) {
+    return value && *value > 0 ? std::to_string(*value) : "unknown";
+  };
+  const std::string values = fmt::format("{} {} against {}", field, text(a), text(b));
   if (!allowed) {
     throw InputError("the runs differ: " + values,
                      fmt::format("--allow-mismatch {} compares them all the same", field));
   }
-  said_so.insert(values);
+  differences.insert(values);
 }
 
-std::optional<std::int64_t> vocabulary(const Cell& cell) {
-  return cell.spec.model ? std::optional(cell.spec.model->vocab) : std::nullopt;
-}
-
-std::vector<std::string> check_sizes(const std::vector<CellPair>& pairs, const Allowed& allowed) {
-  std::set<std::string> said_so;
-  for (const auto& [a, b] : pairs) {
-    check_field("batch", a->spec.batch, b->spec.batch, allowed.batch, said_so);
-    check_field("vocab", vocabulary(*a), vocabulary(*b), allowed.vocab, said_so);
-  }
-  return {said_so.begin(), said_so.end()};
-}
-
-std::string field_value(std::optional<std::int64_t> value) {
+std::string value_or_none(std::optional<std::int64_t> value) {
   return value ? std::to_string(*value) : "none";
 }
 
@@ -137,7 +120,7 @@ std::string network(const CellSpec& spec) {
 
 struct Field {
   const char* name;
-  std::string (*words)(const CellSpec&);
+  std::string (*text)(const CellSpec&);
 };
 
 constexpr std::array kFields{
@@ -148,32 +131,26 @@ constexpr std::array kFields{
           [](const CellSpec& spec) {
             return spec.model ? std::to_string(spec.model->vocab) : std::string("none");
           }},
-    Field{"context", [](const CellSpec& spec) { return field_value(spec.context); }},
-    Field{"batch", [](const CellSpec& spec) { return field_value(spec.batch); }},
+    Field{"context", [](const CellSpec& spec) { return value_or_none(spec.context); }},
+    Field{"batch", [](const CellSpec& spec) { return value_or_none(spec.batch); }},
     Field{"precision",
           [](const CellSpec& spec) {
             return std::string(spec.precision ? name(*spec.precision) : "none");
           }},
     Field{"mode",
           [](const CellSpec& spec) { return std::string(spec.mode ? name(*spec.mode) : "none"); }},
-    Field{"warmup", [](const CellSpec& spec) { return field_value(spec.warmup); }},
-    Field{"steps", [](const CellSpec& spec) { return field_value(spec.steps); }}};
+    Field{"warmup", [](const CellSpec& spec) { return value_or_none(spec.warmup); }},
+    Field{"steps", [](const CellSpec& spec) { return value_or_none(spec.steps); }}};
 
-using Said = std::array<std::string, kFields.size()>;
+using FieldTexts = std::array<std::string, kFields.size()>;
 
-std::vector<Said> fields_of(const Run& run) {
-  std::vector<Said> all;
+std::vector<FieldTexts> fields_of(const Run& run) {
+  std::vector<FieldTexts> all;
   for (const Cell& cell : run.cells) {
-    Said& one = all.emplace_back();
-    for (std::size_t i = 0; i < kFields.size(); ++i) one[i] = kFields[i].words(cell.spec);
+    FieldTexts& texts = all.emplace_back();
+    for (std::size_t i = 0; i < kFields.size(); ++i) texts[i] = kFields[i].text(cell.spec);
   }
   return all;
-}
-
-std::size_t distance(const Said& a, const Said& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i];
-  return count;
 }
 
 }  // namespace
@@ -195,12 +172,18 @@ Allowed parse_allowed(const std::string& names) {
 
 Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
   Pairing pairing(a, b);
-  pairing.pass(whole_id);
+  pairing.pass(cell_id);
   pairing.pass(id_without_implementation);
   pairing.pass(id_without_steps);
+  std::set<std::string> differences;
+  for (const auto& [in_a, in_b] : pairing.pass(id_without_sizes)) {
+    check_field("batch", in_a->spec.batch, in_b->spec.batch, allowed.batch, differences);
+    check_field("vocab", in_a->spec.model->vocab, in_b->spec.model->vocab, allowed.vocab,
+                differences);
+  }
   Matching matching;
-  matching.mismatches = check_sizes(pairing.pass(id_without_sizes), allowed);
   matching.pairs = pairing.pairs();
+  matching.mismatches.assign(differences.begin(), differences.end());
   for (const auto& [in_a, in_b] : matching.pairs) {
     (in_a == nullptr ? matching.only_b : in_b == nullptr ? matching.only_a : matching.matched)++;
   }
@@ -208,26 +191,28 @@ Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
 }
 
 std::string most_frequent_difference(const Run& a, const Run& b) {
-  const std::vector<Said> in_b = fields_of(b);
-  std::array<std::size_t, kFields.size()> often{};
+  const std::vector<FieldTexts> in_b = fields_of(b);
+  std::array<std::size_t, kFields.size()> counts{};
   std::array<std::map<std::string, std::size_t>, kFields.size()> values;
-  for (const Said& cell : fields_of(a)) {
-    const auto nearest = std::ranges::min_element(
-        in_b, {}, [&](const Said& other) { return distance(cell, other); });
+  for (const FieldTexts& cell : fields_of(a)) {
+    const auto nearest = std::ranges::min_element(in_b, {}, [&](const FieldTexts& other) {
+      return std::inner_product(cell.begin(), cell.end(), other.begin(), 0, std::plus(),
+                                std::not_equal_to());
+    });
     if (nearest == in_b.end()) return "";
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (cell[i] == (*nearest)[i]) continue;
-      ++often[i];
+      ++counts[i];
       ++values[i][cell[i] + " against " + (*nearest)[i]];
     }
   }
-  const auto most = std::ranges::max_element(often);
+  const auto most = std::ranges::max_element(counts);
   if (*most == 0) return "";
-  const auto field = static_cast<std::size_t>(most - often.begin());
-  const auto how =
-      std::ranges::max_element(values[field], {}, [](const auto& v) { return v.second; });
+  const auto field = static_cast<std::size_t>(most - counts.begin());
+  const auto& [difference, count] =
+      *std::ranges::max_element(values[field], {}, [](const auto& entry) { return entry.second; });
   return fmt::format("{} differs most often: {} (in {} of {} cells)", kFields[field].name,
-                     how->first, how->second, a.cells.size());
+                     difference, count, a.cells.size());
 }
 
 }  // namespace labreport

@@ -19,7 +19,7 @@ namespace {
 // AdamW reads parameter, gradient and both moments, and writes all but the gradient.
 constexpr double kAdamWBytes = 7 * 4;
 
-struct Described {
+struct MeasureInfo {
   Measure measure;
   std::string_view name;
   std::string_view words;
@@ -29,66 +29,62 @@ struct Described {
   std::int64_t bytes = 0;      // message size, read from the table `tag`; 0 for metrics
 };
 
-constexpr Described all_reduce(Measure measure, std::string_view name, std::string_view words,
-                               std::int64_t bytes) {
+constexpr MeasureInfo all_reduce(Measure measure, std::string_view name, std::string_view words,
+                                 std::int64_t bytes) {
   return {measure, name, words, metric::kAllReduce, "", "", bytes};
 }
 
 constexpr std::array kMeasures{
-    Described{Measure::kStep, "step", "step", metric::kStep, metric::kTotal, metric::kTotal},
-    Described{Measure::kFirstStep, "first_step", "first step", metric::kStep, metric::kTotal, ""},
-    Described{Measure::kForward, "forward", "forward", metric::kSynced, metric::kForward,
-              metric::kForward},
-    Described{Measure::kBackward, "backward", "backward", metric::kSynced, metric::kBackward,
-              metric::kBackward},
-    Described{Measure::kOptimizer, "optimizer", "optimizer", metric::kSynced, metric::kOptimizer,
-              metric::kOptimizer},
-    Described{Measure::kPeakMemory, "peak_memory", "peak memory", metric::kMemory,
-              metric::kPeakAllocated, metric::kPeak},
-    Described{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
-              ""},
+    MeasureInfo{Measure::kStep, "step", "step", metric::kStep, metric::kTotal, metric::kTotal},
+    MeasureInfo{Measure::kFirstStep, "first_step", "first step", metric::kStep, metric::kTotal, ""},
+    MeasureInfo{Measure::kForward, "forward", "forward", metric::kSynced, metric::kForward,
+                metric::kForward},
+    MeasureInfo{Measure::kBackward, "backward", "backward", metric::kSynced, metric::kBackward,
+                metric::kBackward},
+    MeasureInfo{Measure::kOptimizer, "optimizer", "optimizer", metric::kSynced, metric::kOptimizer,
+                metric::kOptimizer},
+    MeasureInfo{Measure::kPeakMemory, "peak_memory", "peak memory", metric::kMemory,
+                metric::kPeakAllocated, metric::kPeak},
+    MeasureInfo{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
+                ""},
     all_reduce(Measure::kAllReduce1Kib, "all_reduce_1_kib", "1 KiB", 1 << 10),
     all_reduce(Measure::kAllReduce1Mb, "all_reduce_1_mb", "1 MB", 1'000'000),
     all_reduce(Measure::kAllReduce10Mb, "all_reduce_10_mb", "10 MB", 10'000'000),
     all_reduce(Measure::kAllReduce100Mb, "all_reduce_100_mb", "100 MB", 100'000'000),
     all_reduce(Measure::kAllReduce1Gb, "all_reduce_1_gb", "1 GB", 1'000'000'000)};
 
-const Described& described(Measure measure) {
+const MeasureInfo& info_of(Measure measure) {
   return kMeasures.at(static_cast<std::size_t>(measure));
 }
 
-bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
-
-/// Synchronized steps are a separate set that starts warm, and a single value has no warm-up.
-std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
-  const bool all_count = spec.kind == CellKind::kSharding;  // its warm-up steps are not recorded
-  const bool warms_up = measure == Measure::kStep && metric.is_samples() && !all_count;
-  return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
-}
-
-/// Returns 0 if the launch has no such row.
-double slowest_rank(const Launch& launch, std::int64_t bytes, std::string_view method) {
-  double slowest = 0;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kAllReduce)) {
-    if (row.text(column::kMethod) != method || row.number(column::kBytes) != bytes) continue;
-    const auto mean = row.number(column::kMeanNs);
-    slowest = std::max(slowest, row.number(column::kMedianNs).value_or(mean.value_or(0)));
-  }
-  return slowest;
-}
-
+/// Returns the slowest rank's time, by the in-place method if measured, else by the handout's; 0 if
+/// the launch has neither.
 double all_reduce_time(const Launch& launch, std::int64_t bytes) {
-  const double in_place = slowest_rank(launch, bytes, metric::kInPlace);
-  return in_place > 0 ? in_place : slowest_rank(launch, bytes, metric::kSynced);
+  const std::vector<MeasuredRow> rows = measured_rows(launch, metric::kAllReduce);
+  for (const auto method : {metric::kInPlace, metric::kSynced}) {
+    double slowest = 0;
+    for (const MeasuredRow& row : rows) {
+      if (row.text(column::kMethod) != method || row.number(column::kBytes) != bytes) continue;
+      const auto mean = row.number(column::kMeanNs);
+      slowest = std::max(slowest, row.number(column::kMedianNs).value_or(mean.value_or(0)));
+    }
+    if (slowest > 0) return slowest;
+  }
+  return 0;
 }
 
 /// Returns 0 if the launch does not have the value.
-double launch_value(const Launch& launch, const CellSpec& spec, const Described& what) {
+double launch_value(const Launch& launch, const CellSpec& spec, const MeasureInfo& info) {
   if (!is_ok(launch.outcome)) return 0;
-  if (what.bytes > 0) return all_reduce_time(launch, what.bytes);
-  const Metric* metric = launch.find(what.tag, what.metric);
+  if (info.bytes > 0) return all_reduce_time(launch, info.bytes);
+  const Metric* metric = launch.find(info.tag, info.metric);
   if (metric == nullptr) return 0;
-  const std::vector<double> samples = counted(spec, what.measure, *metric);
+  // Synchronized steps are a separate set that starts warm, a single value has no warm-up, and
+  // sharding does not record its warm-up steps.
+  const bool has_warmup =
+      info.measure == Measure::kStep && metric->is_samples() && spec.kind != CellKind::kSharding;
+  const std::vector<double> samples =
+      after_warmup(metric->numbers(), has_warmup ? spec.warmup.value_or(0) : 0);
   return samples.empty() ? 0 : median(samples);
 }
 
@@ -98,25 +94,15 @@ constexpr std::array kDisturbances{
     std::tuple{metric::kGpu, metric::kOtherProcesses, "shared GPU"},
     std::tuple{metric::kGpu, metric::kSpilled, "spilled to host memory"}};
 
-/// Returns at most one number, because numbers from several tables are not launches of one run.
-std::vector<double> published_value(const Cell& cell, std::string_view name) {
-  for (const Launch& launch : cell.launches) {
-    const Metric* metric = launch.find(metric::kPublished, name);
-    const auto number = metric == nullptr ? std::nullopt : metric->number();
-    if (number && *number > 0) return {*number};
-  }
-  return {};
-}
-
 }  // namespace
 
-std::string_view name(Measure measure) { return described(measure).name; }
-std::string describe(Measure measure) { return std::string(described(measure).words); }
+std::string_view name(Measure measure) { return info_of(measure).name; }
+std::string describe(Measure measure) { return std::string(info_of(measure).words); }
 std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory ? "B" : "ns"; }
-std::int64_t message_bytes(Measure measure) { return described(measure).bytes; }
+std::int64_t message_bytes(Measure measure) { return info_of(measure).bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
-  if (is_shipped(spec)) return {};  // its rows would have the same names as the network's own
+  if (is_shipped(spec)) return {};  // its rows would have the names of the network's rows
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)
@@ -126,7 +112,7 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
             Measure::kAllReduce100Mb, Measure::kAllReduce1Gb};
   }
   if (spec.kind != CellKind::kTiming) return {};
-  if (cold(spec)) return {Measure::kFirstStep};
+  if (spec.warmup == 0 && spec.steps == 1) return {Measure::kFirstStep};
   if (spec.mode == Mode::kForwardBackward) {
     return {Measure::kStep, Measure::kForward, Measure::kBackward};
   }
@@ -137,19 +123,26 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
 }
 
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup) {
-  const auto left_out = std::min(static_cast<std::size_t>(warmup), samples.size());
-  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(left_out));
+  const auto dropped = std::min(static_cast<std::size_t>(warmup), samples.size());
+  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(dropped));
   return samples;
 }
 
 std::vector<double> launch_values(const Cell& cell, Measure measure) {
-  const Described& what = described(measure);
+  const MeasureInfo& info = info_of(measure);
   std::vector<double> values;
   for (const Launch& launch : cell.launches) {
-    const double value = launch_value(launch, cell.spec, what);
+    const double value = launch_value(launch, cell.spec, info);
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
-  return values.empty() ? published_value(cell, what.published) : values;
+  if (!values.empty()) return values;
+  // At most one published number counts: numbers from several tables are not launches of one run.
+  for (const Launch& launch : cell.launches) {
+    const Metric* metric = launch.find(metric::kPublished, info.published);
+    const auto number = metric == nullptr ? std::nullopt : metric->number();
+    if (number && *number > 0) return {*number};
+  }
+  return {};
 }
 
 bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
@@ -158,14 +151,15 @@ bool condition_above_zero(const Launch& launch, std::string_view tag, std::strin
 }
 
 std::vector<std::string> disturbed_by(std::span<const Launch> launches) {
-  std::vector<std::string> words;
-  for (const auto& [tag, name, word] : kDisturbances) {
-    const bool any = std::ranges::any_of(launches, [&, tag = tag, name = name](const auto& l) {
-      return condition_above_zero(l, tag, name);
-    });
-    if (any) words.emplace_back(word);
+  std::vector<std::string> disturbances;
+  for (const auto& [tag, name, words] : kDisturbances) {
+    const bool any =
+        std::ranges::any_of(launches, [&, tag = tag, name = name](const Launch& launch) {
+          return condition_above_zero(launch, tag, name);
+        });
+    if (any) disturbances.emplace_back(words);
   }
-  return words;
+  return disturbances;
 }
 
 Limits measured_limits(const Run& run) {

@@ -41,17 +41,13 @@ constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
 /// A CPU's measured limits are too low if other programs ran meanwhile.
 constexpr double kImpossibleOnCpu = 10;
-constexpr double kUneven = 0.5;  // standard deviation over mean
-constexpr double kApart = 3;     // ratio of two forward times of one network
+constexpr double kUneven = 0.5;       // standard deviation over mean
+constexpr double kSlowerForward = 3;  // ratio of two forward times of one network
 constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Returns the median rate of a GPU, but the highest of a CPU, which other programs may have used.
-double sustained(const std::vector<double>& rates, DeviceKind device) {
-  return device == DeviceKind::kCpu ? std::ranges::max(rates) : median(rates);
-}
-
-/// Returns the sustained rate measured on the same device, else on another of the same kind.
+/// Returns the matrix rate measured on the same device, else on another of the same kind: a GPU's
+/// median rate, but a CPU's highest, since other programs may have used the CPU.
 std::optional<double> measured_limit(const Inspection& in) {
   if (!in.cell.spec.precision) return std::nullopt;
   std::optional<double> limit;
@@ -60,8 +56,9 @@ std::optional<double> measured_limit(const Inspection& in) {
     for (const Launch& launch : cell.launches) {
       const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
       if (rate == nullptr || rate->numbers().empty()) continue;
-      const bool same_device = launch.device == in.launch.device;
-      if (same_device || !limit) limit = sustained(rate->numbers(), cell.spec.device);
+      if (limit && launch.device != in.launch.device) continue;
+      const bool cpu = cell.spec.device == DeviceKind::kCpu;
+      limit = cpu ? std::ranges::max(rate->numbers()) : median(rate->numbers());
     }
   }
   return limit;
@@ -124,17 +121,18 @@ std::optional<double> forward_time(const Inspection& in) {
 /// All modes of a network start with the same forward pass. If one took far longer, other work kept
 /// the device busy.
 void check_forward(const Inspection& in) {
-  const auto own = forward_time(in);
-  if (!own) return;
+  const auto time = forward_time(in);
+  if (!time) return;
   for (const Cell& cell : in.run.cells) {
     const bool timed =
         cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
     if (!timed || !same_setting(cell.spec, in.cell.spec)) continue;
     for (const Launch& launch : cell.launches) {
       const auto other = forward_time({in.run, cell, launch, in.findings});
-      if (!is_ok(launch.outcome) || !other || *other <= 0 || *own <= kApart * *other) continue;
+      if (!is_ok(launch.outcome) || !other || *other <= 0) continue;
+      if (*time <= kSlowerForward * *other) continue;
       return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
-                                 format_factor(*own / *other), cell.id));
+                                 format_factor(*time / *other), cell.id));
     }
   }
 }
@@ -142,11 +140,10 @@ void check_forward(const Inspection& in) {
 void check_samples(const Inspection& in) {
   const CellSpec& spec = in.cell.spec;
   const auto totals = in.samples(metric::kStep, metric::kTotal);
-  const auto asked = static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
-  if (totals.size() != asked) {
-    in.refuse(
-        fmt::format("{} were asked for, {} timed", format_plural(asked, "step"), totals.size()));
-  }
+  const auto requested = static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
+  if (totals.size() == requested) return;
+  in.refuse(
+      fmt::format("{} were asked for, {} timed", format_plural(requested, "step"), totals.size()));
 }
 
 void check_phases(const Inspection& in) {
@@ -186,49 +183,45 @@ void check_profile(const Inspection& in) {
                       format_percent(*unattributed / *busy)));
 }
 
-constexpr double kMostUnknown = 0.01;   // share of the peak
-constexpr double kBlocksApart = 0.002;  // relative; consecutive steps differed by up to 0.09 %
+constexpr double kMostUnknown = 0.01;  // share of the peak
+// Allocated bytes of consecutive steps differed by up to 0.09 %.
+constexpr double kAllocatedTolerance = 0.002;
 
-std::string words(double bytes) { return format_bytes(bytes); }
-
-void check_peak(const Inspection& in) {
+void check_memory(const Inspection& in) {
   const auto peak = in.bytes(metric::kPeakAllocated);
   const auto resident = static_cast<double>(resident_bytes(in.cell.spec).value_or(0));
   if (peak && *peak < resident) {
-    in.refuse(fmt::format("its peak of {} is less than the {} that must be resident", words(*peak),
-                          words(resident)));
+    in.refuse(fmt::format("its peak of {} is less than the {} that must be resident",
+                          format_bytes(*peak), format_bytes(resident)));
   }
   if (peak && in.launch.device) {
     const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
     const auto memory = static_cast<double>(device.memory_bytes);
     // Some drivers let a process use host memory, too.
-    if (memory > 0 && *peak > memory &&
-        !condition_above_zero(in.launch, metric::kGpu, metric::kSpilled)) {
-      in.refuse(
-          fmt::format("its peak of {} is more than the device's {}", words(*peak), words(memory)));
+    const bool spilled = condition_above_zero(in.launch, metric::kGpu, metric::kSpilled);
+    if (memory > 0 && *peak > memory && !spilled) {
+      in.refuse(fmt::format("its peak of {} is more than the device's {}", format_bytes(*peak),
+                            format_bytes(memory)));
     }
   }
-}
-
-void check_parameters(const Inspection& in) {
   const auto bytes = in.bytes(metric::kParameters);
   const auto parameters = counted_parameters(in.cell.spec);
   if (!bytes || !parameters) return;
   const auto expected = static_cast<double>(*parameters * sizeof(float));
   if (*bytes != expected) {
-    in.refuse(
-        fmt::format("its parameters take {}, by arithmetic {}", words(*bytes), words(expected)));
+    in.refuse(fmt::format("its parameters take {}, by arithmetic {}", format_bytes(*bytes),
+                          format_bytes(expected)));
   }
 }
 
 /// Recording must not change the requested bytes at all. Allocated bytes may differ slightly,
 /// because the allocator's blocks depend on the steps before.
 void check_history(const Inspection& in) {
-  for (const auto& [name, apart] :
-       {std::pair(metric::kPeakRequested, 0.0), std::pair(metric::kPeakAllocated, kBlocksApart)}) {
+  for (const auto& [name, tolerance] : {std::pair(metric::kPeakRequested, 0.0),
+                                        std::pair(metric::kPeakAllocated, kAllocatedTolerance)}) {
     const auto plain = in.bytes(name);
     const auto recorded = in.value(metric::kHistory, name);
-    if (!plain || !recorded || std::abs(*recorded - *plain) <= apart * *plain) continue;
+    if (!plain || !recorded || std::abs(*recorded - *plain) <= tolerance * *plain) continue;
     in.refuse(fmt::format("its {} is {} B, with its history recorded {} B", name,
                           format_fixed(*plain, 0), format_fixed(*recorded, 0)));
   }
@@ -249,24 +242,13 @@ void check_categories(const Inspection& in) {
   }
   if (!peak || !any) return;
   if (all && sum != *peak) {
-    in.refuse(fmt::format("its categories add up to {}, its requested peak is {}", words(sum),
-                          words(*peak)));
+    in.refuse(fmt::format("its categories add up to {}, its requested peak is {}",
+                          format_bytes(sum), format_bytes(*peak)));
   }
   const double unknown = in.value(metric::kCategory, metric::kUnknown).value_or(0);
   if (unknown > kMostUnknown * *peak) {
-    in.warn(fmt::format("{} of its peak are of unknown use", words(unknown)));
+    in.warn(fmt::format("{} of its peak are of unknown use", format_bytes(unknown)));
   }
-}
-
-/// Checks the peak against the resident bytes and the device's memory, and the parameters' bytes.
-void check_memory(const Inspection& in) {
-  check_peak(in);
-  check_parameters(in);
-}
-
-/// Checks a step with recorded allocations: its memory, its history and its categories.
-void check_recorded_memory(const Inspection& in) {
-  for (const auto check : {check_memory, check_history, check_categories}) check(in);
 }
 
 /// Refuses a point at which parameters, gradients and optimizer state exceed the allocated bytes.
@@ -279,14 +261,8 @@ void check_held(const Inspection& in) {
       known += row.number(part).value_or(0);
     if (!allocated || known <= *allocated) continue;
     return in.refuse(fmt::format("a rank holds {} of parameters, gradients and state in {}",
-                                 words(known), words(*allocated)));
+                                 format_bytes(known), format_bytes(*allocated)));
   }
-}
-
-bool holds_published(const Launch& launch) {
-  return std::ranges::any_of(launch.metrics, [](const Metric& metric) {
-    return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
-  });
 }
 
 /// Published means have no samples to check.
@@ -306,12 +282,17 @@ void check_published(const Inspection& in) {
 
 void inspect(const Inspection& in) {
   if (in.run.source == "imported") return check_published(in);
-  if (holds_published(in.launch)) in.refuse("published numbers in a run of measured ones");
+  const bool has_published = std::ranges::any_of(in.launch.metrics, [](const Metric& metric) {
+    return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
+  });
+  if (has_published) in.refuse("published numbers in a run of measured ones");
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
   if (in.cell.spec.attention) check_sweep(in);
   if (!in.cell.spec.model) return;
-  if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
+  if (in.cell.spec.kind == CellKind::kMemory) {
+    for (const auto check : {check_memory, check_history, check_categories}) check(in);
+  }
   if (in.cell.spec.kind == CellKind::kSharding) check_held(in);
   if (in.cell.spec.kind != CellKind::kTiming) return;
   for (const auto check :

@@ -11,88 +11,68 @@
 namespace labreport {
 namespace {
 
-using Words = std::set<std::string>;
+using Values = std::set<std::string>;
 
-template <typename Part>
-Words words(const auto& parts, Part part) {
-  Words found;
-  for (const auto& each : parts) found.insert(part(each));
-  return found;
-}
+/// The values that a run recorded about its machine. An empty text stands for an unknown value.
+struct Machine {
+  Values device_names, uuids, power_limits, drivers, processors, cores, hosts;
+  bool has_gpu = false;
+};
 
-Words names(const Run& run) {
-  return words(run.devices, [](const Device& device) { return device.name; });
-}
-Words gpus(const Run& run) {
-  return words(run.devices, [](const Device& device) { return device.uuid_hash; });
-}
-Words power_limits(const Run& run) {
-  return words(run.devices, [](const Device& device) {
-    return device.power_limit_mw > 0 ? fmt::format("{} W", device.power_limit_mw / 1000) : "";
-  });
-}
-Words drivers(const Run& run) {
-  return words(run.sessions, [](const Session& session) { return session.software.driver; });
-}
-Words processors(const Run& run) {
-  return words(run.sessions, [](const Session& session) { return session.cpu; });
-}
-Words cores(const Run& run) {
-  return words(run.sessions, [](const Session& session) {
-    return session.cores > 0 ? std::to_string(session.cores) : "";
-  });
-}
-Words hosts(const Run& run) {
-  return words(run.sessions, [](const Session& session) { return session.host; });
+Machine machine_of(const Run& run) {
+  Machine machine;
+  for (const Device& device : run.devices) {
+    const std::int64_t watts = device.power_limit_mw / 1000;
+    machine.device_names.insert(device.name);
+    machine.uuids.insert(device.uuid_hash);
+    machine.power_limits.insert(device.power_limit_mw > 0 ? fmt::format("{} W", watts) : "");
+    machine.has_gpu = machine.has_gpu || device.kind != DeviceKind::kCpu;
+  }
+  for (const Session& session : run.sessions) {
+    machine.drivers.insert(session.software.driver);
+    machine.processors.insert(session.cpu);
+    machine.cores.insert(session.cores > 0 ? std::to_string(session.cores) : "");
+    machine.hosts.insert(session.host);
+  }
+  return machine;
 }
 
-bool known(const Words& words) { return !words.empty() && !words.contains(""); }
-
-std::string joined(const Words& words) {
-  std::vector<std::string> known;
-  for (const std::string& word : words) known.push_back(word.empty() ? "unknown" : word);
-  return known.empty() ? "unknown" : join_words(known);
-}
+bool known(const Values& values) { return !values.empty() && !values.contains(""); }
 
 /// Adds a reason if the values differ or are unknown.
-void compare(const std::string& what, const Words& a, const Words& b,
-             std::vector<std::string>& reasons) {
+void compare_values(const std::string& name, const Values& a, const Values& b,
+                    std::vector<std::string>& reasons) {
   if (a == b && known(a)) return;
-  reasons.push_back(a == b ? what + " unknown" : what + " " + joined(a) + " against " + joined(b));
+  const auto words = [](const Values& values) {
+    std::vector<std::string> texts;
+    for (const std::string& value : values) texts.push_back(value.empty() ? "unknown" : value);
+    return texts.empty() ? "unknown" : join_words(texts);
+  };
+  reasons.push_back(a == b ? name + " unknown" : name + " " + words(a) + " against " + words(b));
 }
 
-std::vector<std::string> differences(const Run& a, const Run& b) {
+Related same_machine(const Machine& machine) {
+  return {
+      .relation = Relation::kSameMachine,
+      .agreement = machine.has_gpu ? "GPU, driver, CPU and power limit" : "CPU, cores and host"};
+}
+
+/// Relates machines without a GPU, whose processors are of one model. They have no UUID, so the
+/// host's name distinguishes machines. Reasons do not repeat the name, since it may be meant to
+/// stay private.
+Related relate_processors(const Machine& a, const Machine& b) {
+  const bool cores_known = known(a.cores) && known(b.cores);
+  const bool hosts_known = known(a.hosts) && known(b.hosts);
   std::vector<std::string> reasons;
-  const Words in_a = gpus(a);
-  const Words in_b = gpus(b);
-  if (!known(in_a) || !known(in_b)) {
-    reasons.emplace_back("the devices have no UUIDs that could be compared");
-  } else if (in_a != in_b) {
-    reasons.emplace_back("another GPU by its UUID");
-  }
-  compare("driver", drivers(a), drivers(b), reasons);
-  compare("CPU", processors(a), processors(b), reasons);
-  compare("power limit", power_limits(a), power_limits(b), reasons);
-  return reasons;
-}
-
-bool without_gpu(const Run& run) {
-  return std::ranges::all_of(run.devices,
-                             [](const Device& device) { return device.kind == DeviceKind::kCpu; });
-}
-
-/// Relates processors of one model. They have no UUID, so the host's name distinguishes machines.
-/// Reasons do not repeat the name, since it may be meant to stay private.
-Related relate_processors(const Run& a, const Run& b) {
-  std::vector<std::string> reasons;
-  if (known(cores(a)) && known(cores(b))) compare("cores", cores(a), cores(b), reasons);
-  const bool told = known(hosts(a)) && known(hosts(b));
-  if (told && hosts(a) != hosts(b)) reasons.emplace_back("another host");
+  if (cores_known) compare_values("cores", a.cores, b.cores, reasons);
+  if (hosts_known && a.hosts != b.hosts) reasons.emplace_back("another host");
   if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
-  if (!known(cores(a)) || !known(cores(b))) reasons.emplace_back("cores unknown");
-  if (!told) reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
+  if (!cores_known) reasons.emplace_back("cores unknown");
+  if (!hosts_known) {
+    reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
+  }
   if (!reasons.empty()) return {Relation::kSameProcessor, std::move(reasons)};
-  return one_machine(a);
+  return same_machine(a);
 }
 
 constexpr std::array<std::string_view, 5> kDescribed{
@@ -122,17 +102,24 @@ Related relate(const Run& a, const Run& b) {
          std::string(
              " imported: nobody measured it with this program, its times are means as published")}};
   }
-  if (names(a) != names(b) || names(a).empty()) return {Relation::kDifferentHardware};
-  if (without_gpu(a) && without_gpu(b)) return relate_processors(a, b);
-  auto reasons = differences(a, b);
+  const Machine machine_a = machine_of(a), machine_b = machine_of(b);
+  if (machine_a.device_names != machine_b.device_names || machine_a.device_names.empty()) {
+    return {Relation::kDifferentHardware};
+  }
+  if (!machine_a.has_gpu && !machine_b.has_gpu) return relate_processors(machine_a, machine_b);
+  std::vector<std::string> reasons;
+  if (!known(machine_a.uuids) || !known(machine_b.uuids)) {
+    reasons.emplace_back("the devices have no UUIDs that could be compared");
+  } else if (machine_a.uuids != machine_b.uuids) {
+    reasons.emplace_back("another GPU by its UUID");
+  }
+  compare_values("driver", machine_a.drivers, machine_b.drivers, reasons);
+  compare_values("CPU", machine_a.processors, machine_b.processors, reasons);
+  compare_values("power limit", machine_a.power_limits, machine_b.power_limits, reasons);
   if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
-  return one_machine(a);
+  return same_machine(machine_a);
 }
 
-Related one_machine(const Run& run) {
-  return {Relation::kSameMachine,
-          {},
-          without_gpu(run) ? "CPU, cores and host" : "GPU, driver, CPU and power limit"};
-}
+Related one_machine(const Run& run) { return same_machine(machine_of(run)); }
 
 }  // namespace labreport

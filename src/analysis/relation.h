@@ -30,7 +30,6 @@ struct Related {
   std::vector<std::string> reasons = {};
   /// The facts that identify one machine: "GPU, driver, CPU and power limit"; empty for other
   /// relations.
-  /// relations.
   std::string agreement = {};
 };
 

@@ -15,27 +15,15 @@ constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "sam
 // rounded.
 constexpr double kSameMedian = 1e-9;
 
-bool same_numbers(const RowSample& row) {
-  std::vector<double> a = row.a;
-  std::vector<double> b = row.b;
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  return !a.empty() && a == b;
-}
-
-std::size_t fewest(const RowSample& row) { return std::min(row.a.size(), row.b.size()); }
-
-bool can_be_judged(const RowSample& row) {
-  return row.reason.empty() && fewest(row) >= kLaunchesForVerdict;
-}
+std::size_t fewest_launches(const RowSample& row) { return std::min(row.a.size(), row.b.size()); }
 
 /// Computes the parts of a result that depend on no other row.
-Judged alone(const RowSample& row) {
+Judged judged_alone(const RowSample& row) {
   Judged judged;
-  const std::size_t launches = fewest(row);
+  const std::size_t launches = fewest_launches(row);
   if (launches > 0) judged.ratio = ratio_of(row.a, row.b);
   if (launches >= kLaunchesForInterval) judged.test = welch(row.a, row.b);
-  if (same_numbers(row)) {
+  if (!row.a.empty() && std::ranges::is_permutation(row.a, row.b)) {
     judged.verdict = Verdict::kSame;
     judged.reason = "the same measurements on both sides";
   } else if (!row.reason.empty()) {
@@ -47,7 +35,7 @@ Judged alone(const RowSample& row) {
 }
 
 /// Returns the reason why a judged row has no stronger verdict.
-std::string why(const Judged& judged, const JudgeOptions& options) {
+std::string explain_verdict(const Judged& judged, const JudgeOptions& options) {
   const bool significant = *judged.adjusted_p < options.alpha;
   if (judged.verdict == Verdict::kUnclear) {
     return significant ? "differs, perhaps by less than the smallest effect of interest"
@@ -81,8 +69,8 @@ std::vector<Judged> judge(std::span<const RowSample> rows, const JudgeOptions& o
   std::vector<std::size_t> family;
   std::vector<double> p_values;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    all.push_back(alone(rows[row]));
-    if (!can_be_judged(rows[row])) continue;
+    all.push_back(judged_alone(rows[row]));
+    if (!rows[row].reason.empty() || fewest_launches(rows[row]) < kLaunchesForVerdict) continue;
     family.push_back(row);
     p_values.push_back(all.back().test->p);
   }
@@ -94,7 +82,7 @@ std::vector<Judged> judge(std::span<const RowSample> rows, const JudgeOptions& o
     judged.detectable = detectable_ratio(*judged.test, first_level, options.smallest_effect);
     if (judged.verdict == Verdict::kSame) continue;
     judged.verdict = verdict_of(*judged.test, adjusted[i], options);
-    judged.reason = why(judged, options);
+    judged.reason = explain_verdict(judged, options);
   }
   return all;
 }

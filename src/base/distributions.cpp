@@ -37,18 +37,18 @@ double student_quantile(double probability, double degrees) {
 double normal_quantile(double probability) { return quantile(Normal(), probability); }
 
 double noncentrality_for_power(double t, double degrees, double power) {
-  const auto lacks = [&](double noncentrality) {
+  const auto missing_power = [&](double noncentrality) {
     return cdf(NoncentralT(degrees, noncentrality), t) - (1 - power);
   };
   double low = 0;
   double high = 2 * t + 2;
-  while (lacks(high) > 0) {
+  while (missing_power(high) > 0) {
     low = high;
     high *= 2;
   }
   std::uintmax_t rounds = 100;
   const auto [below, above] = boost::math::tools::toms748_solve(
-      lacks, low, high, boost::math::tools::eps_tolerance<double>(kDigits), rounds);
+      missing_power, low, high, boost::math::tools::eps_tolerance<double>(kDigits), rounds);
   return (below + above) / 2;
 }
 

@@ -33,11 +33,11 @@ namespace fs = std::filesystem;
 /// files in /proc report 0.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
-  constexpr std::size_t kPiece = 1u << 16;
+  constexpr std::size_t kChunk = 1u << 16;
   std::string bytes(size + 1, '\0');
   std::size_t filled = 0;
   for (ssize_t got = 1; got != 0;) {
-    if (filled == bytes.size()) bytes.resize(filled + kPiece);
+    if (filled == bytes.size()) bytes.resize(filled + kChunk);
     got = ::read(fd, bytes.data() + filled, bytes.size() - filled);
     if (got < 0 && errno != EINTR) refuse_to_read(path, errno);
     filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
@@ -47,22 +47,18 @@ std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
   return bytes;
 }
 
-void tell_unreadable(const fs::path& folder, const std::error_code& error) {
-  if (!error || error == std::errc::no_such_file_or_directory) return;
-  skip("left out: cannot read " + folder.string() + ": " + error.message());
-}
-
-void add_entries(const fs::path& folder, std::vector<fs::directory_entry>& found) {
+void add_entries(const fs::path& folder, std::vector<fs::directory_entry>& entries) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   while (!error && entry != fs::directory_iterator()) {
-    found.push_back(*entry);
-    std::error_code unknown;
-    const bool goes_on = entry->is_directory(unknown) && !entry->is_symlink(unknown);
-    if (goes_on) add_entries(fs::path(entry->path()), found);
+    entries.push_back(*entry);
+    std::error_code ignored;
+    const bool is_folder = entry->is_directory(ignored) && !entry->is_symlink(ignored);
+    if (is_folder) add_entries(fs::path(entry->path()), entries);
     entry.increment(error);
   }
-  tell_unreadable(folder, error);
+  if (!error || error == std::errc::no_such_file_or_directory) return;
+  skip("left out: cannot read " + folder.string() + ": " + error.message());
 }
 
 }  // namespace
@@ -94,9 +90,9 @@ std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
 }
 
 std::vector<fs::directory_entry> entries_below(const fs::path& root) {
-  std::vector<fs::directory_entry> found;
-  add_entries(root, found);
-  return found;
+  std::vector<fs::directory_entry> entries;
+  add_entries(root, entries);
+  return entries;
 }
 
 }  // namespace labreport

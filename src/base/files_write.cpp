@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kAnew = O_WRONLY | O_CREAT | O_EXCL;
+constexpr int kCreate = O_WRONLY | O_CREAT | O_EXCL;
 
 std::string remedy(int reason) {
   if (reason == ENOSPC || reason == EDQUOT) return "free some space";
@@ -27,34 +27,30 @@ std::string remedy(int reason) {
 
 /// Reports EBUSY if another program removed or recreated the sibling; errno alone would be
 /// misleading.
-int true_reason(const fs::path& path, int reason) {
-  if (reason == EEXIST) return EBUSY;
+[[noreturn]] void fail_to_write(const fs::path& path) {
+  int reason = errno;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  return reason == ENOENT && fs::is_directory(folder, error) ? EBUSY : reason;
-}
-
-[[noreturn]] void fail_to_write(const fs::path& path) {
-  const int reason = true_reason(path, errno);
+  const bool removed = reason == ENOENT && fs::is_directory(folder, error);
+  if (reason == EEXIST || removed) reason = EBUSY;
   throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
 /// Devices and pipes must not be replaced, and folders cannot be.
 void refuse_to_replace(const fs::path& path) {
   std::error_code error;
-  const fs::file_status there = fs::symlink_status(path, error);
-  if (!fs::exists(there) || fs::is_regular_file(there) || fs::is_symlink(there)) return;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_symlink(status)) return;
   throw InputError("cannot write " + path.string() + ": it is " +
-                       (fs::is_directory(there) ? "a folder" : "a device or a pipe"),
+                       (fs::is_directory(status) ? "a folder" : "a device or a pipe"),
                    "move it away");
 }
 
 /// Returns false, with errno set, if another program has replaced the file at `path`.
 bool is_still(const Descriptor& file, const fs::path& path) {
-  struct stat written{};
-  struct stat there{};
+  struct stat written{}, current{};
   if (::fstat(file.get(), &written) != 0 || written.st_nlink > 0) return true;
-  const bool same = ::lstat(path.c_str(), &there) == 0 && written.st_ino == there.st_ino;
+  const bool same = ::lstat(path.c_str(), &current) == 0 && written.st_ino == current.st_ino;
   if (!same) errno = EBUSY;
   return same;
 }
@@ -66,20 +62,10 @@ bool sync_folder(const fs::path& folder) {
          errno == EOPNOTSUPP;
 }
 
-/// Returns `path` and its parents, as far as they do not exist.
-std::vector<fs::path> absent_folders(fs::path path) {
-  std::vector<fs::path> absent;
-  std::error_code error;
-  for (; !path.empty() && !fs::exists(path, error); path = path.parent_path()) {
-    absent.push_back(path);
-  }
-  return absent;
-}
-
 [[noreturn]] void fail_to_make(const fs::path& path, int reason) {
-  const bool elsewhere = reason != ENOSPC && reason != EDQUOT;
+  const bool is_full = reason == ENOSPC || reason == EDQUOT;
   throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(reason),
-                   elsewhere ? "choose another with --out" : remedy(reason));
+                   is_full ? remedy(reason) : "choose another with --out");
 }
 
 }  // namespace
@@ -89,11 +75,11 @@ fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   refuse_to_replace(path);
   const fs::path sibling = unfinished(path);
-  Descriptor descriptor(sibling, kAnew);
+  Descriptor descriptor(sibling, kCreate);
   if (!descriptor.is_open() && errno == EEXIST) {
     // An existing sibling is removed and not written to, because it may be a link to elsewhere.
     ::unlink(sibling.c_str());
-    descriptor.open(sibling, kAnew);
+    descriptor.open(sibling, kCreate);
   }
   if (!descriptor.is_open()) fail_to_write(path);
   const bool written = write_all(descriptor.get(), bytes) &&
@@ -102,9 +88,9 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   // Another program's sibling must be neither renamed nor removed.
   const bool ours = is_still(descriptor, sibling);
   if (!written) errno = write_error;
-  const bool kept =
+  const bool renamed =
       written && ours && descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
-  if (!kept) {
+  if (!renamed) {
     const int reason = errno;
     if (ours) ::unlink(sibling.c_str());
     errno = reason;
@@ -114,8 +100,11 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
 }
 
 void make_writable_folder(const fs::path& path) {
-  const std::vector<fs::path> absent = absent_folders(path);
+  std::vector<fs::path> absent;
   std::error_code error;
+  for (fs::path each = path; !each.empty() && !fs::exists(each, error); each = each.parent_path()) {
+    absent.push_back(each);
+  }
   fs::create_directories(path, error);
   if (error) fail_to_make(path, error.value());
   for (const fs::path& made : absent) {

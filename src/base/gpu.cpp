@@ -34,40 +34,25 @@ std::optional<bool> mode_now(const Nvml& nvml, const char* call, Nvml::Handle de
   return modes->first != 0;
 }
 
-std::optional<std::int64_t> sum_of_known(std::optional<std::int64_t> a,
-                                         std::optional<std::int64_t> b) {
-  if (!a && !b) return std::nullopt;
-  return a.value_or(0) + b.value_or(0);
-}
-
-std::int64_t known(std::optional<std::int64_t> value) { return value.value_or(0); }
+std::int64_t or_zero(std::optional<std::int64_t> value) { return value.value_or(0); }
 
 /// The driver reports no cores for a slice, so its share of the GPU's memory estimates them. Only
 /// estimates use the result.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
-  if (const auto own = nvml.number(call, device)) return *own;
+  if (const auto reported = nvml.number(call, device)) return *reported;
   const auto part = nvml.memory(device);
   const auto all = nvml.memory(whole);
   if (!part || !all || all->total == 0) return 0;
-  return known(nvml.number(call, whole)) * (part->total >> 20) / (all->total >> 20);
-}
-
-void describe_use(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole, Gpu& gpu) {
-  const auto processes = nvml.compute_processes(device);
-  if (processes) gpu.compute_processes = processes->count;
-  const std::int64_t mode = known(nvml.number("nvmlDeviceGetComputeMode", whole));
-  gpu.exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
-  gpu.prohibited = mode == kProhibited;
-  gpu.display = known(nvml.number("nvmlDeviceGetDisplayActive", whole)) != 0;
+  return or_zero(nvml.number(call, whole)) * (part->total >> 20) / (all->total >> 20);
 }
 
 Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   const auto parent = nvml.whole(device);
   const Nvml::Handle whole = parent.value_or(device);
   Gpu gpu;
-  gpu.index = static_cast<int>(known(nvml.number("nvmlDeviceGetIndex", whole)));
-  if (parent) gpu.slice = static_cast<int>(known(nvml.number("nvmlDeviceGetIndex", device)));
+  gpu.index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", whole)));
+  if (parent) gpu.slice = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", device)));
   gpu.name = nvml.text("nvmlDeviceGetName", device);
   gpu.uuid = nvml.text("nvmlDeviceGetUUID", device);
   gpu.whole_uuid = nvml.text("nvmlDeviceGetUUID", whole);
@@ -77,22 +62,18 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   std::tie(gpu.compute_major, gpu.compute_minor) =
       nvml.pair("nvmlDeviceGetCudaComputeCapability", whole).value_or(std::pair(0, 0));
   gpu.arithmetic_cores = arithmetic_cores(nvml, device, whole);
-  gpu.max_sm_clock_mhz = known(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kSmClock));
-  gpu.max_memory_clock_mhz = known(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kMemoryClock));
-  gpu.power_limit_mw = known(nvml.number("nvmlDeviceGetEnforcedPowerLimit", whole));
+  gpu.max_sm_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kSmClock));
+  gpu.max_memory_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kMemoryClock));
+  gpu.power_limit_mw = or_zero(nvml.number("nvmlDeviceGetEnforcedPowerLimit", whole));
   gpu.ecc = mode_now(nvml, "nvmlDeviceGetEccMode", whole);
   gpu.mig = mode_now(nvml, "nvmlDeviceGetMigMode", whole);
-  describe_use(nvml, device, whole, gpu);
+  const auto processes = nvml.compute_processes(device);
+  if (processes) gpu.compute_processes = processes->count;
+  const std::int64_t mode = or_zero(nvml.number("nvmlDeviceGetComputeMode", whole));
+  gpu.exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
+  gpu.prohibited = mode == kProhibited;
+  gpu.display = or_zero(nvml.number("nvmlDeviceGetDisplayActive", whole)) != 0;
   return gpu;
-}
-
-/// Adds the slices of a divided GPU, or the GPU itself if it has none.
-void add_gpu(const Nvml& nvml, Nvml::Handle device, std::vector<Gpu>& gpus) {
-  const auto slices = mode_now(nvml, "nvmlDeviceGetMigMode", device).value_or(false)
-                          ? nvml.slices(device)
-                          : std::vector<Nvml::Handle>();
-  if (slices.empty()) gpus.push_back(describe_gpu(nvml, device));
-  for (const Nvml::Handle slice : slices) gpus.push_back(describe_gpu(nvml, slice));
 }
 
 // LABREPORT_NVML simulates another machine, so this machine's kernel is not asked.
@@ -104,28 +85,20 @@ bool kernel_shows_device() {
          !windows_libraries().empty();
 }
 
-bool names(const std::string& word, const Gpu& gpu) {
-  if (word.empty()) return false;
-  if (word.find_first_not_of("0123456789") == std::string::npos) {
-    return std::strtol(word.c_str(), nullptr, 10) == gpu.index;
-  }
-  return gpu.uuid.starts_with(word) || gpu.whole_uuid.starts_with(word);
-}
-
 /// Returns the slices of one GPU, or a single slice; empty if the word also fits others.
 std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
-  std::vector<Gpu> found;
-  std::ranges::copy_if(gpus, std::back_inserter(found),
-                       [&](const Gpu& gpu) { return names(word, gpu); });
-  const bool one = std::ranges::all_of(found, [&](const Gpu& gpu) {
-    return gpu.whole_uuid == found.front().whole_uuid &&
-           (found.size() == 1 || !word.starts_with("MIG-"));
+  std::vector<Gpu> named;
+  if (word.empty()) return named;
+  const bool is_number = std::ranges::all_of(word, is_digit);
+  std::ranges::copy_if(gpus, std::back_inserter(named), [&](const Gpu& gpu) {
+    if (is_number) return std::strtol(word.c_str(), nullptr, 10) == gpu.index;
+    return gpu.uuid.starts_with(word) || gpu.whole_uuid.starts_with(word);
   });
-  return one ? found : std::vector<Gpu>();
-}
-
-bool holds(const std::vector<Gpu>& gpus, const Gpu& wanted) {
-  return std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.uuid == wanted.uuid; });
+  const bool one = std::ranges::all_of(named, [&](const Gpu& gpu) {
+    return gpu.whole_uuid == named.front().whole_uuid &&
+           (named.size() == 1 || !word.starts_with("MIG-"));
+  });
+  return one ? named : std::vector<Gpu>();
 }
 
 }  // namespace
@@ -193,7 +166,11 @@ GpuSurvey survey_gpus() {
   survey.cuda = nvml.cuda_version();
   for (unsigned index = 0; index < nvml.count(); ++index) {
     const auto device = nvml.device(index);
-    if (device) add_gpu(nvml, *device, survey.gpus);
+    if (!device) continue;
+    const bool divided = mode_now(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
+    const auto slices = divided ? nvml.slices(*device) : std::vector<Nvml::Handle>();
+    if (slices.empty()) survey.gpus.push_back(describe_gpu(nvml, *device));
+    for (const Nvml::Handle slice : slices) survey.gpus.push_back(describe_gpu(nvml, slice));
   }
   return survey;
 }
@@ -216,12 +193,14 @@ VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible) {
   VisibleGpus chosen;
   for (const std::string& text : split(visible, ',')) {
     const std::string word(trimmed(text));
-    const std::vector<Gpu> found = named_gpus(word, gpus);
-    if (found.empty() || holds(chosen.gpus, found.front())) {
+    const std::vector<Gpu> named = named_gpus(word, gpus);
+    const bool is_new = !named.empty() && std::ranges::find(chosen.gpus, named.front().uuid,
+                                                            &Gpu::uuid) == chosen.gpus.end();
+    if (!is_new) {
       chosen.ignored = word;
       break;
     }
-    chosen.gpus.insert(chosen.gpus.end(), found.begin(), found.end());
+    chosen.gpus.insert(chosen.gpus.end(), named.begin(), named.end());
   }
   return chosen;
 }
@@ -255,8 +234,9 @@ GpuState GpuMonitor::look() const {
   state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_);
   if (const auto memory = nvml_->memory(device_)) state.memory_used = memory->total - memory->free;
   state.thermal_ns = nvml_->violation(whole_, kThermalPolicy);
-  state.hardware_ns = sum_of_known(nvml_->field(whole_, kHardwareThermalField),
-                                   nvml_->field(whole_, kPowerBrakeField));
+  const auto thermal = nvml_->field(whole_, kHardwareThermalField);
+  const auto power_brake = nvml_->field(whole_, kPowerBrakeField);
+  if (thermal || power_brake) state.hardware_ns = or_zero(thermal) + or_zero(power_brake);
   state.power_ns = nvml_->violation(whole_, kPowerPolicy);
   return state;
 }

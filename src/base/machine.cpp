@@ -29,7 +29,7 @@ constexpr auto kSingles = std::to_array<std::string_view>(
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
      "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
 
-// Returns the value after the colon in the first line that begins with `key`.
+/// Returns the value after the colon in the first line that begins with `key`.
 std::string proc_value(const char* file, std::string_view key) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -52,14 +52,6 @@ std::int64_t container_limit() {
     if (std::ifstream(file) >> limit && limit > 0) return limit;
   }
   return std::numeric_limits<std::int64_t>::max();
-}
-
-// Excludes inactive page cache, which the kernel can free.
-std::int64_t container_use() {
-  std::int64_t use = 0;
-  if (!(std::ifstream("/sys/fs/cgroup/memory.current") >> use)) return 0;
-  const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
-  return use - (cache.empty() ? 0 : std::stoll(cache));
 }
 
 }  // namespace
@@ -86,9 +78,14 @@ std::vector<int> usable_cores() {
 std::int64_t memory_bytes() { return std::min(meminfo_bytes("MemTotal"), container_limit()); }
 
 std::int64_t available_memory_bytes() {
-  const std::int64_t limit = container_limit();
-  const std::int64_t machine = meminfo_bytes("MemAvailable");
-  return std::min(machine, std::max<std::int64_t>(0, limit - container_use()));
+  std::int64_t used = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
+    // The kernel can free inactive page cache.
+    const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
+    used -= cache.empty() ? 0 : std::stoll(cache);
+  }
+  const std::int64_t free_in_container = std::max<std::int64_t>(0, container_limit() - used);
+  return std::min(meminfo_bytes("MemAvailable"), free_in_container);
 }
 
 std::int64_t free_disk_bytes(const fs::path& folder) {
@@ -102,9 +99,9 @@ std::int64_t free_disk_bytes(const fs::path& folder) {
 }
 
 bool is_in_memory(const std::filesystem::path& folder) {
-  struct statfs there{};
-  if (::statfs(folder.c_str(), &there) != 0) return false;
-  return there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
+  struct statfs status{};
+  if (::statfs(folder.c_str(), &status) != 0) return false;
+  return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
 }
 
 std::string host_name() {
@@ -130,13 +127,14 @@ bool changes_results(const std::string& variable) {
 bool is_needed_by_machine(const std::string& variable) { return variable.starts_with("NCCL_"); }
 
 std::map<std::string, std::string> result_changing_environment() {
-  std::map<std::string, std::string> found;
+  std::map<std::string, std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string name(text.substr(0, text.find('=')));
-    if (changes_results(name)) found[name] = text.substr(std::min(name.size() + 1, text.size()));
+    if (!changes_results(name)) continue;
+    variables[name] = text.substr(std::min(name.size() + 1, text.size()));
   }
-  return found;
+  return variables;
 }
 
 }  // namespace labreport

@@ -17,9 +17,9 @@ void say_to(std::FILE* stream, const std::string& text) {
 
 void warn_once(const std::string& line) {
   static std::mutex mutex;
-  static std::set<std::string> said;
+  static std::set<std::string> written;
   const std::lock_guard lock(mutex);
-  if (said.insert(line).second) say("{}\n", line);
+  if (written.insert(line).second) say("{}\n", line);
 }
 
 void skip(const std::string& line) {

@@ -32,15 +32,6 @@ bool stays_beside(const fs::path& link) {
   return !error && end.parent_path() == folder;
 }
 
-void write_stream(const fs::path& path, std::string_view bytes) {
-  const Descriptor stream(path, O_WRONLY | O_NOCTTY);
-  struct stat status{};
-  const bool still = stream.is_open() && ::fstat(stream.get(), &status) == 0 &&
-                     (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
-  if (still && write_all(stream.get(), bytes)) return;
-  throw InputError("cannot write " + path.string() + ": " + std::strerror(errno));
-}
-
 }  // namespace
 
 NamedFile named_file(const fs::path& named) {
@@ -60,7 +51,13 @@ NamedFile named_file(const fs::path& named) {
 }
 
 void write_named(const NamedFile& file, std::string_view bytes) {
-  file.is_stream ? write_stream(file.path, bytes) : write_atomically(file.path, bytes);
+  if (!file.is_stream) return write_atomically(file.path, bytes);
+  const Descriptor stream(file.path, O_WRONLY | O_NOCTTY);
+  struct stat status{};
+  const bool is_still_stream = stream.is_open() && ::fstat(stream.get(), &status) == 0 &&
+                               (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+  if (is_still_stream && write_all(stream.get(), bytes)) return;
+  throw InputError("cannot write " + file.path.string() + ": " + std::strerror(errno));
 }
 
 }  // namespace labreport

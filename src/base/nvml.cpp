@@ -153,14 +153,14 @@ std::optional<Nvml::Handle> Nvml::device(const std::string& uuid) const {
 
 std::vector<Nvml::Handle> Nvml::slices(Handle device) const {
   unsigned most = 0;
-  std::vector<Handle> found;
-  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &most) != kSuccess) return found;
+  std::vector<Handle> slices;
+  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &most) != kSuccess) return slices;
   for (unsigned index = 0; index < most; ++index) {
     Handle slice = nullptr;
     const int status = call("nvmlDeviceGetMigDeviceHandleByIndex", device, index, &slice);
-    if (status == kSuccess) found.push_back(slice);
+    if (status == kSuccess) slices.push_back(slice);
   }
-  return found;
+  return slices;
 }
 
 std::optional<Nvml::Handle> Nvml::whole(Handle slice) const {

@@ -9,23 +9,15 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : '\0';
 }
 
-/// True for U+FFFE and U+FFFF.
-bool begins_no_character(std::string_view text) {
-  return text.starts_with("\xEF\xBF") && byte_at(text, 2) >= 0xBE;
-}
-
-/// True for U+202A–202E and U+2066–2069, which reorder the text around them.
-bool begins_bidi_control(std::string_view text) {
-  const unsigned char third = byte_at(text, 2);
-  if (text.starts_with("\xE2\x80")) return third >= 0xAA && third <= 0xAE;
-  return text.starts_with("\xE2\x81") && third >= 0xA6 && third <= 0xA9;
-}
-
 /// Returns the length in bytes of an unprintable character at the beginning; 0 if there is none.
 std::size_t unprintable(std::string_view text, std::string_view kept) {
   if (kept.find(text.front()) != kept.npos) return 0;
-  const bool hidden = begins_no_character(text) || begins_bidi_control(text);
-  return hidden ? 3 : control_length(text);
+  const unsigned char third = byte_at(text, 2);
+  // U+202A–202E and U+2066–2069 reorder the text around them; U+FFFE and U+FFFF are no characters.
+  const bool reorders = (text.starts_with("\xE2\x80") && third >= 0xAA && third <= 0xAE) ||
+                        (text.starts_with("\xE2\x81") && third >= 0xA6 && third <= 0xA9);
+  const bool is_no_character = text.starts_with("\xEF\xBF") && third >= 0xBE;
+  return reorders || is_no_character ? 3 : control_length(text);
 }
 
 }  // namespace
@@ -38,16 +30,16 @@ std::size_t control_length(std::string_view text) {
 }
 
 std::string printable(std::string_view text, std::string_view kept) {
-  std::string shown;
+  std::string result;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t length = unprintable(text.substr(i), kept);
     if (length == 0) continue;
-    shown.append(text.substr(begin, i - begin)).append(kUnprintable);
+    result.append(text.substr(begin, i - begin)).append(kUnprintable);
     begin = i + length;
     i = begin - 1;
   }
-  return shown.append(text.substr(begin));
+  return result.append(text.substr(begin));
 }
 
 }  // namespace labreport

@@ -14,27 +14,25 @@
 namespace labreport {
 namespace {
 
-bool is_of_a_name(char letter) { return is_alnum(letter) || letter == '_' || letter == '-'; }
+bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || letter == '-'; }
 
 /// True for characters in one component of a path.
-bool is_of_a_step(char letter) { return is_of_a_name(letter) || letter == '.'; }
+bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
 /// Returns the neighboring character, or '\0' at either end.
 char before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
-char behind(const std::string& text, std::size_t end) {
+char after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
-bool leads(char letter) { return letter == '/' || letter == '@'; }
-
-/// Replaces each `name` that is a whole word and whose neighboring characters `counts` accepts.
+/// Replaces each `name` that is a whole word and whose neighboring characters `is_match` accepts.
 void replace_words(std::string& text, const std::string& name, std::string_view by,
-                   bool (*counts)(char before, char behind)) {
+                   bool (*is_match)(char before, char after)) {
   if (name.empty()) return;
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
     const char left = before(text, at);
-    const char right = behind(text, at + name.size());
-    if (is_of_a_name(left) || is_of_a_name(right) || !counts(left, right)) {
+    const char right = after(text, at + name.size());
+    if (is_name_letter(left) || is_name_letter(right) || !is_match(left, right)) {
       ++at;
       continue;
     }
@@ -43,19 +41,12 @@ void replace_words(std::string& text, const std::string& name, std::string_view 
   }
 }
 
-/// Replaces the user's own home folder at a word's beginning: "/people/ada/x" → "~/x".
-void replace_home(std::string& text, const std::string& home) {
-  if (home.size() < 2) return;  // a service's home may be "/"
-  replace_words(text, home, "~",
-                [](char left, char right) { return left != '.' && right != '.' && left != '/'; });
-}
-
 /// Replaces anybody's home folder: `root` and the user's name after it become "~".
 void replace_homes_below(std::string& text, std::string_view root) {
   for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
     std::size_t end = at + root.size();
-    while (end < text.size() && is_of_a_step(text[end])) ++end;
-    if (end == at + root.size() || is_of_a_step(before(text, at))) {
+    while (end < text.size() && is_path_letter(text[end])) ++end;
+    if (end == at + root.size() || is_path_letter(before(text, at))) {
       ++at;
       continue;
     }
@@ -64,7 +55,9 @@ void replace_homes_below(std::string& text, std::string_view root) {
   }
 }
 
-bool is_part_of_an_address(char left, char right) { return leads(left) || leads(right); }
+bool is_in_address(char left, char right) {
+  return left == '/' || left == '@' || right == '/' || right == '@';
+}
 
 /// Returns the host's first label: "node1.cluster.edu" → "node1"; empty for a number, as in
 /// "10.0.0.7".
@@ -74,29 +67,31 @@ std::string short_name(const std::string& host) {
 }
 
 std::string without_names(std::string text, const PrivateNames& names,
-                          bool (*host_counts)(char left, char right)) {
-  replace_home(text, names.home);
+                          bool (*is_host)(char left, char right)) {
+  // A service's home may be "/", which is no name. The user's own home is replaced at the beginning
+  // of a word: "/people/ada/x" → "~/x".
+  if (names.home.size() > 1) {
+    replace_words(text, names.home, "~",
+                  [](char left, char right) { return left != '.' && right != '.' && left != '/'; });
+  }
   for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
   for (const std::string& host : {names.host, short_name(names.host)}) {
-    replace_words(text, host, "HOST", host_counts);
+    replace_words(text, host, "HOST", is_host);
   }
-  replace_words(text, names.user, "USER", is_part_of_an_address);
+  replace_words(text, names.user, "USER", is_in_address);
   return text;
-}
-
-std::string home_folder(const passwd* entry) {
-  const char* variable = std::getenv("HOME");
-  std::string home = variable != nullptr ? variable : entry != nullptr ? entry->pw_dir : "";
-  while (home.ends_with('/')) home.pop_back();
-  return home;
 }
 
 }  // namespace
 
 PrivateNames private_names() {
   const passwd* entry = ::getpwuid(::getuid());
+  const char* home = std::getenv("HOME");
   const char* user = std::getenv("USER");
-  PrivateNames names{.home = home_folder(entry), .user = {}, .host = host_name()};
+  PrivateNames names;
+  names.home = home != nullptr ? home : entry != nullptr ? entry->pw_dir : "";
+  while (names.home.ends_with('/')) names.home.pop_back();
+  names.host = host_name();
   names.user = entry != nullptr ? entry->pw_name : user != nullptr ? user : "";
   if (short_name(names.host) == "localhost") names.host.clear();
   return names;
@@ -107,7 +102,7 @@ std::string redacted(std::string text, const PrivateNames& names) {
 }
 
 std::string redacted_word(std::string word, const PrivateNames& names) {
-  return without_names(std::move(word), names, is_part_of_an_address);
+  return without_names(std::move(word), names, is_in_address);
 }
 
 }  // namespace labreport

@@ -27,11 +27,6 @@ std::string moment(const timespec& time) {
   return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec);
 }
 
-double seconds_between(const timespec& then, const timespec& now) {
-  return static_cast<double>(now.tv_sec) - static_cast<double>(then.tv_sec) +
-         1e-9 * static_cast<double>(now.tv_nsec - then.tv_nsec);
-}
-
 std::optional<struct stat> plain_file(const fs::path& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -45,11 +40,13 @@ std::string text(const struct stat& status) {
 
 /// Returns a text that differs each time if a later change could keep the same time; empty
 /// otherwise.
-std::string doubt(const struct stat& status) {
+std::string unsettled_mark(const struct stat& status) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  const bool settled = seconds_between(status.st_ctim, now) > kTick;
-  return settled ? "" : " at " + moment(now);
+  const timespec& changed = status.st_ctim;
+  const double age = static_cast<double>(now.tv_sec) - static_cast<double>(changed.tv_sec) +
+                     1e-9 * static_cast<double>(now.tv_nsec - changed.tv_nsec);
+  return age > kTick ? "" : " at " + moment(now);
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ std::string folder_stamp(const fs::path& folder) {
     const auto status = plain_file(entry.path());
     if (!status) continue;
     const std::string name = entry.path().lexically_relative(folder).string();
-    lines.push_back(fmt::format("{}\t{}{}\n", name, text(*status), doubt(*status)));
+    lines.push_back(fmt::format("{}\t{}{}\n", name, text(*status), unsettled_mark(*status)));
   }
   std::ranges::sort(lines);
   return join(lines, "");

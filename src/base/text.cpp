@@ -13,17 +13,6 @@ namespace {
 constexpr std::size_t kShowAllUpTo = 8;
 constexpr std::size_t kShowNearest = 3;
 
-/// True for characters that a shell neither splits at nor changes.
-bool is_plain(char letter) {
-  return is_alnum(letter) || (letter & 0x80) != 0 ||
-         std::string_view("-_=+,./:@%~").find(letter) != std::string_view::npos;
-}
-
-std::string shell_word(const std::string& word) {
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
-  return "'" + replaced(word, "'", "'\\''") + "'";
-}
-
 }  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -60,8 +49,15 @@ std::string join_words(std::span<const std::string> words) {
 }
 
 std::string command_line(std::span<const std::string> argv) {
+  const auto is_plain = [](char letter) {
+    return is_alnum(letter) || (letter & 0x80) != 0 ||
+           std::string_view("-_=+,./:@%~").find(letter) != std::string_view::npos;
+  };
   std::vector<std::string> words;
-  for (const std::string& word : argv) words.push_back(shell_word(word));
+  for (const std::string& word : argv) {
+    const bool plain = !word.empty() && std::ranges::all_of(word, is_plain);
+    words.push_back(plain ? word : "'" + replaced(word, "'", "'\\''") + "'");
+  }
   return join(words, " ");
 }
 
@@ -111,13 +107,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
-  std::vector<std::string> found(candidates.begin(), candidates.end());
-  if (found.size() <= kShowAllUpTo) return found;
-  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(word, a) < edit_distance(word, b);
-  });
-  found.resize(kShowNearest);
-  return found;
+  std::vector<std::string> nearest(candidates.begin(), candidates.end());
+  if (nearest.size() <= kShowAllUpTo) return nearest;
+  std::ranges::stable_sort(
+      nearest, {}, [&](const std::string& candidate) { return edit_distance(word, candidate); });
+  nearest.resize(kShowNearest);
+  return nearest;
 }
 
 void refuse_unknown(std::string_view what, std::string_view word,

@@ -107,7 +107,7 @@ std::vector<std::string> cells_of(std::string_view line, char separator) {
 class Importer {
  public:
   Importer(std::string file, const ImportFlags& flags) : file_(std::move(file)) {
-    for (const auto& [name, text] : flags) state(name, text);
+    for (const auto& [name, text] : flags) set_fact(name, text);
   }
 
   void read(std::string_view line) {
@@ -121,8 +121,8 @@ class Importer {
     if (!columns_.empty()) {
       read_row(line);
     } else if (colon < line.find_first_of(",|")) {
-      state(std::string(trimmed(line.substr(0, colon))),
-            std::string(trimmed(line.substr(colon + 1))));
+      set_fact(std::string(trimmed(line.substr(0, colon))),
+               std::string(trimmed(line.substr(colon + 1))));
     } else {
       read_header(line);
     }
@@ -144,7 +144,7 @@ class Importer {
     if (printable(text, "\t") != text) throw InputError("it holds a control character");
   }
 
-  void state(const std::string& name, const std::string& text) {
+  void set_fact(const std::string& name, const std::string& text) {
     const auto field = std::ranges::find(kFields, name, &ImportField::name);
     if (field == kFields.end() || field->place == kColumn) refuse_name("name", name, kColumn);
     check_text(text);
@@ -224,14 +224,14 @@ class Importer {
   }
 
   std::int64_t whole(std::string_view name, std::int64_t least = 1) const {
-    const std::string written = text(name);
-    const char* const end = written.data() + written.size();
+    const std::string digits = text(name);
+    const char* const end = digits.data() + digits.size();
     std::int64_t value = 0;
-    const auto [at, error] = std::from_chars(written.data(), end, value);
+    const auto [at, error] = std::from_chars(digits.data(), end, value);
     if (error == std::errc() && at == end && value >= least && value <= kLargestParameter) {
       return value;
     }
-    throw InputError(fmt::format("{} is '{}'", name, written),
+    throw InputError(fmt::format("{} is '{}'", name, digits),
                      fmt::format("write a whole number, at least {}", least));
   }
 
@@ -255,7 +255,7 @@ class Importer {
     throw InputError("its tensors would have more bytes than can be counted");
   }
 
-  /// Keeps what the row says of one kind of cell, if it says anything.
+  /// Adds a cell with the row's numbers of the kind in `spec`; none if the row has no such number.
   void add_cell(const CellSpec& spec) {
     std::map<std::string_view, Published> numbers;
     bool out_of_memory = false;
@@ -270,8 +270,8 @@ class Importer {
       if (cells_[i] == "OOM") {
         out_of_memory = true;
       } else {
-        Published& of = numbers[field.metric];
-        (field.deviation ? of.deviation : of.mean) = number(columns_[i], cells_[i]);
+        Published& published = numbers[field.metric];
+        (field.deviation ? published.deviation : published.mean) = number(columns_[i], cells_[i]);
       }
     }
     if (!out_of_memory && numbers.empty()) return;
@@ -281,13 +281,14 @@ class Importer {
     Launch launch = new_launch();
     if (out_of_memory) launch.outcome = OutOfMemory{};
     const bool time = spec.kind == CellKind::kTiming;
-    for (const auto& [phase, of] : numbers) {
-      if (!of.mean) throw InputError("a deviation stands without its mean", "write '-' for it");
+    for (const auto& [phase, published] : numbers) {
+      if (!published.mean)
+        throw InputError("a deviation stands without its mean", "write '-' for it");
       launch.metrics.push_back(
-          integer_metric(metric::kPublished, phase, time ? "ns" : "B", *of.mean));
+          integer_metric(metric::kPublished, phase, time ? "ns" : "B", *published.mean));
       if (!time) continue;
-      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, phase, "ns", of.deviation,
-                                              "the table has none"));
+      launch.metrics.push_back(integer_metric(metric::kPublishedStddev, phase, "ns",
+                                              published.deviation, "the table has none"));
     }
     const auto [first, is_new] = lines_.emplace(cell_id(spec), line_);
     if (!is_new)
@@ -334,14 +335,14 @@ class Importer {
 
   std::string file_;
   std::size_t line_ = 0;
-  ImportFlags facts_;  ///< Flags, lines above the table and the handout say these.
+  ImportFlags facts_;  ///< From flags, lines above the table and the handout.
   std::vector<std::string> assumed_;
   char separator_ = ',';
   std::vector<Column> columns_;
-  std::vector<std::string> cells_;  ///< They belong to the row that is read.
+  std::vector<std::string> cells_;  ///< The current row.
   bool has_rows_ = false;
   const Edition* edition_ = nullptr;
-  std::map<std::string, std::size_t> lines_;  ///< Maps a cell's id to its line.
+  std::map<std::string, std::size_t> lines_;  ///< The line of each cell's id.
   Run run_;
 };
 

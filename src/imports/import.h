@@ -1,4 +1,5 @@
-// A table with documented column names → a run with declared hardware and `source: imported`.
+// Converts a table with documented column names into a run with declared hardware and `source:
+// imported`.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace labreport {
 
-/// A thing that a table may say. The one list of them is what is parsed, listed and documented.
+/// A field of a table. The list of all fields is parsed, listed and documented.
 struct ImportField {
   enum class Place {
     kLine,          ///< One value for the whole file: a line `name: value`, or the flag `--name`.
@@ -33,15 +34,15 @@ struct ImportField {
 
 std::span<const ImportField> import_fields();
 
-/// The help and every refusal of a name show this header as one to copy.
+/// A header to copy, shown by the help and when a name is refused.
 inline constexpr std::string_view kExampleHeader = "size,context,precision,mode,mean_ms,stddev_ms";
 
 /// Maps names of fields to the text of their flags.
 using ImportFlags = std::map<std::string, std::string, std::less<>>;
 
 /// Reads lines of `name: value` and, below them, one table in CSV or Markdown. The run has no
-/// session: the caller knows when and how it was called. Throws `InputError`, naming file and line,
-/// for all that is not documented.
+/// session: the caller knows when and how it was called. Throws `InputError` with file and
+/// line for anything that is not documented.
 Run import_table(const std::string& text, const std::string& file, const ImportFlags& flags);
 
 }  // namespace labreport

@@ -19,19 +19,6 @@ Size size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::int64_
   return {std::move(name), {d_model, d_ff, layers, heads, kHandoutVocab}};
 }
 
-std::vector<Edition> make_editions() {
-  const std::vector<Size> shared{size("small", 768, 3072, 12, 12),
-                                 size("medium", 1024, 4096, 24, 16),
-                                 size("large", 1280, 5120, 36, 20)};
-  Edition spring_2025{"2025", "1.0.x", "1.1", shared, {128, 256, 512, 1024}, 512};
-  spring_2025.sizes.push_back(size("xl", 1600, 6400, 48, 25));
-  spring_2025.sizes.push_back(size("2.7B", 2560, 10240, 32, 32));
-  Edition spring_2026{"2026", "26.1.x", "2.1", shared, {128, 512, 2048}, 512};
-  spring_2026.sizes.push_back(size("xl", 2560, 10240, 32, 32));
-  spring_2026.sizes.push_back(size("10B", 4608, 12288, 50, 36));
-  return {spring_2025, spring_2026};
-}
-
 std::int64_t positive(const std::string& field, std::string_view text, std::string_view whole) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -61,7 +48,26 @@ void check_heads(const ModelShape& shape, std::string_view whole) {
 }  // namespace
 
 const std::vector<Edition>& editions() {
-  static const std::vector<Edition> all = make_editions();
+  static const std::vector<Edition> all = [] {
+    const std::vector<Size> shared{size("small", 768, 3072, 12, 12),
+                                   size("medium", 1024, 4096, 24, 16),
+                                   size("large", 1280, 5120, 36, 20)};
+    Edition spring_2025{.name = "2025",
+                        .handout = "1.0.x",
+                        .section = "1.1",
+                        .sizes = shared,
+                        .contexts = {128, 256, 512, 1024}};
+    spring_2025.sizes.push_back(size("xl", 1600, 6400, 48, 25));
+    spring_2025.sizes.push_back(size("2.7B", 2560, 10240, 32, 32));
+    Edition spring_2026{.name = "2026",
+                        .handout = "26.1.x",
+                        .section = "2.1",
+                        .sizes = shared,
+                        .contexts = {128, 512, 2048}};
+    spring_2026.sizes.push_back(size("xl", 2560, 10240, 32, 32));
+    spring_2026.sizes.push_back(size("10B", 4608, 12288, 50, 36));
+    return std::vector<Edition>{spring_2025, spring_2026};
+  }();
   return all;
 }
 
@@ -88,9 +94,11 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
         fmt::format("the name of a size has more than {} bytes, or control characters", kMostLabel),
         "give it a short name, for example mini=512,2048,8,8");
   }
-  const ModelShape shape{positive("d_model", fields[0], text), positive("d_ff", fields[1], text),
-                         positive("layers", fields[2], text), positive("heads", fields[3], text),
-                         vocab};
+  const ModelShape shape{.d_model = positive("d_model", fields[0], text),
+                         .d_ff = positive("d_ff", fields[1], text),
+                         .layers = positive("layers", fields[2], text),
+                         .heads = positive("heads", fields[3], text),
+                         .vocab = vocab};
   check_heads(shape, text);
   return {std::string(text.substr(0, equals)), shape};
 }

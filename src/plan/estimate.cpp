@@ -12,7 +12,7 @@ namespace {
 // A process loads LibTorch and starts CUDA; a Python process also imports torch and the user's
 // module.
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
-// A process without CUDA leaves most of that out.
+// A process without CUDA starts faster.
 constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
 // Several GPUs start NCCL; Gloo listens on sockets.
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
@@ -113,7 +113,7 @@ double step_seconds(CellSpec spec, double fp32_flops) {
 
 /// Returns the steps of a launch: warm-up steps, timed steps, one step that is traced or sampled,
 /// and the second set that synchronizes after each phase.
-double steps_of(const CellSpec& spec) {
+double step_count(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;
   if (spec.kind == CellKind::kCheckpointing) return steps + 1;
@@ -124,13 +124,13 @@ double steps_of(const CellSpec& spec) {
 }  // namespace
 
 double estimated_seconds(const CellSpec& spec, double fp32_flops) {
-  const double begun = start_seconds(spec) + compile_seconds(spec);
+  const double started = start_seconds(spec) + compile_seconds(spec);
   if (spec.kind == CellKind::kLimits) {
-    return begun + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
+    return started + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
   }
-  if (spec.kind == CellKind::kAllReduce) return begun + all_reduce_seconds(spec);
-  if (spec.attention) return begun + attention_seconds(spec, rate(spec, fp32_flops));
-  return begun + steps_of(spec) * step_seconds(spec, fp32_flops);
+  if (spec.kind == CellKind::kAllReduce) return started + all_reduce_seconds(spec);
+  if (spec.attention) return started + attention_seconds(spec, rate(spec, fp32_flops));
+  return started + step_count(spec) * step_seconds(spec, fp32_flops);
 }
 
 double estimated_seconds_until_oom(const CellSpec& spec, double fp32_flops) {
@@ -142,8 +142,8 @@ double estimated_disk_bytes(const CellSpec& spec) {
     return kResultBytes;
   }
   const double passes = spec.mode == Mode::kTrainStep ? 5 : has_backward(spec) ? 3 : 1;
-  const double of_layer = spec.kind == CellKind::kKernels ? kTraceBytes : kSnapshotBytes;
-  return kResultBytes + passes * of_layer * static_cast<double>(spec.model->layers);
+  const double layer_bytes = spec.kind == CellKind::kKernels ? kTraceBytes : kSnapshotBytes;
+  return kResultBytes + passes * layer_bytes * static_cast<double>(spec.model->layers);
 }
 
 }  // namespace labreport

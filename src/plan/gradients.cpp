@@ -27,16 +27,6 @@ std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes
   return closed;
 }
 
-std::vector<std::int64_t> sums(const std::vector<std::int64_t>& bytes,
-                               const std::vector<Bucket>& buckets) {
-  std::vector<std::int64_t> all;
-  for (const Bucket& bucket : buckets) {
-    std::int64_t& sum = all.emplace_back(0);
-    for (const std::size_t index : bucket) sum += bytes[index];
-  }
-  return all;
-}
-
 bool overlaps(const CellSpec& spec) { return spec.scheme >= Scheme::kOverlapped; }
 
 }  // namespace
@@ -77,7 +67,12 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
     return {std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
   }
   if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, cap);
-  return sums(bytes, fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? cap : 0));
+  std::vector<std::int64_t> sums;
+  for (const Bucket& bucket : fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? cap : 0)) {
+    std::int64_t& sum = sums.emplace_back(0);
+    for (const std::size_t gradient : bucket) sum += bytes[gradient];
+  }
+  return sums;
 }
 
 std::int64_t all_reduce_count(const CellSpec& spec) { return std::ssize(all_reduce_bytes(spec)); }
@@ -86,10 +81,10 @@ double exposed_seconds(const CellSpec& spec, double backward_seconds, double alp
   const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
   const auto total =
       static_cast<double>(std::accumulate(calls.begin(), calls.end(), std::int64_t{0}));
-  double there = 0, end = overlaps(spec) ? 0 : backward_seconds;
+  double computed = 0, end = overlaps(spec) ? 0 : backward_seconds;
   for (const std::int64_t bytes : calls) {
-    there += static_cast<double>(bytes);
-    const double ready = overlaps(spec) ? backward_seconds * there / total : backward_seconds;
+    computed += static_cast<double>(bytes);
+    const double ready = overlaps(spec) ? backward_seconds * computed / total : backward_seconds;
     end = std::max(end, ready) + alpha + static_cast<double>(bytes) / beta;
   }
   return std::max(0.0, end - backward_seconds);

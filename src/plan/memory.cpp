@@ -46,18 +46,19 @@ Elements elements(Unit unit, const CellSpec& spec) {
   return {"", 0};
 }
 
-/// The point at which a block creates a kept tensor: before the attention probabilities, for the
-/// product with them, or after that.
-enum class Made { kBefore, kForProduct, kBehind };
+/// The point at which a block saves a tensor: the probabilities and all later tensors are saved
+/// after the softmax.
+enum class Saved { kUntilSoftmax, kAfterSoftmax };
 
-/// A kept tensor, with the bytes for each element in all copies of it: in FP32, and under autocast.
+/// A saved tensor, with the bytes for each element in all copies of it: in FP32, and under
+/// autocast.
 struct Rule {
   const char* module;
   const char* what;
   Unit unit;
   std::int64_t fp32;
   std::int64_t half;
-  Made made = Made::kBefore;
+  Saved when = Saved::kUntilSoftmax;
 };
 
 constexpr std::array kRules{
@@ -71,18 +72,18 @@ constexpr std::array kRules{
     Rule{"attn/softmax", "indices of maxima", Unit::kHeadRow, kIndex, kIndex},
     Rule{"attn/softmax", "exponentials", Unit::kPair, kFp32, kFp32},
     Rule{"attn/softmax", "sums", Unit::kHeadRow, kFp32, kFp32},
-    Rule{"attn/final matmul", "probabilities", Unit::kPair, kFp32, kHalf, Made::kForProduct},
-    Rule{"attn/final matmul", "values", Unit::kWidth, kFp32, kHalf, Made::kForProduct},
-    Rule{"attn/output_proj", "input", Unit::kWidth, kFp32, kHalf, Made::kBehind},
-    Rule{"ln2", "residual stream", Unit::kWidth, kFp32, kFp32, Made::kBehind},
-    Rule{"ln2", "1/rms", Unit::kToken, kFp32, kFp32, Made::kBehind},
-    Rule{"ln2", "x / rms", Unit::kWidth, kFp32, kFp32, Made::kBehind},
-    Rule{"ffn/w1, w3", "input", Unit::kWidth, kFp32, 2 * kHalf, Made::kBehind},
-    Rule{"ffn/silu", "W1 x", Unit::kInner, kFp32, kHalf, Made::kBehind},
-    Rule{"ffn/silu", "sigmoid", Unit::kInner, kFp32, kHalf, Made::kBehind},
-    Rule{"ffn", "silu(W1 x)", Unit::kInner, kFp32, kHalf, Made::kBehind},
-    Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf, Made::kBehind},
-    Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf, Made::kBehind}};
+    Rule{"attn/final matmul", "probabilities", Unit::kPair, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"attn/final matmul", "values", Unit::kWidth, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"attn/output_proj", "input", Unit::kWidth, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"ln2", "residual stream", Unit::kWidth, kFp32, kFp32, Saved::kAfterSoftmax},
+    Rule{"ln2", "1/rms", Unit::kToken, kFp32, kFp32, Saved::kAfterSoftmax},
+    Rule{"ln2", "x / rms", Unit::kWidth, kFp32, kFp32, Saved::kAfterSoftmax},
+    Rule{"ffn/w1, w3", "input", Unit::kWidth, kFp32, 2 * kHalf, Saved::kAfterSoftmax},
+    Rule{"ffn/silu", "W1 x", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"ffn/silu", "sigmoid", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"ffn", "silu(W1 x)", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
+    Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax}};
 
 std::int64_t tokens_of(const CellSpec& spec) {
   return spec.batch.value_or(0) * spec.context.value_or(0);
@@ -95,12 +96,12 @@ std::int64_t logit_bytes(const CellSpec& spec) {
 }
 
 /// Returns the bytes of the final norm and the output layer; the logits live until the step ends.
-std::int64_t kept_by_head(const CellSpec& spec) {
+std::int64_t saved_by_head(const CellSpec& spec) {
   const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
   return tokens_of(spec) * norm + logit_bytes(spec);
 }
 
-std::int64_t kept_by_loss(const CellSpec& spec) {
+std::int64_t saved_by_loss(const CellSpec& spec) {
   return tokens_of(spec) * (kFp32 * spec.model->vocab + kFp32 + kIndex);
 }
 
@@ -116,28 +117,28 @@ std::int64_t ffn_weights(const ModelShape& shape) { return 3 * shape.d_model * s
 
 }  // namespace
 
-std::vector<KeptTensor> kept_by_block(const CellSpec& spec) {
-  std::vector<KeptTensor> kept;
+std::vector<SavedTensor> saved_by_block(const CellSpec& spec) {
+  std::vector<SavedTensor> saved;
   for (const Rule& rule : kRules) {
     const std::int64_t width = under_autocast(spec) ? rule.half : rule.fp32;
-    kept.push_back(
+    saved.push_back(
         {rule.module, rule.what,
          (width == 1 ? "" : format_count(width) + " ") + elements(rule.unit, spec).formula,
          rule_bytes(rule, spec)});
   }
-  return kept;
+  return saved;
 }
 
-std::int64_t kept_block_bytes(const CellSpec& spec) {
+std::int64_t saved_block_bytes(const CellSpec& spec) {
   std::int64_t sum = 0;
-  for (const KeptTensor& tensor : kept_by_block(spec)) sum += tensor.bytes;
+  for (const SavedTensor& tensor : saved_by_block(spec)) sum += tensor.bytes;
   return sum;
 }
 
-std::int64_t kept_bytes(const CellSpec& spec) {
+std::int64_t saved_bytes(const CellSpec& spec) {
   if (!spec.model || !spec.mode || spec.mode == Mode::kInference) return 0;
-  return spec.model->layers * kept_block_bytes(spec) + kept_by_head(spec) +
-         (has_backward(spec) ? kept_by_loss(spec) : 0);
+  return spec.model->layers * saved_block_bytes(spec) + saved_by_head(spec) +
+         (has_backward(spec) ? saved_by_loss(spec) : 0);
 }
 
 std::int64_t weight_copy_bytes(const CellSpec& spec) {
@@ -175,12 +176,14 @@ std::int64_t copies_at_softmax(const CellSpec& spec) {
   return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * later_weights(*spec.model) : 0;
 }
 
-/// Returns the bytes that all blocks keep while the last one computes its softmax, forward or
-/// backward. Tensors that this block creates after it are not counted.
-std::int64_t kept_at_softmax(const CellSpec& spec) {
-  std::int64_t behind = 0;
-  for (const Rule& rule : kRules) behind += rule.made == Made::kBefore ? 0 : rule_bytes(rule, spec);
-  return spec.model->layers * kept_block_bytes(spec) - behind;
+/// Returns the bytes that all blocks have saved while the last one computes its softmax, forward or
+/// backward. Tensors that this block saves after it are not counted.
+std::int64_t saved_at_softmax(const CellSpec& spec) {
+  std::int64_t later = 0;
+  for (const Rule& rule : kRules) {
+    if (rule.when == Saved::kAfterSoftmax) later += rule_bytes(rule, spec);
+  }
+  return spec.model->layers * saved_block_bytes(spec) - later;
 }
 
 /// Returns `pair` bytes for each pair of positions and head, plus `width` bytes for each element of
@@ -200,7 +203,7 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
   const std::int64_t inner = elements(Unit::kInner, spec).count;
   const std::int64_t rows =
       elements(Unit::kMask, spec).count + kFp32 * elements(Unit::kHeadRow, spec).count;
-  const std::int64_t behind_ffn = shape.d_model * (shape.d_ff + shape.vocab);
+  const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
   const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
     peaks.push_back(base);
@@ -209,7 +212,7 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
   };
   add(copies_at_softmax(spec),
       (half ? per_pair_and_width(spec, 12, 18) : per_pair_and_width(spec, 16, 20)) + rows);
-  add(half ? copies - kHalf * behind_ffn : 0,
+  add(half ? copies - kHalf * weights_after_ffn : 0,
       per_pair_and_width(spec, 0, 12) + 4 * width_of(spec) * inner);
   add(copies, logit_bytes(spec) + per_pair_and_width(spec, 0, half ? 10 : 8));
 }
@@ -221,20 +224,20 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   const bool half = under_autocast(spec);
   const std::int64_t values = width_of(spec) * elements(Unit::kWidth, spec).count;
   peaks.push_back(base);
-  peaks.back().activations = kept_at_softmax(spec) + values;
+  peaks.back().activations = saved_at_softmax(spec) + values;
   peaks.back().weight_copies = copies_at_softmax(spec);
   peaks.back().temporaries =
       half ? per_pair_and_width(spec, 8, 12) : per_pair_and_width(spec, 12, 0);
   CellSpec forward = spec;
   forward.mode = Mode::kForward;
   peaks.push_back(base);
-  peaks.back().activations = kept_bytes(forward);
+  peaks.back().activations = saved_bytes(forward);
   peaks.back().weight_copies = weight_copy_bytes(spec);
   peaks.back().temporaries = half ? per_pair_and_width(spec, 0, 4) : 0;
   if (!has_backward(spec)) return;
   peaks.push_back(base);
   peaks.back().phase = half ? metric::kBackward : metric::kLoss;
-  peaks.back().activations = kept_bytes(spec);
+  peaks.back().activations = saved_bytes(spec);
   peaks.back().weight_copies = weight_copy_bytes(spec);
   peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
 }
@@ -245,40 +248,10 @@ ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
   base.gradients = kFp32 * (later_weights(shape) + 2 * shape.d_model);
-  base.activations = kept_at_softmax(spec) + logit_bytes(spec);
+  base.activations = saved_at_softmax(spec) + logit_bytes(spec);
   base.weight_copies = copies_at_softmax(spec);
   base.temporaries = per_pair_and_width(spec, 5 * kFp32, kFp32 + width_of(spec));
   return base;
-}
-
-ExpectedPeak at_end_of_backward(ExpectedPeak base, const CellSpec& spec) {
-  base.phase = metric::kBackward;
-  base.gradients = parameter_bytes(*spec.model);
-  base.activations = logit_bytes(spec);
-  return base;
-}
-
-/// Returns the loss of a step in which groups keep only their inputs; autocast still holds its
-/// copies.
-ExpectedPeak in_checkpointed_loss(ExpectedPeak base, const CellSpec& spec, std::int64_t inputs) {
-  base.phase = metric::kLoss;
-  base.activations = inputs * residual_bytes(spec) + kept_by_head(spec) + kept_by_loss(spec);
-  base.weight_copies = weight_copy_bytes(spec);
-  base.temporaries = tokens_of(spec) * spec.model->vocab * 8;
-  return base;
-}
-
-/// Returns the last block's softmax in the backward of a group of `blocks`. The step holds the
-/// inputs of this group and all groups before it, and the gradients of the `done` blocks after it.
-/// The group's output and its gradient stay until the group has finished.
-ExpectedPeak in_group(const ExpectedPeak& base, const CellSpec& spec, std::int64_t blocks,
-                      std::int64_t inputs, std::int64_t done) {
-  CellSpec group = spec;
-  group.model->layers = blocks;
-  ExpectedPeak peak = in_softmax_backward(base, group);  // includes the group's own input
-  peak.gradients += done * block_gradient_bytes(*spec.model);
-  peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
-  return peak;
 }
 
 /// Adds the instants of a step with checkpoints before the end of backward: the loss, and the
@@ -288,29 +261,33 @@ void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base
                       const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, size = *spec.group;
   const std::int64_t groups = (layers + size - 1) / size;
-  peaks.push_back(in_checkpointed_loss(base, spec, groups));
+  // Until the loss, groups keep only their inputs; autocast still holds its copies.
+  ExpectedPeak& loss = peaks.emplace_back(base);
+  loss.phase = metric::kLoss;
+  loss.activations = groups * residual_bytes(spec) + saved_by_head(spec) + saved_by_loss(spec);
+  loss.weight_copies = weight_copy_bytes(spec);
+  loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
   for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
+    // In the backward of a group, the step holds the inputs of this group and all before it, and
+    // the gradients of the blocks after it. The group's output and its gradient stay, too.
     const std::int64_t end = std::min(inputs * size, layers);
-    peaks.push_back(in_group(base, spec, end - (inputs - 1) * size, inputs, layers - end));
+    CellSpec group = spec;
+    group.model->layers = end - (inputs - 1) * size;
+    ExpectedPeak peak = in_softmax_backward(base, group);  // includes the group's own input
+    peak.gradients += (layers - end) * block_gradient_bytes(*spec.model);
+    peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
+    peaks.push_back(peak);
   }
-}
-
-/// Returns AdamW's step at the largest parameter: its new second moment, computed with three
-/// temporaries.
-ExpectedPeak in_optimizer(ExpectedPeak end_of_backward, const ModelShape& shape) {
-  const std::int64_t largest = shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
-  end_of_backward.phase = metric::kOptimizer;
-  end_of_backward.temporaries = 4 * kFp32 * largest;
-  return end_of_backward;
 }
 
 }  // namespace
 
 std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
   if (!spec.model || !spec.mode || !spec.implementation.empty()) return {};
-  ExpectedPeak base{.phase = metric::kForward, .parameters = parameter_bytes(*spec.model)};
-  if (spec.mode == Mode::kTrainStep) base.moments = moment_bytes(*spec.model);
+  const ModelShape& shape = *spec.model;
+  ExpectedPeak base{.phase = metric::kForward, .parameters = parameter_bytes(shape)};
+  if (spec.mode == Mode::kTrainStep) base.moments = moment_bytes(shape);
   std::vector<ExpectedPeak> peaks;
   if (spec.mode == Mode::kInference) {
     add_inference(peaks, base, spec);
@@ -326,8 +303,16 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
     add_forward(peaks, base, spec);
     peaks.push_back(in_softmax_backward(base, spec));
   }
-  peaks.push_back(at_end_of_backward(base, spec));
-  if (spec.mode == Mode::kTrainStep) peaks.push_back(in_optimizer(peaks.back(), *spec.model));
+  ExpectedPeak end = base;
+  end.phase = metric::kBackward;
+  end.gradients = parameter_bytes(shape);
+  end.activations = logit_bytes(spec);
+  peaks.push_back(end);
+  if (spec.mode != Mode::kTrainStep) return peaks;
+  // AdamW computes the largest parameter's new second moment with three temporaries.
+  end.phase = metric::kOptimizer;
+  end.temporaries = 4 * kFp32 * shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
+  peaks.push_back(end);
   return peaks;
 }
 

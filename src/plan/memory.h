@@ -11,28 +11,28 @@
 
 namespace labreport {
 
-/// A tensor that one block's forward keeps for its backward.
-struct KeptTensor {
+/// A tensor that one block's forward saves for its backward.
+struct SavedTensor {
   std::string module;   ///< "attn/softmax"
   std::string what;     ///< "exponentials"
   std::string formula;  ///< "4 B h S²"
   std::int64_t bytes = 0;
 };
 
-/// Lists the tensors that the operations of src/model keep. `RmsNorm` keeps its input, 1/rms and
+/// Lists the tensors that the operations of src/model save. `RmsNorm` saves its input, 1/rms and
 /// their product; `Linear` its input, under autocast as a 16-bit copy of its own; `masked_scores`
 /// the rotated queries, keys and the mask; `softmax` exponentials, sums and the maxima's indices;
 /// `mixed_values` probabilities and values; `SwiGlu` five tensors of the inner width. A residual
-/// sum is kept once, by the norm that reads it.
-std::vector<KeptTensor> kept_by_block(const CellSpec& spec);
+/// sum is saved once, by the norm that reads it.
+std::vector<SavedTensor> saved_by_block(const CellSpec& spec);
 
-/// Returns the sum of the bytes of kept_by_block().
-std::int64_t kept_block_bytes(const CellSpec& spec);
+/// Returns the sum of the bytes of saved_by_block().
+std::int64_t saved_block_bytes(const CellSpec& spec);
 
-/// Returns the bytes that the forward pass and, if the mode has one, the loss keep for backward:
+/// Returns the bytes that the forward pass and, if the mode has one, the loss save for backward:
 /// the blocks, the final norm's three tensors and 1/rms, the logits, and the loss's
 /// (`cross_entropy`) exponentials, sums and indices. Returns 0 for a mode without a graph.
-std::int64_t kept_bytes(const CellSpec& spec);
+std::int64_t saved_bytes(const CellSpec& spec);
 
 /// Returns the bytes of autocast's copies of the weights of all linear layers (`Linear`): 2 bytes
 /// each for L (4 d² + 3 d d_ff) + V d elements. Returns 0 outside autocast.

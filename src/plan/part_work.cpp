@@ -7,7 +7,7 @@ namespace {
 
 /// Sizes of the network; `pairs` and hidden() count elements over all layers.
 struct Sizes {
-  double layers, tokens, context, width, inner, pairs, wide, parameters;
+  double layers, tokens, context, width, inner, pairs, element_bytes, parameters;
 
   explicit Sizes(const CellSpec& spec) {
     const ModelShape shape = spec.model.value_or(ModelShape{});
@@ -17,7 +17,7 @@ struct Sizes {
     width = static_cast<double>(shape.d_model);
     inner = static_cast<double>(shape.d_ff);
     pairs = layers * tokens * context * static_cast<double>(shape.heads);
-    wide = under_autocast(spec) ? 2 : 4;
+    element_bytes = under_autocast(spec) ? 2 : 4;
     parameters = static_cast<double>(parameter_count(shape));
   }
 
@@ -31,24 +31,6 @@ constexpr double kMaskAccesses = 4;
 constexpr double kNormAccesses = 7;
 constexpr double kAdamWAccesses = 33;
 
-PartWork attention_product(const Sizes& n) {
-  return {2 * n.hidden() * n.context, n.wide * (2 * n.hidden() + n.pairs)};
-}
-
-PartWork projections(const Sizes& n) {
-  return {8 * n.hidden() * n.width, 4 * n.wide * (2 * n.hidden() + n.layers * n.width * n.width)};
-}
-
-PartWork feed_forward(const Sizes& n) {
-  const double ends = n.layers * n.tokens * (n.width + n.inner);
-  return {6 * n.hidden() * n.inner, 3 * n.wide * (ends + n.layers * n.width * n.inner)};
-}
-
-PartWork normalization(const Sizes& n) {
-  const double elements = (2 * n.layers + 1) * n.tokens * n.width;
-  return {4 * elements, kFp32Width * kNormAccesses * elements};
-}
-
 }  // namespace
 
 PartWork part_work(NetworkPart part, const CellSpec& spec) {
@@ -57,19 +39,26 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
   switch (part) {
     case NetworkPart::kScores:
     case NetworkPart::kValues:
-      return attention_product(n);
+      return {.flops = 2 * n.hidden() * n.context,
+              .bytes = n.element_bytes * (2 * n.hidden() + n.pairs)};
     case NetworkPart::kScaleMask:
-      return {n.pairs, n.wide * kMaskAccesses * n.pairs};
+      return {.flops = n.pairs, .bytes = n.element_bytes * kMaskAccesses * n.pairs};
     case NetworkPart::kSoftmax:
-      return {5 * n.pairs, kFp32Width * kSoftmaxAccesses * n.pairs};
+      return {.flops = 5 * n.pairs, .bytes = kFp32Width * kSoftmaxAccesses * n.pairs};
     case NetworkPart::kProjections:
-      return projections(n);
-    case NetworkPart::kFeedForward:
-      return feed_forward(n);
-    case NetworkPart::kNormalization:
-      return normalization(n);
+      return {.flops = 8 * n.hidden() * n.width,
+              .bytes = 4 * n.element_bytes * (2 * n.hidden() + n.layers * n.width * n.width)};
+    case NetworkPart::kFeedForward: {
+      const double ends = n.layers * n.tokens * (n.width + n.inner);
+      return {.flops = 6 * n.hidden() * n.inner,
+              .bytes = 3 * n.element_bytes * (ends + n.layers * n.width * n.inner)};
+    }
+    case NetworkPart::kNormalization: {
+      const double elements = (2 * n.layers + 1) * n.tokens * n.width;
+      return {.flops = 4 * elements, .bytes = kFp32Width * kNormAccesses * elements};
+    }
     case NetworkPart::kOptimizer:
-      return {14 * n.parameters, kFp32Width * kAdamWAccesses * n.parameters};
+      return {.flops = 14 * n.parameters, .bytes = kFp32Width * kAdamWAccesses * n.parameters};
   }
   return {};
 }

@@ -20,23 +20,6 @@ std::vector<Size> demo_sizes() {
           {"demo-3", {192, 768, 6, 6, kDemoVocab}}};
 }
 
-Axes preset_axes(const PlanInput& input) {
-  Axes axes{.sizes = input.edition.sizes,
-            .contexts = {input.edition.reference_context},
-            .precisions = {Precision::kFp32}};
-  if (input.preset == Preset::kQuick) axes.sizes.resize(kQuickSizes);
-  if (input.preset == Preset::kDemo) {
-    axes.sizes = demo_sizes();
-    axes.contexts = {kDemoContext};
-    axes.batch = kDemoBatch;
-  }
-  if (input.preset != Preset::kFull) {
-    axes.warmup = 2;
-    axes.steps = 5;
-  }
-  return axes;
-}
-
 template <typename T>
 void replace_if_given(std::vector<T>& axis, const std::vector<T>& chosen) {
   if (!chosen.empty()) axis = chosen;
@@ -53,7 +36,19 @@ std::vector<Size> known_sizes(const Edition& edition, Preset preset) {
 }
 
 Axes axes(const PlanInput& input) {
-  Axes axes = preset_axes(input);
+  Axes axes{.sizes = input.edition.sizes,
+            .contexts = {input.edition.reference_context},
+            .precisions = {Precision::kFp32}};
+  if (input.preset == Preset::kQuick) axes.sizes.resize(kQuickSizes);
+  if (input.preset == Preset::kDemo) {
+    axes.sizes = demo_sizes();
+    axes.contexts = {kDemoContext};
+    axes.batch = kDemoBatch;
+  }
+  if (input.preset != Preset::kFull) {
+    axes.warmup = 2;
+    axes.steps = 5;
+  }
   const Selection& selection = input.selection;
   replace_if_given(axes.sizes, selection.sizes);
   replace_if_given(axes.contexts, selection.contexts);

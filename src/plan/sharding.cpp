@@ -12,19 +12,6 @@ constexpr std::int64_t kFullWidth = 4, kHalfWidth = 2, kMoments = 2;
 
 std::int64_t rank_count(const CellSpec& spec) { return spec.ranks.value_or(Ranks{1}).count; }
 
-std::int64_t shard_of(std::int64_t elements, std::int64_t ranks) {
-  return (elements + ranks - 1) / ranks;
-}
-
-/// Returns the elements that one rank keeps if matrices are sharded.
-std::int64_t kept_elements(const ModelShape& shape, std::int64_t ranks) {
-  std::int64_t kept = 0;
-  for (const ParameterSize& size : parameter_sizes(shape)) {
-    kept += size.matrix ? shard_of(size.elements, ranks) : size.elements;
-  }
-  return kept;
-}
-
 double ring_share(const CellSpec& spec) {
   const auto ranks = static_cast<double>(rank_count(spec));
   return (ranks - 1) / ranks;
@@ -80,12 +67,18 @@ HeldBytes held_bytes(const CellSpec& spec) {
   const std::int64_t ranks = rank_count(spec), all = parameter_count(*spec.model);
   const Sharding sharding = spec.sharding.value_or(Sharding::kNone);
   if (sharding == Sharding::kWeights) {
-    const std::int64_t bytes = kFullWidth * kept_elements(*spec.model, ranks);
-    return {bytes, bytes, kMoments * bytes};
+    std::int64_t elements = 0;
+    for (const ParameterSize& size : parameter_sizes(*spec.model)) {
+      elements += size.matrix ? (size.elements + ranks - 1) / ranks : size.elements;
+    }
+    const std::int64_t bytes = kFullWidth * elements;
+    return {.parameters = bytes, .gradients = bytes, .moments = kMoments * bytes};
   }
   const double share = sharding == Sharding::kOptimizer ? largest_share(*spec.model, ranks) : 1;
   const auto owned = static_cast<std::int64_t>(share * static_cast<double>(all) + 0.5);
-  return {kFullWidth * all, kFullWidth * all, kMoments * kFullWidth * owned};
+  return {.parameters = kFullWidth * all,
+          .gradients = kFullWidth * all,
+          .moments = kMoments * kFullWidth * owned};
 }
 
 CellSpec of_one_rank(CellSpec spec) {

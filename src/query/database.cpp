@@ -16,10 +16,10 @@
 namespace labreport {
 namespace {
 
-constexpr int kLongestText = 16 << 20;  // bytes of a value, whatever a query glues together
-constexpr int kStepsBetweenLooks = 10'000;
+constexpr int kLongestText = 16 << 20;  // bytes of a value, even if a query concatenates texts
+constexpr int kStepsBetweenChecks = 10'000;
 
-/// The byte's place in the text: "line 2, column 7".
+/// Returns the byte's place in the text: "line 2, column 7".
 std::string place_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(text.size(), offset));
   const auto line = std::ranges::count(before, '\n') + 1;
@@ -27,9 +27,11 @@ std::string place_of(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
 }
 
-/// Each row has how SQLite begins to say that it does not know a name, and a query for those that
-/// it knows.
-constexpr std::array<std::array<std::string_view, 3>, 3> kUnknownNames{
+/// A message of SQLite about a name that it does not know, and a query for the names that it knows.
+struct UnknownName {
+  std::string_view beginning, kind, known;
+};
+constexpr std::array<UnknownName, 3> kUnknownNames{
     {{"no such column: ", "column",
       "select distinct c.name from sqlite_master t join pragma_table_info(t.name) c where t.type "
       "in ('table', 'view')"},
@@ -47,12 +49,12 @@ constexpr std::array<std::array<std::string_view, 3>, 3> kUnknownNames{
   const std::string message = sqlite3_errmsg(database);
   if (sqlite3_errcode(database) == SQLITE_AUTH) refuse_writing();
   sqlite3_set_authorizer(database, nullptr, nullptr);
-  for (const auto& [beginning, what, known] : kUnknownNames) {
+  for (const auto& [beginning, kind, known] : kUnknownNames) {
     if (!message.starts_with(beginning)) continue;
     const std::string name = message.substr(beginning.size());
     const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
     const std::string place = place_of(query, offset < 0 ? query.find(name) : std::size_t(offset));
-    throw InputError(fmt::format("{}: unknown {} '{}'", place, what, name),
+    throw InputError(fmt::format("{}: unknown {} '{}'", place, kind, name),
                      fmt::format("the nearest are {}",
                                  join_words(nearest(last, Statement(database, known).texts()))));
   }
@@ -71,13 +73,15 @@ int authorize(void* /*unused*/, int action, const char* /*what*/, const char* na
   return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/// Keeps a query to reading and to its time and memory, while it lives.
+/// Limits queries to reading, and to their time and memory, until it is destroyed.
 class Guard {
  public:
   Guard(sqlite3* database, const QueryLimits& limits)
-      : database_(database), deadline_(deadline_after(limits.seconds)) {
+      : database_(database),
+        deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(limits.seconds))) {
     sqlite3_set_authorizer(database, authorize, nullptr);
-    sqlite3_progress_handler(database, kStepsBetweenLooks, is_over, this);
+    sqlite3_progress_handler(database, kStepsBetweenChecks, is_over, this);
     sqlite3_hard_heap_limit64(limits.bytes);
   }
   ~Guard() {
@@ -90,10 +94,6 @@ class Guard {
  private:
   using Clock = std::chrono::steady_clock;
 
-  static Clock::time_point deadline_after(double seconds) {
-    return Clock::now() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  }
   static int is_over(void* guard) {
     return Clock::now() > static_cast<Guard*>(guard)->deadline_ ? 1 : 0;
   }
@@ -118,7 +118,7 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
-/// Throws what ended a query while it ran.
+/// Throws the error that ended a running query.
 [[noreturn]] void refuse_running(sqlite3* database, const QueryLimits& limits) {
   const int code = sqlite3_errcode(database);
   if (code == SQLITE_AUTH) refuse_writing();
@@ -165,7 +165,7 @@ Database::Database() {
   if (status != SQLITE_OK) throw Error("SQLite cannot open a database in memory");
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestText);
   add_functions(database);
-  execute(database, "pragma temp_store = memory");  // where its limit holds
+  execute(database, "pragma temp_store = memory");  // only memory is limited
   execute(database, std::string(query_schema()));
 }
 

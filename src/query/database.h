@@ -1,5 +1,5 @@
-// Runs as SQLite tables in memory, and what queries of them answer. schema.sql describes the
-// tables; functions.h names the functions that queries may call beside SQLite's own.
+// Loads runs into SQLite tables in memory and answers queries. schema.sql describes the tables;
+// functions.h lists the functions that queries may call in addition to SQLite's.
 #pragma once
 
 #include <cstdint>
@@ -23,29 +23,29 @@ struct QueryResult {
   std::vector<std::vector<SqlValue>> rows;
 };
 
-/// A query that uses up more than this is ended.
+/// A query that exceeds a limit is ended.
 struct QueryLimits {
   double seconds = 60;
   std::size_t rows = 1'000'000;
   std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite holds.
 };
 
-/// The commented tables of every database.
+/// Returns the commented SQL that creates the tables.
 std::string_view query_schema();
 
 class Database {
  public:
   Database();
 
-  /// Adds a run under a name that no other has. Throws `InputError` where a table holds what its
-  /// columns do not take.
+  /// Adds a run under a name that no other has. Throws `InputError` if a value does not fit its
+  /// column.
   void add(const Run& run, const std::string& name);
 
-  /// Answers one statement, which can read and do nothing else. Throws `InputError` that names the
-  /// line and the column, and the nearest name where SQLite does not know one.
+  /// Answers one statement, which can only read. Throws `InputError` that names the line and the
+  /// column, and the nearest name if SQLite does not know one.
   QueryResult select(const std::string& query, const QueryLimits& limits = {});
 
-  /// Writes tables and views to a new SQLite file. Throws `InputError` where it cannot be written.
+  /// Writes tables and views to a new SQLite file. Throws `InputError` if it cannot be written.
   void save(const std::filesystem::path& file);
 
  private:

@@ -37,38 +37,20 @@ void collect(sqlite3_context* context, int count, sqlite3_value** values) {
   if (count > 1) (*group)->share = sqlite3_value_double(values[1]);
 }
 
-/// The aggregate of a group that has a sample; nothing: NULL.
-using Statistic = std::optional<double>(const Group&);
-
-/// SQLite calls it for each group, also where the query is ended before.
-template <Statistic statistic>
+/// Returns the statistic of a group that has a sample. SQLite calls this for each group, even if
+/// the query is ended early.
+template <auto statistic>
 void conclude(sqlite3_context* context) {
   Group** group = group_of(context, 0);
   if (group == nullptr || *group == nullptr) return sqlite3_result_null(context);
   const std::unique_ptr<Group> samples(*group);
-  const std::optional<double> result =
-      samples->samples.empty() ? std::nullopt : statistic(*samples);
+  std::optional<double> result;
+  if (!samples->samples.empty()) result = statistic(*samples);
   result ? sqlite3_result_double(context, *result) : sqlite3_result_null(context);
 }
 
-std::optional<double> mean_of(const Group& group) { return mean(group.samples); }
-std::optional<double> median_of(const Group& group) { return median(group.samples); }
-
-std::optional<double> stddev_of(const Group& group) {
-  if (group.samples.size() < 2) return std::nullopt;
-  return sample_stddev(group.samples);
-}
-
-std::optional<double> sum_of(const Group& group) {
-  return std::accumulate(group.samples.begin(), group.samples.end(), 0.0);
-}
-
-std::optional<double> quantile_of(const Group& group) {
-  if (!(group.share >= 0 && group.share <= 1)) return std::nullopt;
-  return quantile(group.samples, group.share);
-}
-
-template <Statistic statistic>
+/// `statistic` maps a `Group` to a number, or to nothing for NULL.
+template <auto statistic>
 void add_aggregate(sqlite3* database, const char* name, int arguments) {
   sqlite3_create_function_v2(database, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
                              nullptr, collect, conclude<statistic>, nullptr);
@@ -76,7 +58,7 @@ void add_aggregate(sqlite3* database, const char* name, int arguments) {
 
 constexpr std::int64_t kMostOfAShape = 1'000'000;  // parameters of such a network fit 64 bits
 
-/// Returns nothing where one is NULL or no dimension of a network.
+/// Returns nothing if a value is NULL or cannot be a dimension of a network.
 template <std::size_t N>
 std::optional<std::array<std::int64_t, N>> dimensions(sqlite3_value** values) {
   std::array<std::int64_t, N> numbers{};
@@ -108,11 +90,24 @@ void flops(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
 }  // namespace
 
 void add_functions(sqlite3* database) {
-  add_aggregate<mean_of>(database, "mean", 1);
-  add_aggregate<median_of>(database, "median", 1);
-  add_aggregate<stddev_of>(database, "stddev", 1);
-  add_aggregate<sum_of>(database, "sum_of", 1);
-  add_aggregate<quantile_of>(database, "quantile", 2);
+  constexpr auto kMean = [](const Group& group) { return mean(group.samples); };
+  constexpr auto kMedian = [](const Group& group) { return median(group.samples); };
+  constexpr auto kStddev = [](const Group& group) -> std::optional<double> {
+    if (group.samples.size() < 2) return std::nullopt;
+    return sample_stddev(group.samples);
+  };
+  constexpr auto kSum = [](const Group& group) {
+    return std::accumulate(group.samples.begin(), group.samples.end(), 0.0);
+  };
+  constexpr auto kQuantile = [](const Group& group) -> std::optional<double> {
+    if (!(group.share >= 0 && group.share <= 1)) return std::nullopt;
+    return quantile(group.samples, group.share);
+  };
+  add_aggregate<kMean>(database, "mean", 1);
+  add_aggregate<kMedian>(database, "median", 1);
+  add_aggregate<kStddev>(database, "stddev", 1);
+  add_aggregate<kSum>(database, "sum_of", 1);
+  add_aggregate<kQuantile>(database, "quantile", 2);
   constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
   sqlite3_create_function_v2(database, "parameters", 4, kPure, nullptr, parameters, nullptr,
                              nullptr, nullptr);

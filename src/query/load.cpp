@@ -70,8 +70,8 @@ class Loader {
   }
 
   Insertion& insertion(const std::string& table) {
-    const auto known = insertions_.find(table);
-    if (known != insertions_.end()) return known->second;
+    const auto prepared = insertions_.find(table);
+    if (prepared != insertions_.end()) return prepared->second;
     return insertions_.try_emplace(table, database_, table).first->second;
   }
   Statement& into(const std::string& table) { return insertion(table).statement(); }
@@ -109,21 +109,21 @@ class Loader {
                      spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
                      spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
                      spec.largest, named(spec.sharding), named(spec.scheme), spec.bucket);
-    const Launch* stands_for_cell = representative(cell);
+    const Launch* representative_launch = representative(cell);
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
-      add(cell.launches[i], i, &cell.launches[i] == stands_for_cell);
+      add(cell.launches[i], i, &cell.launches[i] == representative_launch);
     }
   }
 
   void add(const Launch& launch, std::size_t number, bool represents) {
     ++launches_;
     const bool ok = is_ok(launch.outcome);
-    const std::string why = ok ? "" : describe_briefly(launch.outcome);
+    const std::string reason = ok ? "" : describe_briefly(launch.outcome);
     const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
     const OutOfMemory none;
     const OutOfMemory& memory = oom == nullptr ? none : *oom;
     into("launch").run(launches_, cells_, std::int64_t(number), run_, launch.session, launch.device,
-                       represents, status_name(launch.outcome), unless_empty(why),
+                       represents, status_name(launch.outcome), unless_empty(reason),
                        unless_empty(memory.phase), memory.requested_bytes, memory.in_use_bytes,
                        memory.peak_bytes, launch.wall_ns);
     for (const Metric& metric : launch.metrics) add(metric);
@@ -159,7 +159,7 @@ class Loader {
   void add(const Table& table) {
     if (needed_columns(table.name).empty()) return;
     Insertion& insertion = this->insertion(table.name);
-    std::vector<std::pair<int, std::size_t>> places;  // parameters, and the columns that they take
+    std::vector<std::pair<int, std::size_t>> places;  // parameters and the columns bound to them
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto known = std::ranges::find(insertion.columns(), table.columns[column].name);
       if (known == insertion.columns().end()) continue;

@@ -29,11 +29,11 @@ bool Statement::step() {
 }
 
 std::vector<std::string> Statement::texts() {
-  std::vector<std::string> found;
+  std::vector<std::string> texts;
   while (step()) {
-    found.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(get(), 0)));
+    texts.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(get(), 0)));
   }
-  return found;
+  return texts;
 }
 
 void Statement::bind(int parameter, std::int64_t value) {

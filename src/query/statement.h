@@ -1,4 +1,4 @@
-// A prepared statement of SQLite's, finalized with its owner.
+// A prepared statement of SQLite, finalized when its owner is destroyed.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,25 +14,24 @@
 
 namespace labreport {
 
-/// Throws what SQLite says of its last call as an `Error`.
+/// Throws an `Error` with the message of SQLite's last call.
 [[noreturn]] void refuse_by_sqlite(sqlite3* database);
 
 void execute(sqlite3* database, const std::string& statements);
 
 class Statement {
  public:
-  /// Throws `Error` where SQLite refuses the text; `tail` receives what follows the first
-  /// statement.
+  /// Throws `Error` if SQLite refuses the text. `tail` receives the text after the first statement.
   Statement(sqlite3* database, std::string_view text, std::string_view* tail = nullptr);
 
   /// Returns the first column of all rows.
   std::vector<std::string> texts();
 
-  /// Steps to the next row; false behind the last one.
+  /// Steps to the next row; returns false after the last one.
   bool step();
   sqlite3_stmt* get() const { return statement_.get(); }
 
-  /// Binds all parameters and runs the statement, which answers no rows.
+  /// Binds all parameters and runs a statement without result rows.
   template <typename... Values>
   void run(const Values&... values) {
     int parameter = 0;

@@ -90,20 +90,6 @@ constexpr Names<Precision, 4> kPrecisionWords{{{Precision::kFp32, "FP32"},
                                                {Precision::kBf16, "BF16"},
                                                {Precision::kFp16, "FP16"}}};
 
-std::string sweep_id(const AttentionSweep& sweep) {
-  return fmt::format(".{}.{}.d{}-h{}.s{}", name(sweep.method), name(sweep.backend), sweep.head_dim,
-                     sweep.heads, fmt::join(sweep.lengths, "-"));
-}
-
-bool is_countable(const AttentionSweep& sweep, double batch) {
-  double longest = 0;
-  for (const std::int64_t length : sweep.lengths) {
-    longest = std::max(longest, static_cast<double>(length));
-  }
-  const double rows = batch * static_cast<double>(sweep.heads) * longest;
-  return 64 * rows * (longest + static_cast<double>(sweep.head_dim)) < 1e16;
-}
-
 }  // namespace
 
 std::string_view name(CellKind kind) { return name_in(kKinds, kind); }
@@ -162,15 +148,21 @@ bool same_setting(const CellSpec& a, const CellSpec& b) {
 }
 
 bool is_countable(const CellSpec& spec) {
+  const auto batch = static_cast<double>(spec.batch.value_or(1));
   if (spec.attention) {
-    return is_countable(*spec.attention, static_cast<double>(spec.batch.value_or(1)));
+    double longest = 0;
+    for (const std::int64_t length : spec.attention->lengths) {
+      longest = std::max(longest, static_cast<double>(length));
+    }
+    const double rows = batch * static_cast<double>(spec.attention->heads) * longest;
+    return 64 * rows * (longest + static_cast<double>(spec.attention->head_dim)) < 1e16;
   }
   const auto ranks = static_cast<double>(spec.ranks.value_or(Ranks{1}).count);
   if (ranks * static_cast<double>(spec.largest.value_or(0)) >= 1e16) return false;
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const auto d = static_cast<double>(shape.d_model);
   const auto context = static_cast<double>(spec.context.value_or(1));
-  const double tokens = static_cast<double>(spec.batch.value_or(1)) * context;
+  const double tokens = batch * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
   // This is more per element than the tensors of a block, of the head and of the loss take
@@ -186,7 +178,11 @@ std::string cell_id(const CellSpec& spec) {
     id += fmt::format(".d{}-f{}-l{}-h{}-v{}", spec.model->d_model, spec.model->d_ff,
                       spec.model->layers, spec.model->heads, spec.model->vocab);
   }
-  if (spec.attention) id += sweep_id(*spec.attention);
+  if (spec.attention) {
+    const AttentionSweep& sweep = *spec.attention;
+    id += fmt::format(".{}.{}.d{}-h{}.s{}", name(sweep.method), name(sweep.backend), sweep.head_dim,
+                      sweep.heads, fmt::join(sweep.lengths, "-"));
+  }
   if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
   if (spec.group) id += fmt::format(".g{}", *spec.group);
   if (spec.ranks) {

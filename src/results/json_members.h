@@ -113,7 +113,7 @@ bool is_empty(const std::optional<Value>& value) {
 }
 
 inline bool is_empty(const std::string& text) { return text.empty(); }
-inline bool is_empty(bool said) { return !said; }
+inline bool is_empty(bool flag) { return !flag; }
 inline bool is_empty(const std::vector<std::string>& texts) { return texts.empty(); }
 
 template <typename Struct, typename Value>

@@ -40,15 +40,12 @@ constexpr Problem kProblems[]{
     {"expected end of input", "there is more behind the document",
      "leave one document in the file"}};
 
-/// Returns the parser's message without the quoted piece of the input.
-std::string_view own_words(std::string_view message) {
-  return message.substr(0, message.find("; last read"));
-}
-
 const Problem& problem_of(std::string_view text, std::string_view message) {
   if (!is_utf8(text)) return kNotUtf8;
+  // The rest of the parser's message quotes a piece of the input.
+  const std::string_view unquoted = message.substr(0, message.find("; last read"));
   const auto* known = std::ranges::find_if(kProblems, [&](const Problem& problem) {
-    return own_words(message).find(problem.sign) != std::string_view::npos;
+    return unquoted.find(problem.sign) != std::string_view::npos;
   });
   return known == std::end(kProblems) ? kNotJson : *known;
 }
@@ -142,11 +139,11 @@ class Builder {
 };
 
 /// The path is searched for only when a complaint needs it, so readers do not have to store it.
-std::optional<std::string> steps_to(const JsonValue& wanted, const JsonValue& from) {
-  if (&from == &wanted) return "";
+std::optional<std::string> steps_to(const JsonValue& value, const JsonValue& from) {
+  if (&from == &value) return "";
   if (!from.is_structured()) return std::nullopt;
   for (const auto& [key, part] : from.items()) {
-    if (const auto rest = steps_to(wanted, part)) {
+    if (const auto rest = steps_to(value, part)) {
       return fmt::format(fmt::runtime(from.is_array() ? "[{}]{}" : ".{}{}"), key, *rest);
     }
   }
@@ -162,8 +159,8 @@ std::string quoted(const JsonValue& value) {
 
 }  // namespace
 
-std::string path_to(const JsonValue& wanted, const JsonValue& document) {
-  const std::string path = steps_to(wanted, document).value_or("");
+std::string path_to(const JsonValue& value, const JsonValue& document) {
+  const std::string path = steps_to(value, document).value_or("");
   if (path.empty()) return "the document";
   return path.front() == '.' ? path.substr(1) : path;
 }

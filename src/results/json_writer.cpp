@@ -13,15 +13,6 @@ bool is_scalar_array(const Json& value) {
          std::none_of(value.begin(), value.end(), [](const Json& x) { return x.is_structured(); });
 }
 
-/// True for an object of scalars and arrays of scalars, such as a metric or a list of software.
-bool is_flat_object(const Json& value) {
-  return value.is_object() && std::all_of(value.begin(), value.end(), [](const Json& x) {
-           return !x.is_structured() || is_scalar_array(x);
-         });
-}
-
-bool is_metric(const Json& value) { return value.contains("tag") && value.contains("unit"); }
-
 std::string one_line(const Json& value) {
   if (!value.is_structured()) return compact_json(value);
   std::string text;
@@ -33,36 +24,18 @@ std::string one_line(const Json& value) {
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-void write(std::string& out, const Json& value, std::size_t depth);
-
-void write_spread(std::string& out, const Json& value, std::size_t depth) {
-  const std::string indent((depth + 1) * 2, ' ');
-  out += value.is_object() ? '{' : '[';
-  bool first = true;
-  for (const auto& [key, part] : value.items()) {
-    out += first ? "\n" : ",\n";
-    first = false;
-    out += indent;
-    if (value.is_object()) out += compact_json(Json(key)) + ": ";
-    write(out, part, depth + 1);
-  }
-  out += "\n" + std::string(depth * 2, ' ');
-  out += value.is_object() ? '}' : ']';
-}
-
-bool is_number_row(const Json& value) {
-  return value.is_array() && !value.empty() &&
-         std::all_of(value.begin(), value.end(),
-                     [](const Json& x) { return x.is_number_integer() || x.is_null(); });
+/// True for an array of rows of integers and nulls.
+bool is_number_table(const Json& value) {
+  const auto is_row = [](const Json& row) {
+    return row.is_array() && !row.empty() && std::all_of(row.begin(), row.end(), [](const Json& x) {
+             return x.is_number_integer() || x.is_null();
+           });
+  };
+  return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_row);
 }
 
 /// Rows of numbers are packed: tables have thousands of rows, and a line each would be mostly
 /// indentation.
-bool is_number_table(const Json& value) {
-  return value.is_array() && !value.empty() &&
-         std::all_of(value.begin(), value.end(), is_number_row);
-}
-
 void write_packed(std::string& out, const Json& rows, std::size_t depth) {
   const std::string indent((depth + 1) * 2, ' ');
   std::size_t line = out.size();
@@ -77,19 +50,34 @@ void write_packed(std::string& out, const Json& rows, std::size_t depth) {
   out += "\n" + std::string(depth * 2, ' ') + ']';
 }
 
+/// Writes scalars, arrays of scalars and metrics on one line, and other objects if they fit.
 void write(std::string& out, const Json& value, std::size_t depth) {
-  if (!value.is_structured() || is_scalar_array(value)) {
+  const auto is_flat = [](const Json& part) {
+    return !part.is_structured() || is_scalar_array(part);
+  };
+  if (is_flat(value)) {
     out += one_line(value);
     return;
   }
-  if (is_flat_object(value)) {
+  if (value.is_object() && std::all_of(value.begin(), value.end(), is_flat)) {
     const std::string line = one_line(value);
-    if (line.size() <= kLineLength || is_metric(value)) {
+    const bool is_metric = value.contains("tag") && value.contains("unit");
+    if (line.size() <= kLineLength || is_metric) {
       out += line;
       return;
     }
   }
-  is_number_table(value) ? write_packed(out, value, depth) : write_spread(out, value, depth);
+  if (is_number_table(value)) return write_packed(out, value, depth);
+  out += value.is_object() ? '{' : '[';
+  std::string separator = "\n" + std::string((depth + 1) * 2, ' ');
+  for (const auto& [key, part] : value.items()) {
+    out += separator;
+    if (!separator.starts_with(',')) separator.insert(0, 1, ',');
+    if (value.is_object()) out += compact_json(Json(key)) + ": ";
+    write(out, part, depth + 1);
+  }
+  out += "\n" + std::string(depth * 2, ' ');
+  out += value.is_object() ? '}' : ']';
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ std::size_t merge_launch_file(Run& run, std::string_view text, const std::string
   if (static_cast<std::size_t>(file.body.session) >= run.sessions.size()) {
     root.at("result").at("session").expected("the index of one of the run's sessions");
   }
-  const Cell* known = run.find(cell_id(file.spec));
-  const std::size_t next = known == nullptr ? 0 : known->launches.size();
+  const Cell* cell = run.find(cell_id(file.spec));
+  const std::size_t next = cell == nullptr ? 0 : cell->launches.size();
   const auto number = static_cast<std::size_t>(file.launch);
   if (number > next) root.at("launch").expected("the number of the next launch");
   if (number < next) return document.values;

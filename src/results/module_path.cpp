@@ -4,23 +4,14 @@
 #include <charconv>
 
 namespace labreport {
-namespace {
-
-/// True for a layer's number with its dot, such as ".31".
-bool is_number(std::string_view step) {
-  return step.size() > 1 && step.front() == '.' &&
-         step.find_first_not_of("0123456789", 1) == std::string_view::npos;
-}
-
-}  // namespace
-
 std::string without_layer(const std::string& module) {
   std::string path;
-  std::size_t at = 0;
-  while (at < module.size()) {
+  for (std::size_t at = 0; at < module.size();) {
     const std::size_t end = std::min(module.find_first_of("./", at + 1), module.size());
-    if (!is_number(std::string_view(module).substr(at, end - at)))
-      path += module.substr(at, end - at);
+    const std::string step = module.substr(at, end - at);
+    const bool is_layer = step.size() > 1 && step.front() == '.' &&
+                          step.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (!is_layer) path += step;
     at = end;
   }
   return path;

@@ -51,23 +51,6 @@ std::string rank_words(const Outcome& outcome) {
       outcome);
 }
 
-std::string without_rank(const Outcome& outcome) {
-  return std::visit(
-      Overloaded{[](const Ok&) -> std::string { return "ok"; },
-                 [](const OutOfMemory& oom) { return describe_memory(oom); },
-                 [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
-                 [](const TimedOut& timeout) {
-                   return "timed out after " + format_duration(timeout.limit_seconds);
-                 },
-                 [](const Crashed& crash) {
-                   return with_message(fmt::format("crashed: signal {} ({})", crash.signal,
-                                                   ::strsignal(crash.signal)),
-                                       crash.message);
-                 },
-                 [](const Failed& failure) { return with_message("failed", failure.message); }},
-      outcome);
-}
-
 }  // namespace
 
 std::string_view status_name(const Outcome& outcome) {
@@ -85,7 +68,22 @@ Outcome of_rank(Outcome outcome, std::int64_t rank) {
   return outcome;
 }
 
-std::string describe(const Outcome& outcome) { return rank_words(outcome) + without_rank(outcome); }
+std::string describe(const Outcome& outcome) {
+  const auto words = Overloaded{
+      [](const Ok&) -> std::string { return "ok"; },
+      [](const OutOfMemory& oom) { return describe_memory(oom); },
+      [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
+      [](const TimedOut& timeout) {
+        return "timed out after " + format_duration(timeout.limit_seconds);
+      },
+      [](const Crashed& crash) {
+        return with_message(
+            fmt::format("crashed: signal {} ({})", crash.signal, ::strsignal(crash.signal)),
+            crash.message);
+      },
+      [](const Failed& failure) { return with_message("failed", failure.message); }};
+  return rank_words(outcome) + std::visit(words, outcome);
+}
 
 std::string describe_briefly(const Outcome& outcome) {
   const auto* oom = std::get_if<OutOfMemory>(&outcome);

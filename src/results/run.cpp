@@ -15,11 +15,6 @@ const Metric* find_in(const std::vector<Metric>& metrics, std::string_view tag,
   return found == metrics.end() ? nullptr : &*found;
 }
 
-const ModelSource* user_source(const Run& run) {
-  if (run.sessions.empty() || !run.sessions.back().model) return nullptr;
-  return &*run.sessions.back().model;
-}
-
 bool of_labreports_network(const Cell& cell) {
   return cell.spec.model && cell.spec.implementation.empty();
 }
@@ -76,8 +71,9 @@ Request requested(const Run& run) {
 }
 
 const ModelSource* measured_model(const Run& run) {
-  const ModelSource* source = user_source(run);
-  return source != nullptr && !source->attention ? source : nullptr;
+  if (run.sessions.empty()) return nullptr;
+  const std::optional<ModelSource>& model = run.sessions.back().model;
+  return model && !model->attention ? &*model : nullptr;
 }
 
 bool times_networks(const Run& run) {

@@ -20,7 +20,7 @@ namespace labreport {
 namespace {
 
 /// Refuses a name that appears twice in one list.
-class OwnNames {
+class UniqueNames {
  public:
   void add(const std::string& name, const Place& place) {
     if (!seen_.insert(name).second) place.refuse(fmt::format("'{}' stands there twice", name));
@@ -50,7 +50,7 @@ class Total {
 };
 
 void check_columns(const Table& table, Unknown unknown, const Place& place) {
-  OwnNames names;
+  UniqueNames names;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
     const Place at = place.item("columns", i);
@@ -66,26 +66,21 @@ void check_columns(const Table& table, Unknown unknown, const Place& place) {
   }
 }
 
-/// Returns the declared type of a known column, else the type of its first value.
-ColumnType column_type(const Table& table, std::size_t column) {
-  if (const auto known = type_of(table.name, table.columns[column].name)) return *known;
-  for (const auto& row : table.rows) {
-    if (const auto type = type_of(row[column])) return *type;
-  }
-  return ColumnType::kText;
-}
-
-/// Reading has already checked that each row has one value for each column.
+/// Checks the values against the declared type of a known column, else against the type of the
+/// first value. Reading has already checked that each row has one value for each column.
 void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
   const TableColumn& about = table.columns[column];
-  const ColumnType expected = column_type(table, column);
   const ValueRange range = range_of_column(table.name, about);
+  std::optional<ColumnType> expected = type_of(table.name, about.name);
+  for (std::size_t i = 0; !expected && i < table.rows.size(); ++i) {
+    expected = type_of(table.rows[i][column]);
+  }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Scalar& value = table.rows[i][column];
     const auto at = [&] { return place.item("rows", i).at(column); };
     const auto type = type_of(value);
-    if (type && *type != expected) {
-      at().refuse(fmt::format("the column '{}' holds {}", about.name, describe(expected)));
+    if (type && type != expected) {
+      at().refuse(fmt::format("the column '{}' holds {}", about.name, describe(*expected)));
     }
     if (const auto number = number_of(value)) {
       total.add(*number, range, at);
@@ -137,7 +132,7 @@ constexpr int kLastYear = 2199;
 
 /// True if the cell has the parameter of that key.
 bool has_param(const CellSpec& spec, std::string_view key) {
-  const std::array<std::pair<std::string_view, bool>, 9> kOwn{
+  const std::array<std::pair<std::string_view, bool>, 9> params{
       {{"context", spec.context.has_value()},
        {"batch", spec.batch.has_value()},
        {"precision", spec.precision.has_value()},
@@ -147,22 +142,18 @@ bool has_param(const CellSpec& spec, std::string_view key) {
        {"largest", spec.largest.has_value()},
        {"sharding", spec.sharding.has_value()},
        {"scheme", spec.scheme.has_value()}}};
-  for (const auto& [name, there] : kOwn) {
-    if (name == key) return there;
+  for (const auto& [name, has_value] : params) {
+    if (name == key) return has_value;
   }
   return spec.model.has_value();
-}
-
-int digits_value(std::string_view digits) {
-  int value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
 }
 
 /// True if the date and time exist. Reading has already checked the form "2026-05-01T12:34:56Z".
 bool is_time(std::string_view text) {
   const auto part = [&](std::size_t at, std::size_t length) {
-    return digits_value(text.substr(at, length));
+    int value = 0;
+    std::from_chars(text.data() + at, text.data() + at + length, value);
+    return value;
   };
   const std::chrono::year_month_day date(std::chrono::year(part(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(part(5, 2))),
@@ -171,37 +162,20 @@ bool is_time(std::string_view text) {
          part(14, 2) < 60 && part(17, 2) <= 60;
 }
 
-void check_sessions(const Run& run, const Place& document) {
-  for (std::size_t i = 0; i < run.sessions.size(); ++i) {
-    if (is_time(run.sessions[i].started_at)) continue;
-    document.item("sessions", i)
-        .key("started_at")
-        .refuse(fmt::format("expected a time from {} to {}, found '{}'", kFirstYear, kLastYear,
-                            run.sessions[i].started_at));
-  }
-}
-
-void check_unit(const Metric& metric, Unknown unknown, const Place& place) {
-  const std::string_view expected = unit_of(metric.tag, metric.name);
-  if (!expected.empty() && metric.unit != expected) {
-    place.key("unit").refuse(fmt::format("expected '{}', found '{}'", expected, metric.unit));
-  }
-  if (unknown == Unknown::kRefused && !is_unit(metric.unit)) {
-    place.key("unit").refuse(fmt::format("unknown unit '{}'", metric.unit));
-  }
-}
-
-bool is_number_or_null(const Metric& metric) {
-  const auto* scalar = std::get_if<Scalar>(&metric.data);
-  return scalar == nullptr || type_of(*scalar).value_or(ColumnType::kNumber) == ColumnType::kNumber;
-}
-
 void check_metric(const Metric& metric, Unknown unknown, Total& total, const Place& place) {
   for (const std::string* name : {&metric.tag, &metric.name, &metric.unit}) {
     place.refuse_control_characters(*name);
   }
-  check_unit(metric, unknown, place);
-  if (!metric.unit.empty() && !is_number_or_null(metric)) {
+  const std::string_view unit = unit_of(metric.tag, metric.name);
+  if (!unit.empty() && metric.unit != unit) {
+    place.key("unit").refuse(fmt::format("expected '{}', found '{}'", unit, metric.unit));
+  }
+  if (unknown == Unknown::kRefused && !is_unit(metric.unit)) {
+    place.key("unit").refuse(fmt::format("unknown unit '{}'", metric.unit));
+  }
+  const auto* scalar = std::get_if<Scalar>(&metric.data);
+  const auto type = scalar == nullptr ? std::nullopt : type_of(*scalar);
+  if (!metric.unit.empty() && type.value_or(ColumnType::kNumber) != ColumnType::kNumber) {
     place.key("value").refuse(fmt::format("expected a number, as its unit is '{}'", metric.unit));
   }
   const ValueRange range = range_of_metric(metric);
@@ -239,7 +213,7 @@ void check_categories(const Launch& launch, const Place& place) {
 
 void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& total,
                    const Place& launch, const char* list) {
-  OwnNames names;
+  UniqueNames names;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const Place place = launch.item(list, i);
     names.add(metrics[i].tag + "." + metrics[i].name, place);
@@ -252,9 +226,9 @@ class Extents {
  public:
   void add(const Launch& launch, const Place& place) {
     for (const auto* metrics : {&launch.metrics, &launch.conditions}) {
-      for (const Metric& metric : *metrics) kinds_.insert(metric.tag + "." + metric.name);
+      for (const Metric& metric : *metrics) metric_names_.insert(metric.tag + "." + metric.name);
     }
-    if (kinds_.size() > kMostMetricNames) {
+    if (metric_names_.size() > kMostMetricNames) {
       place.refuse(fmt::format("metrics of more than {} names", kMostMetricNames));
     }
     if (++launches_ > kMostLaunches)
@@ -262,13 +236,13 @@ class Extents {
   }
 
  private:
-  std::set<std::string> kinds_;
+  std::set<std::string> metric_names_;
   std::size_t launches_ = 0;
 };
 
 void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
                   const Place& launch) {
-  OwnNames names;
+  UniqueNames names;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const Place place = launch.item("tables", i);
     place.refuse_control_characters(tables[i].name);
@@ -318,11 +292,18 @@ void check_lone_launch(const Launch& launch, const Place& place) {
 
 void check_run(const Run& run, const std::string& origin, Unknown unknown) {
   const Place document{origin, ""};
-  check_sessions(run, document);
+  for (std::size_t i = 0; i < run.sessions.size(); ++i) {
+    const std::string& time = run.sessions[i].started_at;
+    if (is_time(time)) continue;
+    document.item("sessions", i)
+        .key("started_at")
+        .refuse(
+            fmt::format("expected a time from {} to {}, found '{}'", kFirstYear, kLastYear, time));
+  }
   if (run.preset == "none" && run.source != "imported") {
     Place{origin, "preset"}.refuse("'none' is for imported runs");
   }
-  OwnNames ids;
+  UniqueNames ids;
   Extents extents;
   for (std::size_t i = 0; i < run.cells.size(); ++i) {
     const Cell& cell = run.cells[i];

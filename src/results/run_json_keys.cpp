@@ -11,27 +11,6 @@
 namespace labreport {
 namespace {
 
-Samples samples_from_json(const JsonReader& array) {
-  std::vector<std::int64_t> whole;
-  std::vector<double> real;
-  bool all_whole = true;
-  whole.reserve(array.count());
-  real.reserve(array.count());
-  array.each([&](const JsonReader& sample) {
-    all_whole = all_whole && sample.raw().is_number_integer();
-    if (all_whole) whole.push_back(sample.integer());
-    real.push_back(sample.real());
-  });
-  return all_whole ? Samples(std::move(whole)) : Samples(std::move(real));
-}
-
-/// Each thread compiles a pattern once. Length bounds are checked before, because std::regex
-/// recurses for each character.
-bool has_form(const std::string& text, const Form& form) {
-  thread_local std::map<const Form*, std::regex> patterns;
-  return std::regex_match(text, patterns.try_emplace(&form, form.pattern).first->second);
-}
-
 /// Reads the outcome as `Alternative` and returns true if that alternative has the status.
 template <typename Alternative>
 bool read_as(const JsonReader& json, const std::string& status, Outcome& outcome) {
@@ -58,11 +37,19 @@ void write_into(Json& object, const std::variant<Scalar, Samples>& data) {
 }
 
 void read_from(const JsonReader& object, std::variant<Scalar, Samples>& data) {
-  if (object.has("samples")) {
-    data = samples_from_json(object.at("samples"));
-  } else {
-    read_json(object.at("value"), data.emplace<Scalar>());
-  }
+  if (!object.has("samples")) return read_json(object.at("value"), data.emplace<Scalar>());
+  const JsonReader array = object.at("samples");
+  std::vector<std::int64_t> whole;
+  std::vector<double> real;
+  bool all_whole = true;
+  whole.reserve(array.count());
+  real.reserve(array.count());
+  array.each([&](const JsonReader& sample) {
+    all_whole = all_whole && sample.raw().is_number_integer();
+    if (all_whole) whole.push_back(sample.integer());
+    real.push_back(sample.real());
+  });
+  data = all_whole ? Samples(std::move(whole)) : Samples(std::move(real));
 }
 
 bool spreads_key(const std::variant<Scalar, Samples>& data, std::string_view key) {
@@ -80,7 +67,14 @@ void read_json(const JsonReader& json, Scalar& value, const Bounds& /*bounds*/) 
 
 void read_json(const JsonReader& json, std::string& value, const Bounds& bounds) {
   value = json.text(bounds.longest);
-  if (bounds.form != nullptr && !has_form(value, *bounds.form)) json.expected(bounds.form->words);
+  if (bounds.form != nullptr) {
+    // Each thread compiles a pattern once. The length is checked before, because std::regex
+    // recurses for each character.
+    thread_local std::map<const Form*, std::regex> patterns;
+    const std::regex& pattern =
+        patterns.try_emplace(bounds.form, bounds.form->pattern).first->second;
+    if (!std::regex_match(value, pattern)) json.expected(bounds.form->words);
+  }
   if (!bounds.names.empty() && std::ranges::find(bounds.names, value) == bounds.names.end()) {
     json.expected(fmt::format("one of {}", fmt::join(bounds.names, ", ")));
   }

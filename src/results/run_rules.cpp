@@ -100,13 +100,6 @@ constexpr std::array<std::string_view, 11> kDataParallelParams{
 
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
-std::vector<Table> shapes() {
-  return {shape::kernel_names(), shape::kernels(),    shape::gpu_trace(), shape::timeline({}),
-          shape::allocations(),  shape::largest(),    shape::block(),     shape::block_timeline(),
-          shape::attention(),    shape::all_reduce(), shape::held(),      shape::gathers(),
-          shape::rank_steps(),   shape::lanes()};
-}
-
 }  // namespace
 
 bool is_unit(std::string_view unit) { return among(kUnits, unit); }
@@ -225,11 +218,15 @@ std::optional<ColumnType> type_of(const Scalar& value) {
 std::vector<std::string_view> needed_columns(std::string_view table) {
   if (table == metric::kDtypes) return {kDtypeColumns.begin(), kDtypeColumns.end()};
   if (table == metric::kLayerNorm) return {kNormColumns.begin(), kNormColumns.end()};
-  static const std::vector<Table> known = shapes();
-  const auto found = std::ranges::find(known, table, &Table::name);
+  static const std::vector<Table> shapes{
+      shape::kernel_names(), shape::kernels(),    shape::gpu_trace(), shape::timeline({}),
+      shape::allocations(),  shape::largest(),    shape::block(),     shape::block_timeline(),
+      shape::attention(),    shape::all_reduce(), shape::held(),      shape::gathers(),
+      shape::rank_steps(),   shape::lanes()};
+  const auto shape = std::ranges::find(shapes, table, &Table::name);
   std::vector<std::string_view> columns;
-  if (found == known.end()) return columns;
-  for (const TableColumn& column : found->columns) columns.emplace_back(column.name);
+  if (shape == shapes.end()) return columns;
+  for (const TableColumn& column : shape->columns) columns.emplace_back(column.name);
   return columns;
 }
 

@@ -206,9 +206,9 @@ void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
   remove_tree(scratch_folder());
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
-  const bool whole =
+  const bool complete =
       std::ranges::none_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  if (whole) remove_tree(cells_folder());  // cells/ marks a run that can be resumed
+  if (complete) remove_tree(cells_folder());  // cells/ marks a run that can be resumed
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

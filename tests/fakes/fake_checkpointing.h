@@ -13,14 +13,14 @@ namespace labreport {
 inline void hold_checkpoints(Launch& body, const CellSpec& spec, std::int64_t held) {
   const std::int64_t group = spec.group.value_or(0), layers = spec.model->layers;
   const std::int64_t saved = spec.group ? (layers + group - 1) / group * residual_bytes(spec)
-                                        : layers * kept_block_bytes(spec);
+                                        : layers * saved_block_bytes(spec);
   body.metrics = {
       integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes(*spec.model)),
       integer_metric(metric::kPeak, metric::kBackward, "B", held),
       integer_metric(metric::kCheckpoints, metric::kSaved, "B", saved)};
   if (!spec.group) return;
   body.metrics.push_back(integer_metric(metric::kCheckpoints, metric::kRecomputed, "B",
-                                        group * kept_block_bytes(spec)));
+                                        group * saved_block_bytes(spec)));
 }
 
 inline void measure_checkpointing(Launch& body, const CellSpec& spec, std::int64_t memory,

@@ -70,7 +70,7 @@ inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<P
         allocated_peak(points, metric::kForward));
   }
   if (spec.mode != Mode::kForward) return;
-  const std::int64_t both = allocated_peak(points) + kept_bytes(spec);
+  const std::int64_t both = allocated_peak(points) + saved_bytes(spec);
   const std::optional fits = both <= capacity ? std::optional(both) : std::nullopt;
   body.metrics.push_back(
       integer_metric(metric::kMeaning, metric::kForwardGraphAlive, "B", fits, "out of memory"));
@@ -78,7 +78,7 @@ inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<P
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
   if (step.after_block == 0 || spec.model->layers < 2) return;
-  add(body, metric::kBlock, metric::kKept, kept_block_bytes(spec));
+  add(body, metric::kBlock, metric::kKept, saved_block_bytes(spec));
   add(body, metric::kBlock, metric::kBeforeBackward, step.before_block);
   add(body, metric::kBlock, metric::kAfterBackward, step.after_block);
   add(body, metric::kBlock, metric::kGradients, block_gradient_bytes(*spec.model));

@@ -71,7 +71,7 @@ class Step {
   std::int64_t layers() const { return spec_.model->layers; }
   static std::string layer(std::int64_t i) { return "layers." + std::to_string(i); }
 
-  static Made made(const std::string& path, const KeptTensor& tensor, std::string_view category) {
+  static Made made(const std::string& path, const SavedTensor& tensor, std::string_view category) {
     const auto maker = std::ranges::find_if(kMakers, [&](const Maker& one) {
       return one.of == tensor.what || one.of == tensor.module;
     });
@@ -89,7 +89,7 @@ class Step {
 
   void forward_block(std::int64_t i) {
     const auto category = grad() ? metric::kActivations : metric::kTemporary;
-    for (const KeptTensor& tensor : kept_by_block(spec_)) {
+    for (const SavedTensor& tensor : saved_by_block(spec_)) {
       if (tensor.what == "exponentials") {
         const Made scores{layer(i) + "/" + kScores, "aten::matmul", "aten::bmm",
                           metric::kTemporary};
@@ -120,8 +120,8 @@ class Step {
     if (grad()) {
       CellSpec alone = spec_;
       alone.mode = Mode::kForward;
-      by_loss_ = kept_bytes(spec_) - kept_bytes(alone);
-      const std::int64_t norm = kept_bytes(alone) - layers() * kept_block_bytes(spec_) - logits;
+      by_loss_ = saved_bytes(spec_) - saved_bytes(alone);
+      const std::int64_t norm = saved_bytes(alone) - layers() * saved_block_bytes(spec_) - logits;
       for (int i = 0; i < 3; ++i) {
         const std::int64_t part = i == 0 ? norm - norm / 3 * 2 : norm / 3;
         head_.push_back(allocator_.make(part, {"ln_final", "aten::mul", "aten::mul", category}));

@@ -27,7 +27,7 @@ TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
-  EXPECT_EQ(static_cast<double>(kept_block_bytes(xl_cell(Mode::kForward))),
+  EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward))),
             4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + rest);
 }
 
@@ -35,7 +35,7 @@ TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
-  EXPECT_EQ(static_cast<double>(kept_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
+  EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
             tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + rest);
 }
 

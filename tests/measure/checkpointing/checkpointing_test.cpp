@@ -57,14 +57,14 @@ TEST(Checkpointing, AGroupAddsItsBlocksResidualsWhenItRunsAgain) {
     EXPECT_EQ(bytes(2), 2 * bytes(1)) << name(precision);
   }
   const Launch launch = measure_checkpointing(on_cpu(1));
-  EXPECT_NEAR(recomputed(launch) / static_cast<double>(kept_block_bytes(on_cpu(1).spec)), 1, 0.01);
+  EXPECT_NEAR(recomputed(launch) / static_cast<double>(saved_block_bytes(on_cpu(1).spec)), 1, 0.01);
 }
 
 TEST(Checkpointing, WithoutGroupsNothingRunsAgain) {
   const Launch launch = measure_checkpointing(on_cpu(std::nullopt));
   EXPECT_EQ(launch.find(metric::kCheckpoints, metric::kRecomputed), nullptr);
   EXPECT_EQ(launch.find(metric::kStep, metric::kRecompute), nullptr);
-  const double blocks = 4.0 * static_cast<double>(kept_block_bytes(on_cpu(1).spec));
+  const double blocks = 4.0 * static_cast<double>(saved_block_bytes(on_cpu(1).spec));
   EXPECT_GT(saved(launch), blocks);
 }
 
