@@ -60,6 +60,7 @@ PLACES = """(svg) => {
 
 
 class Figures(BrowserTest):
+    maxDiff = None
     @classmethod
     def write_site(cls):
         subprocess.run([cls.program, "render", "--format", "html", "--out", cls.site], cwd=ROOT, check=True,

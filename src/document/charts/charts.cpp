@@ -86,8 +86,9 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
 
 /// Shows a legend above the plot in place of words beside it, as far from it as the figure says.
 void show_legend(nlohmann::json& encoding) {
-  nlohmann::json legend = {
-      {"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"offset", 4}, {"symbolOpacity", 1}};
+  nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
+                           {"columnPadding", 26}, {"offset", 4},     {"symbolOpacity", 1},
+                           {"labelFontSize", 11}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
     if (!encoding.contains(channel)) continue;
     nlohmann::json& own = encoding[channel]["legend"];
