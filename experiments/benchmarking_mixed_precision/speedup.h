@@ -33,7 +33,7 @@ struct Pass {
 struct Network {
   const TimingGroup* group;
   Pass forward, backward, step;
-  std::optional<Bound> bound;  ///< What sets the pace of its longest step.
+  std::optional<Bound> bound;  ///< The limit that sets the pace of its longest step.
 
   std::string size() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
