@@ -1,6 +1,6 @@
 // Part (a): the dtype of each tensor of the toy model and of the user's model.
 #include "base/format.h"
-#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
 #include "experiments/common/command.h"
 #include "results/metric_names.h"
@@ -71,14 +71,6 @@ std::vector<TensorRow> summary_of_model(const Trace& trace) {
   return rows.take();
 }
 
-/// True if BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
-bool same_pattern(const std::vector<TensorRow>& rows) {
-  const auto same = [](const TensorRow& row) {
-    return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";
-  };
-  return !rows.empty() && std::ranges::all_of(rows, same);
-}
-
 Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
   const auto output = [&](const char* name) { return trace.dtype(kFp16, metric::kOutput, name); };
   const std::string loss = trace.dtype(kFp16, metric::kLossValue, kTrainedOn);
@@ -91,23 +83,27 @@ Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows, bool 
   facts.set("gradients", trace.dtypes(kFp16, metric::kGradient));
   // A CPU's autocast leaves layer normalization in the dtype of its input.
   facts.flag("norm_stays", !on_gpu && output("ln") == "FP16");
-  facts.flag("same", same_pattern(rows));
-  return facts;
-}
-
-Facts model_facts(const Cell& cell) {
-  Facts facts;
-  facts.set("implementation", cell.spec.implementation);
-  facts.set("size", cell.spec.size);
-  facts.when("untraced", ok_launch(cell) == nullptr, "reason", reason_missing(cell));
+  // BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
+  const auto same = [](const TensorRow& row) {
+    return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";
+  };
+  facts.flag("same", !rows.empty() && std::ranges::all_of(rows, same));
   return facts;
 }
 
 void add_model(PartContent& part, const RunView& view) {
   const Cell* cell = view.cell(CellKind::kDtypes,
                                [](const CellSpec& spec) { return !spec.implementation.empty(); });
-  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
-  part.facts.when("model", cell ? std::optional(model_facts(*cell)) : std::nullopt);
+  if (cell == nullptr) {
+    part.facts.when("model", std::nullopt);
+    return;
+  }
+  const Launch* launch = ok_launch(*cell);
+  Facts facts;
+  facts.set("implementation", cell->spec.implementation);
+  facts.set("size", cell->spec.size);
+  facts.when("untraced", launch == nullptr, "reason", reason_missing(*cell));
+  part.facts.when("model", facts);
   if (launch == nullptr) return;
   part.datasets.push_back(
       make_dataset("model-dtypes", kTensors, summary_of_model(trace_of(launch))));

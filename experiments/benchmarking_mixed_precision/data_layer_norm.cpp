@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
 #include "experiments/common/command.h"
 #include "results/measured_table.h"
@@ -76,8 +76,8 @@ NormRows widest(const Launch* launch) {
   if (launch == nullptr) return rows;
   for (const Precision format : kFormats) {
     for (const MeasuredRow& row : measured_rows(*launch, metric::kLayerNorm)) {
-      const auto found = row.text("format") == name(format) ? read(row, format) : std::nullopt;
-      if (found) rows.push_back(*found);
+      const auto errors = row.text("format") == name(format) ? read(row, format) : std::nullopt;
+      if (errors) rows.push_back(*errors);
     }
   }
   std::int64_t width = 0;
@@ -89,12 +89,6 @@ NormRows widest(const Launch* launch) {
 NormRows curve(const NormRows& rows, Precision format, std::string_view method) {
   return only(rows,
               [=](const NormRow& row) { return row.format == format && row.method == method; });
-}
-
-/// The row has no errors if that scale was not measured.
-NormRow row_at(const NormRows& curve, std::int64_t scale) {
-  const auto found = std::ranges::find(curve, scale, &NormRow::scale);
-  return found == curve.end() ? NormRow() : *found;
 }
 
 std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
@@ -117,9 +111,9 @@ Dataset errors_by_scale(const NormRows& rows) {
       {"scale", "Scale", [](const Scale& scale) { return power_of_two(scale.first); }}};
   for (const std::string& curve : curves) {
     const auto output = [curve](const Scale& scale) {
-      const auto found = scale.second.find(curve);
-      const bool there = found != scale.second.end() && found->second;
-      return there ? Value(*found->second) : Value::missing("overflow");
+      const auto error = scale.second.find(curve);
+      const bool finite = error != scale.second.end() && error->second;
+      return finite ? Value(*error->second) : Value::missing("overflow");
     };
     columns.push_back({slug(curve), curve, output, "%", kError});
   }
@@ -129,7 +123,9 @@ Dataset errors_by_scale(const NormRows& rows) {
 /// The answer at scale 1; nothing where either error is missing.
 std::optional<Facts> measured_facts(const NormRows& rows) {
   const auto output = [&](std::string_view method) {
-    return row_at(curve(rows, Precision::kBf16, method), 0).output;
+    const NormRows bf16 = curve(rows, Precision::kBf16, method);
+    const auto at_one = std::ranges::find(bf16, 0, &NormRow::scale);
+    return at_one == bf16.end() ? std::nullopt : at_one->output;
   };
   const Error reductions = output(metric::kReductions), fp32 = output(metric::kFp32Statistics);
   if (!reductions || !fp32) return std::nullopt;

@@ -1,6 +1,6 @@
 // Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
 #include "base/lists.h"
-#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/command.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Notation kRatio{Notation::kFixed, 2};
 
-/// One network in one precision; speedups over FP32 where it is another.
+/// One network in one precision; other precisions than FP32 have speedups over it.
 struct NetworkRow {
   const Network* network;
   std::optional<Pair> pair;
@@ -30,7 +30,7 @@ Column<NetworkRow> time_column(const char* name, const char* title, Pass Network
   return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
 }
 
-/// The figure draws the deviation: beside two decimals it would give more than they hold.
+/// Leaves out the deviation, which the figure draws: it is finer than two decimals.
 Value ratio_value(const std::optional<Ratio>& ratio) {
   return ratio ? Value(ratio->value) : Value();
 }
@@ -53,7 +53,7 @@ const std::vector<Column<NetworkRow>> kNetworks{
     speedup_column("forward_speedup", "Forward speedup", &Network::forward),
     speedup_column("backward_speedup", "Backward speedup", &Network::backward)};
 
-/// One pass of such a row: what the figure draws, and its kernels.
+/// One pass of a network: its speedup for the figure, and its kernels.
 struct PassRow {
   NetworkRow row;
   const char* name;
@@ -102,16 +102,6 @@ std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
   return rows;
 }
 
-std::vector<PassRow> pass_rows(const std::vector<NetworkRow>& rows) {
-  std::vector<PassRow> passes;
-  for (const NetworkRow& row : rows) {
-    passes.push_back({row, "forward", &Network::forward});
-    passes.push_back({row, "backward", &Network::backward});
-    passes.push_back({row, "training step", &Network::step});
-  }
-  return passes;
-}
-
 std::optional<PartContent> present_speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const std::vector<Network> measured = networks(view, groups);
@@ -119,7 +109,12 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   // Without a second precision the benchmarking problem has shown these networks already.
   if (compared.empty()) return std::nullopt;
   const auto rows = network_rows(measured, compared);
-  const auto passes = pass_rows(rows);
+  std::vector<PassRow> passes;
+  for (const NetworkRow& row : rows) {
+    passes.push_back({row, "forward", &Network::forward});
+    passes.push_back({row, "backward", &Network::backward});
+    passes.push_back({row, "training step", &Network::step});
+  }
   const auto profiled = only(passes, &PassRow::kernels);
   PartContent part;
   part.facts = speedup_facts(view, compared);
@@ -138,11 +133,11 @@ std::optional<PartContent> present_speedups(const RunView& view) {
 }  // namespace
 
 Presentation present(const RunView& view) {
-  Presentation shown;
-  if (auto part = present_dtypes(view)) shown.emplace("a", std::move(*part));
-  if (auto part = present_layer_norm(view)) shown.emplace("b", std::move(*part));
-  if (auto part = present_speedups(view)) shown.emplace("c", std::move(*part));
-  return shown;
+  Presentation parts;
+  if (auto part = present_dtypes(view)) parts.emplace("a", std::move(*part));
+  if (auto part = present_layer_norm(view)) parts.emplace("b", std::move(*part));
+  if (auto part = present_speedups(view)) parts.emplace("c", std::move(*part));
+  return parts;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

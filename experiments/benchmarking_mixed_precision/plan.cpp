@@ -2,41 +2,35 @@
 
 #include <ranges>
 
-#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/common/selection.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-bool wanted(const PlanInput& input, std::string_view letter) {
+bool needs_part(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
 }
 
-std::vector<Precision> compared(const PlanInput& input) {
-  if (!input.selection.precisions.empty()) return input.selection.precisions;
-  return {Precision::kFp32, input.half};
-}
-
-/// A step that crashed may run when the run is resumed; one without room will not.
-bool found_no_room(const Run& so_far, const CellSpec& spec) {
-  const Cell* cell = so_far.find(cell_id(spec));
-  return cell != nullptr && !cell->launches.empty() && does_not_fit(cell->launches.back().outcome);
-}
-
-/// The fullest mode holds all phases; lesser ones are for where it does not fit.
+/// Adds the longest mode, which has all phases, and shorter ones as long as that does not fit.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
   for (const Mode mode : kModes | std::views::reverse) {
     if (!mode_wanted(input, mode)) continue;
     spec.mode = mode;
     cells.push_back({spec, launches});
-    if (!found_no_room(so_far, spec)) return;
+    // A step that crashed may run when the run is resumed; one without room will not.
+    const Cell* cell = so_far.find(cell_id(spec));
+    if (cell == nullptr || cell->launches.empty()) return;
+    if (!does_not_fit(cell->launches.back().outcome)) return;
   }
 }
 
 void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far) {
   const Axes chosen = axes(input);
-  for (const Precision precision : compared(input)) {
+  std::vector<Precision> precisions = input.selection.precisions;
+  if (precisions.empty()) precisions = {Precision::kFp32, input.half};
+  for (const Precision precision : precisions) {
     for (const std::int64_t context : chosen.contexts) {
       for (const Size& size : chosen.sizes) {
         CellSpec spec = timing_cell(input, chosen, size);
@@ -63,12 +57,12 @@ void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> cells;
-  if (wanted(input, "a") || wanted(input, "b")) {
+  if (needs_part(input, "a") || needs_part(input, "b")) {
     cells.push_back({bare_cell(input.device, CellKind::kDtypes), 1});
   }
-  if (wanted(input, "a")) add_dtypes_of_model(cells, input);
-  if (wanted(input, "b")) cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
-  if (wanted(input, "c")) add_networks(cells, input, so_far);
+  if (needs_part(input, "a")) add_dtypes_of_model(cells, input);
+  if (needs_part(input, "b")) cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
+  if (needs_part(input, "c")) add_networks(cells, input, so_far);
   return cells;
 }
 

@@ -43,22 +43,23 @@ std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view ph
   return counts ? std::optional(time) : std::nullopt;
 }
 
-std::optional<bool> is_launch_bound(const std::vector<PhaseLag>& lags, std::string_view phase) {
-  const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
-  return lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag));
-}
-
 Network network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
   const auto step = fullest(group);
   const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
   const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
-    return Pass{ms, kernel_time(profile, phase), is_launch_bound(lags, phase)};
+    const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
+    return Pass{
+        .ms = ms,
+        .kernels = kernel_time(profile, phase),
+        .launch_bound = lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag))};
   };
   const Phases measured = phases(group);
-  return {&group, pass(metric::kForward, measured.forward),
-          pass(metric::kBackward, measured.backward), pass("", whole_step(group, Mode::kTrainStep)),
-          step ? bound(view, *step) : std::nullopt};
+  return {.group = &group,
+          .forward = pass(metric::kForward, measured.forward),
+          .backward = pass(metric::kBackward, measured.backward),
+          .step = pass("", whole_step(group, Mode::kTrainStep)),
+          .bound = step ? bound(view, *step) : std::nullopt};
 }
 
 /// FP32 comes first, then the precision that the answers compare.
@@ -80,7 +81,7 @@ std::string Network::size() const {
 std::string_view Network::precision() const { return describe(*group->spec.precision); }
 
 std::string Network::missing() const {
-  const auto& [mode, cell] = *group->cells.rbegin();  // Modes are ordered by content.
+  const auto& [mode, cell] = *group->cells.rbegin();  // A later mode contains the earlier ones.
   const std::string reason = reason_missing(*cell);
   return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
 }
@@ -90,32 +91,32 @@ std::optional<Ratio> Pair::speedup(Pass Network::* pass) const {
 }
 
 std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups) {
-  std::vector<Network> found;
+  std::vector<Network> all;
   for (const TimingGroup& group : groups) {
-    if (group.spec.precision && group.spec.model) found.push_back(network(view, group));
+    if (group.spec.precision && group.spec.model) all.push_back(network(view, group));
   }
-  std::ranges::stable_sort(found, {}, [](const Network& network) {
+  std::ranges::stable_sort(all, {}, [](const Network& network) {
     return std::tuple(network.group->context, parameter_count(*network.group->spec.model),
                       rank(network));
   });
-  return found;
+  return all;
 }
 
 std::vector<Pair> pairs(const std::vector<Network>& networks) {
-  std::vector<Pair> found;
+  std::vector<Pair> all;
   for (const Network& fp32 : networks) {
     if (fp32.group->spec.precision != Precision::kFp32) continue;
     for (const Network& other : networks) {
       const bool differs = other.group->spec.precision != Precision::kFp32;
       if (differs && same_network(fp32.group->spec, other.group->spec))
-        found.push_back({&fp32, &other});
+        all.push_back({&fp32, &other});
     }
   }
-  std::ranges::stable_sort(found, {}, [](const Pair& pair) { return rank(*pair.other); });
-  return found;
+  std::ranges::stable_sort(all, {}, [](const Pair& pair) { return rank(*pair.other); });
+  return all;
 }
 
-std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass) {
+std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs, Pass Network::* pass) {
   return only(pairs, [&](const Pair& pair) {
     return pair.precision() == pairs.front().precision() && pair.speedup(pass);
   });

@@ -33,11 +33,11 @@ struct Pass {
 struct Network {
   const TimingGroup* group;
   Pass forward, backward, step;
-  std::optional<Bound> bound;  ///< Tells what sets the pace of its fullest step.
+  std::optional<Bound> bound;  ///< The limit that sets the pace of its longest step.
 
-  std::string size() const;  ///< "2.7B", with the context where the run has several.
+  std::string size() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
-  std::string missing() const;  ///< "training step: out of memory …"; empty where that step ran.
+  std::string missing() const;  ///< "training step: out of memory …"; empty if that step ran.
 };
 
 /// A network in FP32 and in another precision.
@@ -56,7 +56,7 @@ std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup
 std::vector<Pair> pairs(const std::vector<Network>& networks);
 
 /// The pairs of the first precision, which the answers compare, that have both times of a pass.
-std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
+std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs, Pass Network::* pass);
 
 /// The values of part (c)'s sentences; `pairs` is not empty.
 Facts speedup_facts(const RunView& view, const std::vector<Pair>& pairs);

@@ -13,9 +13,9 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kNoFaster = 0.95;  // From this ratio of times on, a step is not called faster.
-constexpr double kHalf = 0.5;       // A cause must account for this share of a growth, by
-                                    // logarithm.
+constexpr double kNoFaster =
+    0.95;                      // At this ratio of times or more, kernels are not called faster.
+constexpr double kHalf = 0.5;  // A cause must account for this share of a growth's logarithm.
 
 using Pairs = std::vector<Pair>;
 using WhichPass = Pass Network::*;
@@ -48,12 +48,7 @@ bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
          std::log(by_mix / (small.total() / gained.total())) >= kHalf * std::log(growth);
 }
 
-bool has_launch_bound_pass(const Pair& pair) {
-  return pair.other->forward.launch_bound.value_or(false) ||
-         pair.other->backward.launch_bound.value_or(false);
-}
-
-/// The trend with size, and its reason in the first growing pass; `passes` were all compared.
+/// The trend with size, and its reason in the first growing pass. Every pair has all `passes`.
 void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& passes) {
   const auto growing =
       only(passes, [&](WhichPass pass) { return trend(pairs, pass) == Trend::kGrows; });
@@ -62,7 +57,7 @@ void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& p
   const auto share = [&](const Pair& pair) {
     return (pair.fp32->*growing.front()).kernels->gemm_share();
   };
-  const bool because = !growing.empty() && std::ranges::all_of(growing, [&](WhichPass pass) {
+  const bool by_gemms = !growing.empty() && std::ranges::all_of(growing, [&](WhichPass pass) {
     return mix_explains(pairs.front(), pairs.back(), pass);
   });
   facts.flag("trend", pairs.size() > 1);
@@ -70,23 +65,28 @@ void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& p
   facts.flag("forward_grows", forward && !all);
   facts.flag("backward_grows", !growing.empty() && !forward);
   facts.flag("no_trend", growing.empty() && pairs.size() > 1);
-  facts.when("by_gemms", because,
-             because ? Facts()
-                           .set("small_share", share(pairs.front()), {Notation::kPercent})
-                           .set("large_share", share(pairs.back()), {Notation::kPercent})
-                           .set("pass", forward ? "forward" : "backward")
-                     : Facts());
-  const auto bound = each(only(pairs, has_launch_bound_pass), &Pair::size);
+  facts.when("by_gemms", by_gemms,
+             by_gemms ? Facts()
+                            .set("small_share", share(pairs.front()), {Notation::kPercent})
+                            .set("large_share", share(pairs.back()), {Notation::kPercent})
+                            .set("pass", forward ? "forward" : "backward")
+                      : Facts());
+  const auto bound = only(pairs, [](const Pair& pair) {
+    return pair.other->forward.launch_bound.value_or(false) ||
+           pair.other->backward.launch_bound.value_or(false);
+  });
   facts.when("launch_bound", !bound.empty(),
-             Facts().set("sizes", join_words(bound)).set("precision", pairs.front().precision()));
-  facts.flag("unexplained", !growing.empty() && !because && bound.empty());
+             Facts()
+                 .set("sizes", join_words(each(bound, &Pair::size)))
+                 .set("precision", pairs.front().precision()));
+  facts.flag("unexplained", !growing.empty() && !by_gemms && bound.empty());
 }
 
 /// The answer for the pairs that have both passes, else for those with a forward pass.
 std::optional<Facts> compared_facts(const Pairs& all) {
-  const Pairs forward = spoken_of(all, &Network::forward);
+  const Pairs forward = compared_pairs(all, &Network::forward);
   if (forward.empty()) return std::nullopt;
-  const Pairs both = spoken_of(forward, &Network::backward);
+  const Pairs both = compared_pairs(forward, &Network::backward);
   const Pairs& pairs = both.empty() ? forward : both;
   const Pair &first = pairs.front(), &last = pairs.back();
   const std::string precision = first.precision();
@@ -112,7 +112,7 @@ std::vector<Facts> changed_by_synchronizing(const Pairs& pairs) {
   constexpr double kTenth = 0.1;
   constexpr Notation kThree{Notation::kSignificant, 3};
   std::vector<Facts> list;
-  for (const Pair& pair : spoken_of(pairs, &Network::step)) {
+  for (const Pair& pair : compared_pairs(pairs, &Network::step)) {
     for (const Network* network : {pair.fp32, pair.other}) {
       const auto step = timed(*network->group, Mode::kTrainStep);
       const auto synced = step->counted(metric::kSynced, metric::kTotal);
@@ -143,7 +143,7 @@ Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   facts.set("precision", precision).flag("gpu", view.on_gpu());
   facts.flag("nothing", !compared).when("compared", compared);
   facts.flag("substitute", !has_bf16 && precision == "FP16");
-  facts.flag("shaded", std::ranges::any_of(spoken_of(pairs, &Network::forward), shaded));
+  facts.flag("shaded", std::ranges::any_of(compared_pairs(pairs, &Network::forward), shaded));
   facts.list("synchronizing",
              view.on_gpu() ? changed_by_synchronizing(pairs) : std::vector<Facts>());
   return facts;

@@ -24,14 +24,14 @@ struct Trace {
   std::vector<TracedDtype> tensors;
 
   std::vector<TracedDtype> in(std::string_view precision, std::string_view group) const;
-  /// "–" where it was not traced.
+  /// "–" if the tensor was not traced.
   std::string dtype(std::string_view precision, std::string_view group,
                     std::string_view name) const;
-  /// "FP32"; "FP16 and FP32" where a group's tensors differ.
+  /// "FP32"; "FP16 and FP32" if a group's tensors differ.
   std::string dtypes(std::string_view precision, std::string_view group) const;
 };
 
-/// Empty without a launch.
+/// Empty if `launch` is null.
 Trace trace_of(const Launch* launch);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -5,8 +5,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "experiments/benchmarking_script/parts.h"
-#include "experiments/benchmarking_script/steps.h"
+#include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/change.h"
 #include "experiments/common/ratio.h"
@@ -51,23 +50,22 @@ struct SizeRow {
   std::optional<Ratio> ratio() const { return ratio_of(times.backward, times.forward); }
 };
 
-std::vector<std::string> all_disturbances(const TimingGroup& group) {
-  std::vector<std::string> flags;
-  for (const auto& [mode, cell] : group.cells) {
-    if (const auto found = timed(group, mode))
-      std::ranges::move(disturbances(*found), std::back_inserter(flags));
-  }
-  return distinct(flags);
-}
-
 std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<SizeRow> rows;
   for (const TimingGroup& group : groups) {
+    std::vector<std::string> flags;
+    for (const auto& [mode, cell] : group.cells) {
+      if (const auto step = timed(group, mode))
+        std::ranges::move(disturbances(*step), std::back_inserter(flags));
+    }
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
-    rows.push_back({&group, phases(group), gemm_rate(view, forward, metric::kForward, 1),
-                    gemm_rate(view, forward, metric::kBackward, 2), reasons_missing(group),
-                    all_disturbances(group)});
+    rows.push_back({.group = &group,
+                    .times = phases(group),
+                    .forward_rate = gemm_rate(view, forward, metric::kForward, 1),
+                    .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
+                    .reason = reasons_missing(group),
+                    .flags = distinct(flags)});
   }
   return rows;
 }
@@ -145,7 +143,7 @@ const std::vector<Column<TokensRow>> kTokens{
     {"context", "Context", &TokensRow::context, "", {Notation::kCount}},
     {"tokens", "Tokens per second", &TokensRow::per_second, "", {Notation::kSignificant, 3}}};
 
-/// Only a run of one mode over several contexts asks for it.
+/// Empty unless the run has one mode and every group names its context.
 std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   std::set<Mode> modes;
   std::vector<TokensRow> rows;
@@ -162,7 +160,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-std::vector<SizeRow> having(const std::vector<SizeRow>& rows, Samples phase) {
+std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, Samples phase) {
   return only(rows, [phase](const SizeRow& row) { return !(row.times.*phase).empty(); });
 }
 
@@ -188,7 +186,7 @@ Facts timed_facts(const std::vector<SizeRow>& rows) {
                                              format_ratio(std::ranges::max(ratios))));
 }
 
-/// The largest coefficient of variation, and of which size; nothing where nothing was repeated.
+/// The largest coefficient of variation, and which size has it; nothing if nothing was repeated.
 class Spread {
  public:
   void add(const SizeRow& row, const std::vector<double>& samples) {
@@ -209,9 +207,9 @@ class Spread {
   std::string size_;
 };
 
-Facts make_facts(const std::vector<SizeRow>& all) {
-  const auto forward = having(all, &Phases::forward);
-  const auto both = having(forward, &Phases::backward);
+Facts duration_facts(const std::vector<SizeRow>& all) {
+  const auto forward = with_phase(all, &Phases::forward);
+  const auto both = with_phase(forward, &Phases::backward);
   const auto& rows = both.empty() ? forward : both;
   Spread passes, optimizer;
   for (const SizeRow& row : rows) {
@@ -232,7 +230,7 @@ Facts make_facts(const std::vector<SizeRow>& all) {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<SizeRow> rows = size_rows(view, groups);
   PartContent part;
-  part.facts = make_facts(rows);
+  part.facts = duration_facts(rows);
   part.facts.flag("gpu", view.on_gpu());
   part.datasets = step_datasets(view, groups);
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));

@@ -1,8 +1,8 @@
+// The details of part (b): the evidence of timed steps, mode by mode.
 #include <cmath>
 
 #include "base/format.h"
-#include "experiments/benchmarking_script/parts.h"
-#include "experiments/benchmarking_script/steps.h"
+#include "experiments/benchmarking_script/presenters.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
@@ -25,8 +25,8 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
   std::vector<StepRow> rows;
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      const auto found = timed(group, mode);
-      if (found) rows.push_back({&group, std::string(describe(mode)), *found, {}});
+      const auto step = timed(group, mode);
+      if (step) rows.push_back({&group, std::string(describe(mode)), *step, {}});
     }
   }
   return rows;
@@ -51,9 +51,9 @@ auto event(std::string_view phase) {
 }
 
 std::optional<double> synchronization_overhead(const StepRow& row) {
-  const std::vector<double> often = row.timed.counted(metric::kSynced, metric::kTotal);
-  if (often.empty() || row.steps().empty()) return std::nullopt;
-  const auto ratio = quotient(median(often), median(row.steps()));
+  const std::vector<double> synced = row.timed.counted(metric::kSynced, metric::kTotal);
+  if (synced.empty() || row.steps().empty()) return std::nullopt;
+  const auto ratio = quotient(median(synced), median(row.steps()));
   return ratio ? std::optional(*ratio - 1) : std::nullopt;
 }
 
@@ -72,15 +72,15 @@ auto condition(std::string_view tag, std::string_view name, double unit = 1) {
   };
 }
 
-auto held_by(std::string_view limit) {
+auto throttled_by(std::string_view limit) {
   return condition(metric::kSlowdown, limit, kNanosecondsPerMillisecond);
 }
 
 const std::vector<Column<StepRow>> kConditions = labeled(
     {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kWhole},
      {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C", kWhole},
-     {"power", "Power throttling", held_by(metric::kPower), "ms", kWhole},
-     {"thermal", "Thermal throttling", held_by(metric::kThermal), "ms", kWhole},
+     {"power", "Power throttling", throttled_by(metric::kPower), "ms", kWhole},
+     {"thermal", "Thermal throttling", throttled_by(metric::kThermal), "ms", kWhole},
      {"others", "Other processes", condition(metric::kGpu, metric::kOtherProcesses), "", kWhole},
      {"allocations", "cudaMalloc calls", condition(metric::kGpu, metric::kDeviceAllocations), "",
       kWhole}});
@@ -93,7 +93,7 @@ std::optional<double> quotient(double above, double below) {
 }
 
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {
-  if (!view.on_gpu()) return {};  // A CPU has no clock, queue or conditions beside its own.
+  if (!view.on_gpu()) return {};  // On a CPU neither events nor conditions are measured.
   std::vector<StepRow> rows = step_rows(groups);
   for (StepRow& row : rows) row.flags = disturbances(row.timed);
   return {make_dataset("events", kEvents, rows), make_dataset("conditions", kConditions, rows)};

@@ -4,8 +4,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "experiments/benchmarking_script/parts.h"
-#include "experiments/benchmarking_script/steps.h"
+#include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/change.h"
 #include "results/metric_names.h"
 
@@ -14,18 +13,17 @@ namespace {
 
 constexpr double kNoticeable = 0.01;  // Smaller changes count as none.
 constexpr double kFixedCost = 1.5;    // Sizes whose costs differ by a smaller ratio cost the same.
-constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last stands for all steps.
+constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last skips the whole warm-up.
 
-/// One network in one mode: times in ms as windows of as many steps, each after so many warm-up
-/// steps of a fresh process; or why there are none.
+/// One network in one mode: the steps' times in ms, summarized by window. Windows have the same
+/// number of steps and begin after different numbers of warm-up steps of a fresh process.
 struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
   std::string name = std::string(describe(mode));
-  std::vector<double> first_steps = {};  ///< One for each fresh process; the windows' process is
-                                         ///< first.
-  std::map<std::size_t, Summary> windows = {};
-  std::string reason = {};
+  std::vector<double> first_steps = {};  ///< One for each fresh process, the windows' own first.
+  std::map<std::size_t, Summary> windows = {};  ///< By the number of warm-up steps before it.
+  std::string reason = {};                      ///< Why windows are missing; may be empty.
 
   std::string size() const { return group->label; }
   double first() const { return median(first_steps); }
@@ -33,12 +31,12 @@ struct WarmupRow {
   const Summary& warm() const { return windows.rbegin()->second; }
   double steady() const { return warm().median; }
   std::size_t warmup() const { return windows.rbegin()->first; }
-  /// Its windows are of one process, which also took the first step.
+  /// True if the windows are of one process, which also took the first step.
   bool comparable() const { return !first_steps.empty() && windows.size() > 1 && steady() > 0; }
-  /// The mean after so many warm-up steps over the warm mean.
+  /// The mean after `warmup` warm-up steps over the warm mean.
   std::optional<double> ratio(std::size_t warmup) const {
-    const auto found = windows.find(warmup);
-    return found == windows.end() ? std::nullopt : quotient(found->second.mean, warm().mean);
+    const auto steps = windows.find(warmup);
+    return steps == windows.end() ? std::nullopt : quotient(steps->second.mean, warm().mean);
   }
   double residue() const { return std::abs(ratio(1).value_or(1) - 1); }
   /// The cold mean over the warm one, with the first step of each process in turn.
@@ -56,9 +54,9 @@ using WarmupRows = std::vector<WarmupRow>;
 std::vector<double> first_steps(const TimingGroup& group, Mode mode) {
   std::vector<double> firsts;
   for (const auto* cells : {&group.cells, &group.first_only}) {
-    const auto found = cells->find(mode);
-    if (found == cells->end()) continue;
-    for (const Launch& launch : found->second->launches) {
+    const auto cell = cells->find(mode);
+    if (cell == cells->end()) continue;
+    for (const Launch& launch : cell->second->launches) {
       const auto steps = milliseconds(launch, metric::kStep, metric::kTotal);
       if (is_ok(launch.outcome) && !steps.empty()) firsts.push_back(steps.front());
     }
@@ -70,13 +68,13 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode};
   row.first_steps = first_steps(group, mode);
   row.reason = reason_missing(group, mode);
-  const auto found = timed(group, mode);
-  if (!found) return row;
-  const auto steps = milliseconds(*found->launch, metric::kStep, metric::kTotal);
-  const auto last = static_cast<std::size_t>(found->spec->warmup.value_or(0));
-  const auto count = static_cast<std::size_t>(found->spec->steps.value_or(0));
-  for (const std::size_t wanted : kWindows) {
-    const std::size_t warmup = std::min(wanted, last);
+  const auto step = timed(group, mode);
+  if (!step) return row;
+  const auto steps = milliseconds(*step->launch, metric::kStep, metric::kTotal);
+  const auto last = static_cast<std::size_t>(step->spec->warmup.value_or(0));
+  const auto count = static_cast<std::size_t>(step->spec->steps.value_or(0));
+  for (const std::size_t skipped : kWindows) {
+    const std::size_t warmup = std::min(skipped, last);
     const std::vector<double> counted = window(steps, warmup, count);
     if (count > 0 && counted.size() == count) row.windows[warmup] = summarize(counted);
   }
@@ -84,7 +82,7 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
 }
 
 /// Windows that were each measured in a separate process, after different numbers of warm-up steps.
-WarmupRow row_apart(const TimingGroup& group, Mode mode) {
+WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode, std::string(describe(mode)) + ", own processes"};
   for (const Cell* cell : group.others) {
     const Launch* launch = cell->spec.mode == mode ? ok_launch(*cell) : nullptr;
@@ -102,14 +100,14 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
     for (const auto& [mode, cell] : group.cells) {
       if (!is_warmup_mode(view.edition(), mode)) continue;
       rows.push_back(warmup_row(group, mode));
-      rows.push_back(row_apart(group, mode));
+      rows.push_back(separate_processes_row(group, mode));
       if (rows.back().windows.empty()) rows.pop_back();
     }
   }
   return rows;
 }
 
-/// Names the modes if there are several.
+/// Has a column of modes if there are several.
 Dataset windows(const std::string& name, const WarmupRows& rows) {
   std::map<std::size_t, Summary> all;
   for (const WarmupRow& row : rows) all.insert(row.windows.begin(), row.windows.end());
@@ -125,9 +123,9 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   columns.push_back({"first", "First step (median)", first, "ms"});
   for (const auto& [warmup, any] : all) {
     const auto mean = [warmup = warmup](const WarmupRow& row) {
-      const auto found = row.windows.find(warmup);
-      if (found == row.windows.end()) return Value();
-      const Summary& steps = found->second;
+      const auto window = row.windows.find(warmup);
+      if (window == row.windows.end()) return Value();
+      const Summary& steps = window->second;
       return steps.count < 2 ? Value(steps.mean) : Value(steps.mean, steps.stddev);
     };
     const std::string title = format_plural(static_cast<std::int64_t>(warmup), "warm-up step");
@@ -218,7 +216,7 @@ std::string range_words(const std::vector<double>& values) {
 }
 
 /// The initialization, if it makes every first step longer and later steps vary less.
-std::optional<Facts> because(const FirstSteps& steps, const WarmupRow& most) {
+std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& most) {
   const auto after_one = most.windows.find(1);
   const Summary& later = after_one == most.windows.end() ? most.warm() : after_one->second;
   const FirstSteps profiled = only(steps, &FirstStep::explained);
@@ -232,23 +230,21 @@ std::optional<Facts> because(const FirstSteps& steps, const WarmupRow& most) {
   return Facts().set("causes", range_words(times)).flag("fixed", fixed);
 }
 
-/// True if a counted step allocated from the device, after all its warm-up steps.
-bool allocates_later(const TimingGroup& group) {
-  const auto step = fullest(group);
-  return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
-}
-
 /// The answer for at least one row, all of one mode.
 void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
                 const std::vector<TimingGroup>& groups) {
   const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::rise);
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
-  const auto later = each(only(groups, allocates_later), &TimingGroup::label);
+  // Networks with a counted step that allocated from the device after all its warm-up steps.
+  const auto allocating = only(groups, [](const TimingGroup& group) {
+    const auto step = fullest(group);
+    return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
+  });
   const auto change = [](const WarmupRow& row) {
     return std::ranges::max(each(row.rises(), [](double rise) { return std::abs(rise - 1); }));
   };
   const bool rises = most->rise() > 1 + kNoticeable;
-  const auto reason = because(firsts, *most);
+  const auto initialization = initialization_facts(firsts, *most);
   Facts cold;
   cold.set("most", most->size()).set("least", least->size());
   cold.set("most_rise", range_words(most->rises())).set("least_rise", range_words(least->rises()));
@@ -258,7 +254,8 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
   const std::string step(describe(most->mode));
   facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold().count),
                                    most->mode == Mode::kTrainStep ? step : step + " step"));
-  facts.when("rises", rises, cold.when("initialization", reason).flag("unexplained", !reason));
+  facts.when("rises", rises,
+             cold.when("initialization", initialization).flag("unexplained", !initialization));
   facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
   facts.choose({"one_enough", "one_short"},
                most->warmup() < 2                  ? ""
@@ -266,14 +263,8 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
                                                    : "one_short",
                Facts()
                    .set("size", farthest.size())
-                   .when("allocates", !later.empty(), "sizes", join_words(later)));
-}
-
-/// The mode that the answer describes: the longest of part (c) that every edition shows.
-Mode answered_mode(const WarmupRows& comparable) {
-  const auto modes = each(comparable, &WarmupRow::mode);
-  const bool backward = std::ranges::count(modes, Mode::kForwardBackward) > 0;
-  return backward || modes.empty() ? Mode::kForwardBackward : modes.front();
+                   .when("allocates", !allocating.empty(), "sizes",
+                         join_words(each(allocating, &TimingGroup::label))));
 }
 
 }  // namespace
@@ -281,7 +272,11 @@ Mode answered_mode(const WarmupRows& comparable) {
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
   const WarmupRows all = warmup_rows(view, groups);
   const WarmupRows comparable = only(all, &WarmupRow::comparable);
-  const Mode mode = answered_mode(comparable);
+  // The answer describes the longest mode of part (c) that every edition shows.
+  const bool backward =
+      std::ranges::count(comparable, Mode::kForwardBackward, &WarmupRow::mode) > 0;
+  const Mode mode =
+      backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
   const auto of_mode = [mode](const WarmupRow& row) { return row.mode == mode; };
   const WarmupRows rows = only(comparable, of_mode);
   const auto firsts = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });

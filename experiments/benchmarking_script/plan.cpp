@@ -2,54 +2,41 @@
 
 #include <array>
 
-#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/selection.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::int64_t kFirstSteps = 3;  // includes the process that goes on to the timed steps
+constexpr std::int64_t kFirstSteps = 3;  // One of them is by the process of the timed steps.
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
-bool wanted(const PlanInput& input, std::string_view letter) {
+bool needs_part(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, "benchmarking_script", letter);
-}
-
-/// Part (c) shows the modes of its edition; the other parts need all of them.
-bool mode_needed(const PlanInput& input, Mode mode) {
-  if (!mode_wanted(input, mode)) return false;
-  return wanted(input, "a") || wanted(input, "b") || is_warmup_mode(input.edition, mode);
-}
-
-/// Plans more fresh processes that take the first step only: they show how much cold starts vary.
-PlannedCell first_step(CellSpec spec) {
-  spec.warmup = 0;
-  spec.steps = 1;
-  return {spec, kFirstSteps - 1};
-}
-
-/// Plans one more process that is profiled, so that the report can say where the first step's time
-/// goes.
-PlannedCell profiled_first_step(CellSpec spec) {
-  spec.kind = CellKind::kKernels;
-  spec.warmup = 0;
-  spec.steps = 0;
-  return {spec, 1};
 }
 
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode) || !wanted(input, "c")) return;
+  if (!is_warmup_mode(input.edition, *spec.mode) || !needs_part(input, "c")) return;
   if (input.preset == Preset::kFull) {
-    cells.push_back(first_step(spec));
-    if (spec.mode == Mode::kForwardBackward) cells.push_back(profiled_first_step(spec));
+    // Fresh processes that take the first step only show how much cold starts vary.
+    CellSpec first = spec;
+    first.warmup = 0;
+    first.steps = 1;
+    cells.push_back({first, kFirstSteps - 1});
+    if (spec.mode == Mode::kForwardBackward) {
+      // A profiled process shows where the first step's time goes.
+      first.kind = CellKind::kKernels;
+      first.steps = 0;
+      cells.push_back({first, 1});
+    }
   }
   if (!input.selection.separate_warmups) return;
   for (const std::int64_t warmup : kSeparateWarmups) {
-    CellSpec apart = spec;
-    apart.warmup = warmup;
-    if (warmup != spec.warmup) cells.push_back({apart, axes.launches});
+    CellSpec separate = spec;
+    separate.warmup = warmup;
+    if (warmup != spec.warmup) cells.push_back({separate, axes.launches});
   }
 }
 
@@ -62,6 +49,8 @@ bool is_warmup_mode(const Edition& edition, Mode mode) {
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
+  // Part (c) shows the modes of its edition; the other parts need all of them.
+  const bool all_modes = needs_part(input, "a") || needs_part(input, "b");
   std::vector<PlannedCell> cells;
   for (const Precision precision : chosen.precisions) {
     for (const std::int64_t context : chosen.contexts) {
@@ -71,7 +60,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         spec.precision = precision;
         for (const Mode mode : kModes) {
           spec.mode = mode;
-          if (mode_needed(input, mode)) add_mode(cells, input, chosen, spec);
+          const bool needed = all_modes || is_warmup_mode(input.edition, mode);
+          if (needed && mode_wanted(input, mode)) add_mode(cells, input, chosen, spec);
         }
       }
     }

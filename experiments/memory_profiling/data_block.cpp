@@ -5,7 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
@@ -41,13 +41,13 @@ constexpr SavedTensor kSavedTensors[]{
     {"ffn", "aten::sigmoid", "SiLU sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
-/// Names a tensor of labreport's `own` network by its role, another by what made it.
-std::string tensor_name(const MeasuredRow& row, bool own) {
+/// Names a tensor of labreport's network (`built_in`) by its role, another by what made it.
+std::string tensor_name(const MeasuredRow& row, bool built_in) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string operation = row.text(column::kOperation), op = row.text(column::kOperator);
-  if (own && is_linear(operation) && op == "aten::mm") return last_of(module, "/") + " output";
+  if (built_in && is_linear(operation) && op == "aten::mm") return last_of(module, "/") + " output";
   const auto known = std::ranges::find_if(kSavedTensors, [&](const SavedTensor& tensor) {
-    return (own || module.empty()) && tensor.module == module && tensor.op == op;
+    return (built_in || module.empty()) && tensor.module == module && tensor.op == op;
   });
   return known != std::end(kSavedTensors) ? known->name : made_by(operation, module, op);
 }
@@ -68,53 +68,53 @@ struct Block {
   std::vector<Contributor> contributors = {};
 
   double of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
-  double kept() const { return of(metric::kKept); }
+  double saved() const { return of(metric::kKept); }
   double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
   /// During a block's backward its gradients are allocated and its saved activations freed, so the
   /// gradients are the change plus what was saved.
-  double gradients() const { return change() + kept(); }
-  /// True for labreport's own network, which alone has formulas.
-  bool own() const { return counted_parameters(step->spec()).has_value(); }
-  double kept_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
+  double gradients() const { return change() + saved(); }
+  /// True for labreport's network, which alone has formulas.
+  bool built_in() const { return counted_parameters(step->spec()).has_value(); }
+  double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
   }
-  bool kept_agrees() const { return agree(kept(), kept_formula()); }
-  bool gradients_agree() const { return agree(gradients(), gradients_formula()); }
+  bool saved_matches_formula() const { return agree(saved(), saved_formula()); }
+  bool gradients_match_formula() const { return agree(gradients(), gradients_formula()); }
 };
 
 std::vector<Contributor> contributors_of(const Block& block) {
-  std::vector<Contributor> found;
+  std::vector<Contributor> contributors;
+  const double saved = block.saved();
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlock)) {
     if (row.text(column::kKind) != metric::kKept) continue;
     const double bytes = row.number(column::kBytes).value_or(0);
-    found.push_back(
-        {tensor_name(row, block.own()), bytes, block.kept() > 0 ? bytes / block.kept() : 0});
+    contributors.push_back(
+        {tensor_name(row, block.built_in()), bytes, saved > 0 ? bytes / saved : 0});
   }
-  std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
-  return found;
+  std::ranges::stable_sort(contributors, std::greater(), &Contributor::bytes);
+  return contributors;
 }
 
 /// One block at the shortest and one at the longest context whose backward ran.
-std::vector<Block> blocks_of(const Profiles& spoken_of) {
-  std::vector<Block> found;
-  for (const Profile* profile : spoken_of) {
-    const Step* step = profile->trained();
+std::vector<Block> blocks_of(const Profiles& profiles) {
+  std::vector<Block> blocks;
+  for (const Profile* profile : profiles) {
+    const Step* step = profile->with_backward();
     const auto measured = [step](std::string_view name) {
       return step != nullptr && step->bytes(metric::kBlock, name);
     };
     if (!measured(metric::kKept) || !measured(metric::kBeforeBackward) ||
         !measured(metric::kAfterBackward))
       continue;
-    found.push_back({profile, step});
-    found.back().contributors = contributors_of(found.back());
+    blocks.push_back({profile, step});
+    blocks.back().contributors = contributors_of(blocks.back());
   }
-  if (found.size() > 2) found.erase(found.begin() + 1, found.end() - 1);
-  return found;
+  if (blocks.size() > 2) blocks.erase(blocks.begin() + 1, blocks.end() - 1);
+  return blocks;
 }
 
-/// Names the five largest; neighbors of one size are joined: "w1 output and w3 output (7.2 %
-/// each)".
+/// Names the five largest, those of one size together: "w1 output and w3 output (7.2 % each)".
 std::string contributor_words(std::vector<Contributor> all) {
   all.resize(std::min(all.size(), kContributors));
   std::vector<std::string> words;
@@ -128,22 +128,23 @@ std::string contributor_words(std::vector<Contributor> all) {
 
 /// The gradients do not depend on the context, so contexts share them.
 void set_facts(Facts& facts, const std::vector<Block>& blocks) {
-  std::vector<Facts> said;
+  std::vector<Facts> sentences;
   for (const Block& block : blocks) {
     const double change = block.change();
-    said.push_back(
+    sentences.push_back(
         Facts()
             .set("context", format_count(block.profile->context()))
-            .set("kept", format_bytes_briefly(block.kept()))
+            .set("kept", format_bytes_briefly(block.saved()))
             .set("change", (change < 0 ? "−" : "+") + format_bytes_briefly(std::abs(change)))
-            .flag("later", !said.empty()));
+            .flag("later", !sentences.empty()));
   }
-  facts.flag("nothing", blocks.empty()).list("blocks", std::move(said));
-  const bool own = std::ranges::all_of(blocks, &Block::own);
-  const bool kept = own && std::ranges::all_of(blocks, &Block::kept_agrees);
-  const bool gradients = own && std::ranges::all_of(blocks, &Block::gradients_agree);
-  facts.flag("own", own).flag("kept_agrees", kept).flag("kept_differs", own && !kept);
-  facts.flag("gradients_agree", gradients).flag("gradients_differ", own && !gradients);
+  facts.flag("nothing", blocks.empty()).list("blocks", std::move(sentences));
+  const bool built_in = std::ranges::all_of(blocks, &Block::built_in);
+  const bool saved = built_in && std::ranges::all_of(blocks, &Block::saved_matches_formula);
+  const bool gradients = built_in && std::ranges::all_of(blocks, &Block::gradients_match_formula);
+  facts.flag("own", built_in);
+  facts.flag("kept_agrees", saved).flag("kept_differs", built_in && !saved);
+  facts.flag("gradients_agree", gradients).flag("gradients_differ", built_in && !gradients);
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
               return format_bytes_briefly(block.gradients());
             }))));
@@ -158,17 +159,17 @@ void set_facts(Facts& facts, const std::vector<Block>& blocks) {
 Dataset blocks_data(const std::vector<Block>& blocks) {
   double most = 0;
   for (const Block& block : blocks)
-    most = std::max({most, block.kept(), block.gradients_formula()});
+    most = std::max({most, block.saved(), block.gradients_formula()});
   const ByteUnit unit = mebibytes(most);
   const auto by_formula = [](double (Block::*formula)() const) {
     return [formula](const Block& block) {
-      return block.own() ? std::optional((block.*formula)()) : std::nullopt;
+      return block.built_in() ? std::optional((block.*formula)()) : std::nullopt;
     };
   };
   const std::vector<Column<Block>> columns{
       {"context", "Context", [](const Block& block) { return block.profile->place; }, "", kNamed},
-      bytes_column<Block>("kept", "Saved", &Block::kept, unit),
-      bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::kept_formula), unit),
+      bytes_column<Block>("kept", "Saved", &Block::saved, unit),
+      bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::saved_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
@@ -182,14 +183,6 @@ Dataset variant_of(const Block& block, Dataset dataset) {
   return dataset;
 }
 
-Dataset contributors_data(const Block& block) {
-  const std::vector<Column<Contributor>> columns{
-      {"tensor", "Tensor", &Contributor::name},
-      bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.kept())),
-      {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
-  return variant_of(block, make_dataset("contributors", columns, block.contributors));
-}
-
 /// Memory after one event of a pass.
 struct Point {
   std::string pass, module;
@@ -197,7 +190,7 @@ struct Point {
   double change = 0;  ///< Bytes since the pass began.
 };
 
-/// The backward begins before its first allocation and ends where the next block's begins.
+/// The backward's curve begins before its first allocation and ends where the next block's begins.
 std::vector<Point> curve_of(const Block& block, const std::string& pass) {
   std::vector<Point> points;
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {
@@ -217,42 +210,42 @@ std::vector<Point> curve_of(const Block& block, const std::string& pass) {
 }
 
 /// A stretch of events in one of the block's modules: "attn" of "attn/computing softmax".
-struct Stay {
+struct ModuleSpan {
   std::string pass, module;
   double from = 0, to = 0;
 };
 
-void add_stays(std::vector<Stay>& stays, const std::vector<Point>& points) {
+void add_spans(std::vector<ModuleSpan>& spans, const std::vector<Point>& points) {
   std::string current;
   for (const Point& point : points) {
     const std::string module = point.module.substr(0, point.module.find('/'));
-    if (!current.empty()) stays.back().to = point.event;
+    if (!current.empty()) spans.back().to = point.event;
     if (module != current && !module.empty())
-      stays.push_back({point.pass, module, point.event, point.event});
+      spans.push_back({point.pass, module, point.event, point.event});
     current = module;
   }
-  std::erase_if(stays, [](const Stay& stay) { return stay.to <= stay.from; });
+  std::erase_if(spans, [](const ModuleSpan& span) { return span.to <= span.from; });
 }
 
 /// The figure's curve and bands.
 std::vector<Dataset> block_timeline(const Block& block) {
   std::vector<Point> curve;
-  std::vector<Stay> stays;
+  std::vector<ModuleSpan> spans;
   for (const auto pass : {metric::kForward, metric::kBackward}) {
     const std::vector<Point> points = curve_of(block, std::string(pass));
-    add_stays(stays, points);
+    add_spans(spans, points);
     curve.insert(curve.end(), points.begin(), points.end());
   }
   const std::vector<Column<Point>> columns{
       {"pass", "Pass", &Point::pass},
       {"event", "Event", &Point::event, "", {Notation::kCount}},
-      bytes_column<Point>("change", "Change", &Point::change, mebibytes(block.kept()))};
-  const std::vector<Column<Stay>> stay_columns{{"pass", "Pass", &Stay::pass},
-                                               {"module", "Module", &Stay::module},
-                                               {"from", "From", &Stay::from},
-                                               {"to", "To", &Stay::to}};
+      bytes_column<Point>("change", "Change", &Point::change, mebibytes(block.saved()))};
+  const std::vector<Column<ModuleSpan>> span_columns{{"pass", "Pass", &ModuleSpan::pass},
+                                                     {"module", "Module", &ModuleSpan::module},
+                                                     {"from", "From", &ModuleSpan::from},
+                                                     {"to", "To", &ModuleSpan::to}};
   return {variant_of(block, make_dataset("block-timeline", columns, curve)),
-          variant_of(block, make_dataset("block-modules", stay_columns, stays))};
+          variant_of(block, make_dataset("block-modules", span_columns, spans))};
 }
 
 }  // namespace
@@ -260,10 +253,15 @@ std::vector<Dataset> block_timeline(const Block& block) {
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const std::vector<Block> blocks = blocks_of(answered(profiles));
+  const std::vector<Block> blocks = blocks_of(described_profiles(profiles));
   part.datasets = {blocks_data(blocks)};
   for (const Block& block : blocks) {
-    part.datasets.push_back(contributors_data(block));
+    const std::vector<Column<Contributor>> columns{
+        {"tensor", "Tensor", &Contributor::name},
+        bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.saved())),
+        {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
+    part.datasets.push_back(
+        variant_of(block, make_dataset("contributors", columns, block.contributors)));
     std::ranges::move(block_timeline(block), std::back_inserter(part.datasets));
   }
   set_facts(part.facts, blocks);

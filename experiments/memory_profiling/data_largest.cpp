@@ -5,7 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/memory.h"
 #include "results/measured_table.h"
@@ -71,11 +71,15 @@ std::vector<Group> groups_of(const Step& step) {
   std::vector<Group> groups;
   for (const MeasuredRow& row : measured_rows(*step.launch, metric::kLargest)) {
     const double bytes = row.number(column::kBytes).value_or(0);
-    groups.push_back({bytes, row.number(column::kCount).value_or(0),
-                      size_formula(step.spec(), static_cast<std::int64_t>(bytes)),
-                      short_path(row.text(column::kModule)), row.text(column::kOperation),
-                      allocated_by(row.text(column::kOperation), row.text(column::kOperator)),
-                      row.text(column::kCategory), row.text(column::kFreed)});
+    const std::string operation = row.text(column::kOperation);
+    groups.push_back({.bytes = bytes,
+                      .count = row.number(column::kCount).value_or(0),
+                      .formula = size_formula(step.spec(), static_cast<std::int64_t>(bytes)),
+                      .module = short_path(row.text(column::kModule)),
+                      .operation = operation,
+                      .op = allocated_by(operation, row.text(column::kOperator)),
+                      .category = row.text(column::kCategory),
+                      .freed = row.text(column::kFreed)});
   }
   std::ranges::stable_sort(groups, std::greater(), &Group::bytes);
   return groups;
@@ -83,18 +87,18 @@ std::vector<Group> groups_of(const Step& step) {
 
 /// Takes the forward with grad, else the longest step's, else one without grad.
 std::vector<Forward> forwards_of(const Profiles& profiles) {
-  std::vector<Forward> found;
+  std::vector<Forward> forwards;
   for (const Profile* profile : profiles) {
     for (const Mode mode :
          {Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward, Mode::kInference}) {
       const Step* step = profile->ran(mode);
       const auto groups = step == nullptr ? std::vector<Group>() : groups_of(*step);
       if (groups.empty()) continue;
-      found.push_back({profile, step, groups});
+      forwards.push_back({profile, step, groups});
       break;
     }
   }
-  return found;
+  return forwards;
 }
 
 /// Modules of labreport's network that readers know by other names.
@@ -104,23 +108,21 @@ constexpr std::pair<const char*, const char*> kPlaces[]{
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
-std::string place_of(const Group& group) {
-  const std::string path = group.module.empty() ? group.op : last_of(group.module, "layers/");
-  const auto known =
-      std::ranges::find_if(kPlaces, [&](auto& place) { return path == place.first; });
-  return known == std::end(kPlaces) ? path : known->second;
-}
-
 /// "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask"; "the pass makes 144 in
 /// attention" where layers do not make equally many.
 std::string source_words(const Forward& forward) {
   std::vector<std::pair<std::string, double>> sources;
   for (const Group& group : forward.groups) {
     if (group.bytes != forward.bytes()) continue;
-    const std::string place = place_of(group);
-    auto found = std::ranges::find(sources, place, &std::pair<std::string, double>::first);
-    if (found == sources.end()) found = sources.insert(found, {place, 0});
-    found->second += group.count;
+    std::string place = group.module.empty() ? group.op : last_of(group.module, "layers/");
+    for (const auto& [path, words] : kPlaces) {
+      if (place != path) continue;
+      place = words;
+      break;
+    }
+    auto source = std::ranges::find(sources, place, &std::pair<std::string, double>::first);
+    if (source == sources.end()) source = sources.insert(source, {place, 0});
+    source->second += group.count;
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
@@ -147,8 +149,9 @@ std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
       .set("contexts", join_words(each(larger, &Forward::context)));
 }
 
-/// The kinds of the smallest size may not all be recorded: a worker keeps the largest only.
-std::vector<Group> drawn(const Forward& forward) {
+/// Leaves out the smallest size: a worker keeps only the largest groups, so that some of that size
+/// may be missing.
+std::vector<Group> drawn_groups(const Forward& forward) {
   std::vector<Group> groups = only(forward.groups, [&](const Group& group) {
     return group.bytes > forward.groups.back().bytes || group.bytes == forward.bytes();
   });
@@ -159,7 +162,7 @@ std::vector<Group> drawn(const Forward& forward) {
 }
 
 Dataset largest_data(const Forward& forward) {
-  const std::vector<Group> rows = drawn(forward);
+  const std::vector<Group> rows = drawn_groups(forward);
   double most = 0;
   for (const Group& row : rows) most = std::max(most, row.bytes * row.count);
   const ByteUnit unit = byte_unit(most);
@@ -190,32 +193,28 @@ Dataset by_context(const std::vector<Forward>& forwards) {
   return make_dataset("by-context", columns, forwards);
 }
 
-const Forward& reference_of(const RunView& view, const std::vector<Forward>& forwards) {
-  const auto context = [](const Forward& forward) { return forward.profile->context(); };
-  const auto found = std::ranges::find(forwards, view.edition().reference_context, context);
-  return found == forwards.end() ? forwards.back() : *found;
-}
-
 }  // namespace
 
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  const std::vector<Forward> forwards = forwards_of(answered(profiles));
+  const std::vector<Forward> forwards = forwards_of(described_profiles(profiles));
   part.facts.flag("nothing", forwards.empty()).set("pass", "");
   for (const char* name : {"known", "unknown", "outgrown"}) part.facts.when(name, std::nullopt);
   if (forwards.empty()) return part;
-  const Forward& shown = reference_of(view, forwards);
-  part.facts.when(shown.meaning().empty() ? "unknown" : "known",
+  const auto context = [](const Forward& one) { return one.profile->context(); };
+  const auto reference = std::ranges::find(forwards, view.edition().reference_context, context);
+  const Forward& forward = reference == forwards.end() ? forwards.back() : *reference;
+  part.facts.when(forward.meaning().empty() ? "unknown" : "known",
                   Facts()
-                      .set("context", shown.context())
-                      .set("meaning", shown.meaning())
-                      .set("formula", shown.formula())
-                      .set("bytes", format_bytes_briefly(shown.bytes()))
-                      .flag("several", shown.count() > 1)
-                      .set("sources", source_words(shown)));
-  if (shown.meaning() == kScores) part.facts.when("outgrown", outgrown(forwards));
-  part.facts.set("pass", shown.pass() + " of " + shown.profile->words);
-  part.datasets = {largest_data(shown), by_context(forwards)};
+                      .set("context", forward.context())
+                      .set("meaning", forward.meaning())
+                      .set("formula", forward.formula())
+                      .set("bytes", format_bytes_briefly(forward.bytes()))
+                      .flag("several", forward.count() > 1)
+                      .set("sources", source_words(forward)));
+  if (forward.meaning() == kScores) part.facts.when("outgrown", outgrown(forwards));
+  part.facts.set("pass", forward.pass() + " of " + forward.profile->words);
+  part.datasets = {largest_data(forward), by_context(forwards)};
   return part;
 }
 

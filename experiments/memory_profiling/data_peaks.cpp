@@ -7,7 +7,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "experiments/memory_profiling/what_fits.h"
 #include "plan/arithmetic.h"
@@ -52,8 +52,8 @@ Dataset forward_peaks(const Profiles& profiles) {
                              std::string_view metric) {
     const auto value = [=](const Profile* profile) {
       const Step* step = profile->ran(mode);
-      const Metric* found = step == nullptr ? nullptr : step->launch->find(tag, metric);
-      return found == nullptr ? Value() : in_unit(found->number(), unit, found->reason);
+      const Metric* peak = step == nullptr ? nullptr : step->launch->find(tag, metric);
+      return peak == nullptr ? Value() : in_unit(peak->number(), unit, peak->reason);
     };
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
@@ -84,7 +84,7 @@ struct StepRow {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
-  /// The formula leaves out workspaces and inputs; without their sizes nothing refutes it.
+  /// The formula leaves out workspaces and inputs. If their sizes are unknown, it is not refuted.
   bool explained() const {
     const Bytes workspace = step->category(metric::kWorkspace),
                 data = step->category(metric::kData);
@@ -93,22 +93,16 @@ struct StepRow {
   }
 };
 
-std::vector<std::string> flags_of(const StepRow& row) {
-  std::vector<std::string> flags = crowding(*row.step->launch);
-  const Bytes history = row.step->bytes(metric::kHistory, metric::kPeakRequested);
-  if (history && row.requested() && *history != *row.requested())
-    flags.emplace_back("the history changed the peak");
-  if (!row.explained()) flags.emplace_back("not explained by the formula");
-  return flags;
-}
-
 std::vector<StepRow> steps_of(const Profiles& profiles) {
   std::vector<StepRow> rows;
   for (const Profile* profile : profiles) {
     for (const Step& step : profile->steps | std::views::values) {
       if (!step.missing().empty()) continue;
-      rows.push_back({profile, &step});
-      rows.back().flags = flags_of(rows.back());
+      StepRow& row = rows.emplace_back(StepRow{profile, &step, crowding(*step.launch)});
+      const Bytes history = step.bytes(metric::kHistory, metric::kPeakRequested);
+      if (history && row.requested() && *history != *row.requested())
+        row.flags.emplace_back("the history changed the peak");
+      if (!row.explained()) row.flags.emplace_back("not explained by the formula");
     }
   }
   return rows;
@@ -139,11 +133,6 @@ Dataset peak_steps(const Profiles& profiles) {
   return make_dataset("steps", columns, steps_of(profiles));
 }
 
-bool refused_step(const Profile* profile) {
-  const Step* step = profile->asked(Mode::kTrainStep);
-  return step != nullptr && step->refused() != nullptr;
-}
-
 /// "at 2,048"; "from 512 on", if all refused contexts are longer than `longest`.
 std::string refused_words(const Profiles& refused, std::int64_t longest) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
@@ -153,11 +142,14 @@ std::string refused_words(const Profiles& refused, std::int64_t longest) {
 }
 
 /// Takes the longest context at which a training step ran; if none did, an inference forward.
-std::optional<Facts> peak_values(const Profiles& spoken_of) {
-  const Profiles refused = only(spoken_of, refused_step);
+std::optional<Facts> peak_values(const Profiles& profiles) {
+  const Profiles refused = only(profiles, [](const Profile* profile) {
+    const Step* step = profile->planned(Mode::kTrainStep);
+    return step != nullptr && step->out_of_memory() != nullptr;
+  });
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
     const Profiles ran =
-        only(spoken_of, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
+        only(profiles, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
     if (ran.empty()) continue;
     const Profile& last = *ran.back();
     const auto peak = [&](Mode of) { return format_bytes_briefly(last.peak(of).value_or(0)); };
@@ -207,7 +199,7 @@ std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
 }
 
 /// Finds a step that peaks above the next longer context's because of the allocator's rounding.
-std::optional<Facts> turned(const std::vector<StepRow>& steps) {
+std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
   if (row == steps.end()) return std::nullopt;
   const Bytes short_one = row->requested(), long_one = (row + 1)->requested();
@@ -225,15 +217,15 @@ std::optional<Facts> turned(const std::vector<StepRow>& steps) {
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const Profiles spoken_of = answered(profiles);
-  const Profiles rows = of_precision(profiles, spoken_of.front()->spec.precision);
-  const auto peaks = peak_values(spoken_of);
+  const Profiles described = described_profiles(profiles);
+  const Profiles rows = of_precision(profiles, described.front()->spec.precision);
+  const auto peaks = peak_values(described);
   const std::string reasons = reasons_missing(*rows.front());
   part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
   part.facts.when("peaks", peaks);
-  part.facts.when("phases", phase_values(training_steps(asked_in_full(spoken_of))));
-  part.facts.when("turned", turned(training_steps(spoken_of)));
-  part.datasets = {peak_contexts(asked_in_full(rows)), forward_peaks(rows),
+  part.facts.when("phases", phase_values(training_steps(planned_in_full(described))));
+  part.facts.when("turned", reversed_by_rounding(training_steps(described)));
+  part.datasets = {peak_contexts(planned_in_full(rows)), forward_peaks(rows),
                    peak_steps(all_of(profiles))};
   add_what_fits(part, view, profiles);
   std::vector<const Cell*> cells;

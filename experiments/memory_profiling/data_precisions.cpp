@@ -5,7 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "results/metric_names.h"
 
 namespace labreport::memory_profiling {
@@ -16,12 +16,12 @@ constexpr double kRest = 0.1;      // A reason may miss this share of a change.
 
 /// One step at one context in two precisions.
 struct Pair {
-  const Profile* own;
+  const Profile* described;
   const Profile* reduced;
   Mode mode;
 
-  bool both_ran() const { return own->ran(mode) != nullptr && reduced->ran(mode) != nullptr; }
-  double from() const { return own->peak(mode).value_or(0); }
+  bool both_ran() const { return described->ran(mode) != nullptr && reduced->ran(mode) != nullptr; }
+  double from() const { return described->peak(mode).value_or(0); }
   double to() const { return reduced->peak(mode).value_or(0); }
   double change() const { return from() > 0 ? to() / from() - 1 : 0; }
   bool matters() const { return std::abs(change()) >= kMatters; }
@@ -30,7 +30,7 @@ struct Pair {
   }
   /// The change in bytes at the peaks; nothing if either side has none.
   std::optional<double> change_of(std::string_view category) const {
-    const auto before = own->ran(mode)->category(category);
+    const auto before = described->ran(mode)->category(category);
     const auto after = reduced->ran(mode)->category(category);
     return before && after ? std::optional(*after - *before) : std::nullopt;
   }
@@ -39,14 +39,14 @@ struct Pair {
 using Pairs = std::vector<Pair>;
 
 /// Pairs by rising context; both sides were asked for.
-Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& own) {
+Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& described) {
   Pairs pairs;
-  const Precision other = reduced(profiles).value_or(Precision::kFp32);
-  for (const Profile* first : own) {
-    for (const Profile* second : alike(profiles, *first, other)) {
+  const Precision other = reduced_precision(profiles).value_or(Precision::kFp32);
+  for (const Profile* first : described) {
+    for (const Profile* second : of_same_network(profiles, *first, other)) {
       if (second == first || second->context() != first->context()) continue;
       for (const Mode mode : kModes) {
-        if (first->asked(mode) && second->asked(mode)) pairs.push_back({first, second, mode});
+        if (first->planned(mode) && second->planned(mode)) pairs.push_back({first, second, mode});
       }
     }
   }
@@ -63,7 +63,7 @@ Pairs of_mode(const Pairs& pairs, Mode mode) {
 std::optional<Facts> traded(const Pair& pair) {
   const auto activations = pair.change_of(metric::kActivations);
   const auto copies = pair.change_of(metric::kWeightCopies);
-  const std::string phase = pair.own->ran(pair.mode)->peak_phase();
+  const std::string phase = pair.described->ran(pair.mode)->peak_phase();
   if (!activations || !copies || *activations >= 0 || *copies <= 0 || phase.empty() ||
       phase != pair.reduced->ran(pair.mode)->peak_phase())
     return std::nullopt;
@@ -84,43 +84,41 @@ std::optional<Facts> step_values(const Pairs& steps) {
       .set("verdict", matter == 0                   ? "Not much"
                       : matter == std::ssize(steps) ? "Yes"
                                                     : "It depends on the context")
-      .set("context", format_count(first.own->context()))
+      .set("context", format_count(first.described->context()))
       .set("share", first.share())
       .when("longer", steps.size() > 1,
-            Facts().set("context", format_count(last.own->context())).set("share", last.share()))
+            Facts()
+                .set("context", format_count(last.described->context()))
+                .set("share", last.share()))
       .when("traded", reason)
       .flag("unexplained", !reason && last.matters());
 }
 
-/// A forward's change, and whether copies of the weights are what raises it.
-Facts forward_values(const Pair& pair, bool same) {
-  const double change = pair.to() - pair.from();
-  const auto copies = pair.change_of(metric::kWeightCopies);
-  return Facts()
-      .set("step", pair.mode == Mode::kInference ? "inference" : "the " + mode_words(pair.mode))
-      .set("context", format_count(pair.own->context()))
-      .set("share", pair.share())
-      .set("rise", format_percent(pair.change()))
-      .flag("copies", change > 0 && copies && *copies >= (1 - kRest) * change)
-      .flag("same", same);
-}
-
-/// The forward at the context that explains the step, else at the longest.
+/// How the forward changes at the context that explains the step, else at the longest, and whether
+/// copies of the weights are what raises it.
 std::optional<Facts> forward_facts(const Pairs& pairs, const Pairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
     const Pairs forwards = of_mode(pairs, mode);
     if (forwards.empty()) continue;
-    const auto context = [](const Pair& pair) { return pair.own->context(); };
+    const auto context = [](const Pair& pair) { return pair.described->context(); };
     const auto beside = steps.empty() ? forwards.end()
                                       : std::ranges::find(forwards, context(steps.back()), context);
-    return forward_values(beside == forwards.end() ? forwards.back() : *beside,
-                          !steps.empty() && traded(steps.back()));
+    const Pair& pair = beside == forwards.end() ? forwards.back() : *beside;
+    const double change = pair.to() - pair.from();
+    const auto copies = pair.change_of(metric::kWeightCopies);
+    return Facts()
+        .set("step", mode == Mode::kInference ? "inference" : "the " + mode_words(mode))
+        .set("context", format_count(pair.described->context()))
+        .set("share", pair.share())
+        .set("rise", format_percent(pair.change()))
+        .flag("copies", change > 0 && copies && *copies >= (1 - kRest) * change)
+        .flag("same", !steps.empty() && traded(steps.back()));
   }
   return std::nullopt;
 }
 
-bool refused(const Profile& profile) {
-  const Step* step = profile.asked(Mode::kTrainStep);
+bool step_does_not_fit(const Profile& profile) {
+  const Step* step = profile.planned(Mode::kTrainStep);
   return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
 }
 
@@ -129,10 +127,10 @@ bool refused(const Profile& profile) {
 void set_fits(Facts& facts, const Pairs& pairs) {
   std::vector<std::string> more, neither;
   for (const Pair& pair : pairs) {
-    if (pair.mode != Mode::kTrainStep || !refused(*pair.own)) continue;
-    const std::string context = format_count(pair.own->context());
+    if (pair.mode != Mode::kTrainStep || !step_does_not_fit(*pair.described)) continue;
+    const std::string context = format_count(pair.described->context());
     if (pair.reduced->ran(pair.mode) != nullptr) more.push_back(context);
-    if (refused(*pair.reduced)) neither.push_back(context);
+    if (step_does_not_fit(*pair.reduced)) neither.push_back(context);
   }
   facts.when("fits_more", !more.empty(), "contexts", join_words(more));
   facts.when("fits_neither", !neither.empty(), "contexts", join_words(neither));
@@ -140,14 +138,15 @@ void set_fits(Facts& facts, const Pairs& pairs) {
 
 std::string reason(const Pair& pair) {
   std::vector<std::string> reasons;
-  for (const Profile* profile : {pair.own, pair.reduced}) {
-    const std::string missing = profile->asked(pair.mode)->missing();
+  for (const Profile* profile : {pair.described, pair.reduced}) {
+    const std::string missing = profile->planned(pair.mode)->missing();
     if (!missing.empty()) reasons.push_back(profile->precision() + ": " + missing);
   }
   return join(reasons, "; ");
 }
 
-Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::string& reduced) {
+Dataset both_precisions(const Pairs& pairs, const std::string& described,
+                        const std::string& reduced) {
   double most = 0;
   for (const Pair& pair : pairs) most = std::max({most, pair.from(), pair.to()});
   const ByteUnit unit = byte_unit(most);
@@ -160,9 +159,10 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
     return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
   };
   const std::vector<Column<Pair>> columns{
-      {"context", "Context", [](const Pair& pair) { return pair.own->context(); }, "", kNamed},
+      {"context", "Context", [](const Pair& pair) { return pair.described->context(); }, "",
+       kNamed},
       {"step", "Step", [](const Pair& pair) { return mode_words(pair.mode); }},
-      peak("own", own, &Pair::own),
+      peak("own", described, &Pair::described),
       peak("reduced", reduced, &Pair::reduced),
       {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
@@ -173,18 +173,19 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const Pairs pairs = pairs_of(profiles, answered(profiles));
-  const std::string own = answered(profiles).front()->precision();
-  const std::string other(describe(reduced(profiles).value_or(Precision::kBf16)));
-  part.facts.set("own", own).set("reduced", other);
+  const Profiles described = described_profiles(profiles);
+  const Pairs pairs = pairs_of(profiles, described);
+  const std::string precision = described.front()->precision();
+  const std::string other(describe(reduced_precision(profiles).value_or(Precision::kBf16)));
+  part.facts.set("own", precision).set("reduced", other);
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
-  Pairs steps = of_mode(pairs_of(profiles, asked_in_full(answered(profiles))), Mode::kTrainStep);
+  Pairs steps = of_mode(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
   if (steps.empty()) steps = of_mode(pairs, Mode::kTrainStep);
   part.facts.when("steps", step_values(steps));
   part.facts.when("forward", forward_facts(pairs, steps));
   set_fits(part.facts, pairs);
-  part.datasets = {both_precisions(pairs, own, other)};
+  part.datasets = {both_precisions(pairs, precision, other)};
   add_peaks_figure(part, view, profiles);
   return part;
 }

@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
@@ -43,33 +43,28 @@ Dataset residuals(const Profiles& profiles) {
   return make_dataset("residuals", columns, rows);
 }
 
-/// The edition's reference context; where another was asked for, the longest.
-const Profile& reference(const RunView& view, const Profiles& spoken_of) {
-  const auto found =
-      std::ranges::find(spoken_of, view.edition().reference_context, &Profile::context);
-  return found == spoken_of.end() ? *spoken_of.back() : **found;
-}
-
 }  // namespace
 
 PartContent present_residual(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  const Profiles spoken_of = answered(profiles);
-  const Residual shown{&reference(view, spoken_of)};
-  const auto measured = shown.measured();
-  const double size = shown.formula() / kBytesPerMebibyte;
-  part.facts.set("size", shown.profile->spec.size);
-  part.facts.set("context", format_count(shown.profile->context()));
-  part.facts.set("batch", format_count(shown.batch()));
-  part.facts.set("width", format_count(shown.width()));
-  part.facts.set("bytes", shown.formula(), {Notation::kCount});
+  const Profiles described = described_profiles(profiles);
+  const auto reference =
+      std::ranges::find(described, view.edition().reference_context, &Profile::context);
+  const Residual residual{reference == described.end() ? described.back() : *reference};
+  const auto measured = residual.measured();
+  const double size = residual.formula() / kBytesPerMebibyte;
+  part.facts.set("size", residual.profile->spec.size);
+  part.facts.set("context", format_count(residual.profile->context()));
+  part.facts.set("batch", format_count(residual.batch()));
+  part.facts.set("width", format_count(residual.width()));
+  part.facts.set("bytes", residual.formula(), {Notation::kCount});
   part.facts.set("mebibytes",
                  std::floor(size) == size ? format_fixed(size, 0) : format_significant(size, 3));
-  part.facts.flag("agrees", measured == shown.formula());
-  part.facts.when("differs", measured && measured != shown.formula(), "measured",
+  part.facts.flag("agrees", measured == residual.formula());
+  part.facts.when("differs", measured && measured != residual.formula(), "measured",
                   measured ? format_value(*measured, {Notation::kCount}) : "");
   part.facts.flag("not_measured", !measured);
-  part.datasets = {residuals(spoken_of)};
+  part.datasets = {residuals(described)};
   return part;
 }
 

@@ -4,7 +4,7 @@
 #include "document/peaks.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "results/metric_names.h"
 #include "results/run_store.h"
@@ -16,7 +16,8 @@ constexpr double kNear = 0.75;        // Curves above this share of the capacity
 constexpr double kMostly = 0.95;      // Parameters above this share of the start are all of it.
 constexpr double kInvisible = 0.002;  // Areas below this share of the peak are too thin to be seen.
 
-struct Shown {
+/// A step with a timeline; it may have run out of memory.
+struct RecordedStep {
   const Profile* profile;
   const Step* step;
   Timeline timeline;
@@ -25,25 +26,25 @@ struct Shown {
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
-/// Takes the longest context that has a timeline; `whole`: of a step that ran to its end.
-std::optional<Shown> longest_shown(const Profiles& profiles, Mode mode, bool whole) {
-  std::optional<Shown> found;
+/// Takes the longest context that has a timeline, or with `succeeded` the longest whose step ran.
+std::optional<RecordedStep> longest_recorded(const Profiles& profiles, Mode mode, bool succeeded) {
+  std::optional<RecordedStep> longest;
   for (const Profile* profile : profiles) {
-    const Step* step = profile->asked(mode);
-    if (step == nullptr || step->launch == nullptr || (whole && !step->ok())) continue;
-    Shown candidate{profile, step, timeline_of(*step->launch)};
-    if (!candidate.timeline.empty()) found = std::move(candidate);
+    const Step* step = profile->planned(mode);
+    if (step == nullptr || step->launch == nullptr || (succeeded && !step->ok())) continue;
+    RecordedStep candidate{profile, step, timeline_of(*step->launch)};
+    if (!candidate.timeline.empty()) longest = std::move(candidate);
   }
-  return found;
+  return longest;
 }
 
 /// The training step at the longest context, preceded by the longest one that ran if it ran out of
 /// memory. A lesser mode replaces it if no training step has a timeline.
-std::vector<Shown> steps_shown(const Profiles& profiles) {
+std::vector<RecordedStep> training_steps_of(const Profiles& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
-    const auto any = longest_shown(profiles, mode, false);
+    const auto any = longest_recorded(profiles, mode, false);
     if (!any) continue;
-    const auto fits = any->step->ok() ? std::nullopt : longest_shown(profiles, mode, true);
+    const auto fits = any->step->ok() ? std::nullopt : longest_recorded(profiles, mode, true);
     return fits ? std::vector{*fits, *any} : std::vector{*any};
   }
   return {};
@@ -66,18 +67,18 @@ std::int64_t teeth(const Timeline& timeline) {
 
 /// True for an inference step that holds little but parameters and whose temporaries rise and fall
 /// at least once for each layer.
-bool is_sawtooth(const Shown& shown) {
-  const Instant &start = shown.start(), &peak = shown.timeline.peak();
-  const auto& model = shown.step->spec().model;
-  return shown.step->mode() == Mode::kInference && model &&
-         teeth(shown.timeline) >= model->layers &&
+bool is_sawtooth(const RecordedStep& recorded) {
+  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
+  const auto& model = recorded.step->spec().model;
+  return recorded.step->mode() == Mode::kInference && model &&
+         teeth(recorded.timeline) >= model->layers &&
          start.of(metric::kParameters) >= kMostly * start.requested() &&
          peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
 }
 
 /// True if saved activations are more than half of what the step adds up to its peak.
-bool climbs(const Shown& shown) {
-  const Instant &start = shown.start(), &peak = shown.timeline.peak();
+bool climbs(const RecordedStep& recorded) {
+  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
          peak.of(metric::kActivations) > (peak.requested() - start.requested()) / 2;
 }
@@ -92,32 +93,33 @@ bool falls(const Timeline& timeline) {
 }
 
 /// "The training step of xl at context 512"; later steps name only what differs.
-std::string subject(const Shown& shown, const Shown* before) {
-  if (before == nullptr) return "The " + shown.title();
-  const std::string step = mode_words(shown.step->mode());
-  if (before->profile == shown.profile) return "The " + step;
-  const std::string context = format_count(shown.profile->context());
-  return before->step->mode() == shown.step->mode() ? "At " + context + " it"
-                                                    : "At context " + context + " the " + step;
+std::string subject(const RecordedStep& recorded, const RecordedStep* before) {
+  if (before == nullptr) return "The " + recorded.title();
+  const std::string step = mode_words(recorded.step->mode());
+  if (before->profile == recorded.profile) return "The " + step;
+  const std::string context = format_count(recorded.profile->context());
+  return before->step->mode() == recorded.step->mode() ? "At " + context + " it"
+                                                       : "At context " + context + " the " + step;
 }
 
-Facts shown_values(const Shown& shown, const Shown* before) {
-  const Instant &start = shown.start(), &peak = shown.timeline.peak();
-  const char* situation = !shown.step->ok()    ? "refused"
-                          : is_sawtooth(shown) ? "sawtooth"
-                          : climbs(shown)      ? "climbs"
-                                               : "plain";
+Facts recorded_facts(const RecordedStep& recorded, const RecordedStep* before) {
+  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
+  const char* situation = !recorded.step->ok()    ? "refused"
+                          : is_sawtooth(recorded) ? "sawtooth"
+                          : climbs(recorded)      ? "climbs"
+                                                  : "plain";
   Facts values;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
     values.flag(name, std::string_view(name) == situation);
-  return values.set("subject", subject(shown, before))
+  return values.set("subject", subject(recorded, before))
       .set("start", format_bytes_briefly(start.requested()))
       .set("parameters", format_bytes_briefly(start.of(metric::kParameters)))
       .set("peak", format_bytes_briefly(peak.requested()))
       .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
       .flag("state", start.of(metric::kOptimizerStates) > 0)
-      .flag("falls", falls(shown.timeline))
-      .set("reason", shown.step->refused() != nullptr ? "out of memory" : shown.step->missing());
+      .flag("falls", falls(recorded.timeline))
+      .set("reason",
+           recorded.step->out_of_memory() != nullptr ? "out of memory" : recorded.step->missing());
 }
 
 /// A place on the curve and its words: the peak, or the GPU's capacity.
@@ -127,20 +129,16 @@ struct Mark {
   std::string text;
 };
 
-std::vector<Mark> marks_of(const Shown& shown, double capacity) {
-  const Instant& peak = shown.timeline.peak();
-  const bool refused = shown.step->refused() != nullptr;
+Dataset marks_data(const RecordedStep& recorded, double capacity, const ByteUnit& unit) {
+  const Instant& peak = recorded.timeline.peak();
+  const bool refused = recorded.step->out_of_memory() != nullptr;
   std::vector<Mark> marks{
       {"peak", peak.event, peak.requested(),
        "peak " + format_bytes(peak.requested()) + (refused ? ", then out of memory" : "")}};
   if (capacity > 0 && (refused || peak.requested() > kNear * capacity)) {
     marks.push_back({"capacity", peak.event, capacity, "GPU capacity, " + format_bytes(capacity)});
   }
-  return marks;
-}
-
-Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
-  const double floor = axis_begin(shown.timeline);
+  const double floor = axis_begin(recorded.timeline);
   const std::vector<Column<Mark>> columns{
       {"kind", "Kind", &Mark::kind},
       {"event", "Event", &Mark::event},
@@ -149,7 +147,7 @@ Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
           "floor", "Axis", [floor](const Mark&) { return floor; }, unit),
       {"text", "Words", &Mark::text},
       {"unit", "Unit", [unit](const Mark&) { return unit.name; }}};
-  return make_dataset("marks", columns, marks_of(shown, capacity));
+  return make_dataset("marks", columns, marks);
 }
 
 /// The bytes of one category after one event.
@@ -175,14 +173,14 @@ Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeli
 }
 
 /// Memory at the ends of the phases, the last of which may have been cut short, and at the peak.
-Dataset stages_data(const std::vector<Category>& visible, const Shown& shown,
+Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& recorded,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
-  const Timeline& timeline = shown.timeline;
+  const Timeline& timeline = recorded.timeline;
   std::vector<Stage> rows{{"start", timeline.instants.front()}};
   for (const Stretch& phase : timeline.phases())
     rows.emplace_back("end of " + phase.phase, *phase.last);
-  if (!shown.step->ok() && rows.size() > 1) rows.back().first = shown.step->missing();
+  if (!recorded.step->ok() && rows.size() > 1) rows.back().first = recorded.step->missing();
   rows.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
   for (const Category& category : visible) {
@@ -198,31 +196,29 @@ Dataset stages_data(const std::vector<Category>& visible, const Shown& shown,
   return make_dataset("stages", columns, rows);
 }
 
-std::vector<Category> visible_in(const Timeline& timeline) {
+/// The datasets of one step's figures, and its snapshot.
+void add_step(PartContent& part, const RecordedStep& recorded, const std::string& file,
+              double capacity) {
+  const Timeline& timeline = recorded.timeline;
+  const ByteUnit unit = byte_unit(timeline.peak().requested());
   const double least = kInvisible * timeline.peak().requested();
-  return only(categories(), [&](const Category& category) {
+  const auto visible = only(categories(), [&](const Category& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
       return instant.of(category.name) > least;
     });
   });
-}
-
-/// The datasets of one step's figures, and its snapshot.
-void add_step(PartContent& part, const Shown& shown, const std::string& file, double capacity) {
-  const Timeline& timeline = shown.timeline;
-  const ByteUnit unit = byte_unit(timeline.peak().requested());
-  const std::vector<Category> visible = visible_in(timeline);
-  std::vector<Dataset> all{slices_data(visible, timeline, unit), stages_data(visible, shown, unit),
-                           marks_data(shown, capacity, unit)};
-  std::ranges::move(lifetimes(timeline, allocations_of(*shown.step->launch), unit),
+  std::vector<Dataset> all{slices_data(visible, timeline, unit),
+                           stages_data(visible, recorded, unit),
+                           marks_data(recorded, capacity, unit)};
+  std::ranges::move(lifetimes(timeline, allocations_of(*recorded.step->launch), unit),
                     std::back_inserter(all));
   for (Dataset& dataset : all) {
-    dataset.family = mode_words(shown.step->mode());
-    dataset.variant = shown.title();
+    dataset.family = mode_words(recorded.step->mode());
+    dataset.variant = recorded.title();
     part.datasets.push_back(std::move(dataset));
   }
-  const Cell& cell = *shown.step->cell;
-  const std::string launch = std::to_string(shown.step->launch - cell.launches.data());
+  const Cell& cell = *recorded.step->cell;
+  const std::string launch = std::to_string(recorded.step->launch - cell.launches.data());
   part.files.push_back(
       {file + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
 }
@@ -232,20 +228,21 @@ void add_step(PartContent& part, const Shown& shown, const std::string& file, do
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const Profiles spoken_of = answered(profiles);
-  std::vector<Shown> all = steps_shown(spoken_of);
-  const auto inference = longest_shown(spoken_of, Mode::kInference, false);
+  const Profiles described = described_profiles(profiles);
+  std::vector<RecordedStep> all = training_steps_of(described);
+  const auto inference = longest_recorded(described, Mode::kInference, false);
   if (inference) all.insert(all.begin(), *inference);
-  std::vector<Facts> said;
-  for (const Shown& shown : all) {
-    said.push_back(shown_values(shown, &shown == all.data() ? nullptr : &shown - 1));
-    const bool forward = shown.step->mode() == Mode::kInference;
-    const char* file = forward            ? "memory-inference"
-                       : shown.step->ok() ? "memory-step"
-                                          : "memory-step-out-of-memory";
-    add_step(part, shown, file, forward ? 0 : capacity(view, *shown.step));
+  std::vector<Facts> sentences;
+  for (const RecordedStep& recorded : all) {
+    sentences.push_back(
+        recorded_facts(recorded, &recorded == all.data() ? nullptr : &recorded - 1));
+    const bool forward = recorded.step->mode() == Mode::kInference;
+    const char* file = forward               ? "memory-inference"
+                       : recorded.step->ok() ? "memory-step"
+                                             : "memory-step-out-of-memory";
+    add_step(part, recorded, file, forward ? 0 : capacity(view, *recorded.step));
   }
-  part.facts.flag("nothing", all.empty()).list("recorded", std::move(said));
+  part.facts.flag("nothing", all.empty()).list("recorded", std::move(sentences));
   return part;
 }
 

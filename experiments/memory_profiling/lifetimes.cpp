@@ -17,23 +17,28 @@ struct Box {
   int rank = 0;
   std::size_t from = 0, to = 0;  ///< Bins.
   double made = 0, bytes = 0;
-  std::string category, text;
+  std::string category = {}, text = {};
 };
 
 /// The first box is no allocation: it holds all that was there before the step, whatever its size.
-std::vector<Box> boxes_of(const std::vector<Allocation>& allocations, const Bins& bins) {
-  std::vector<Box> boxes{{0, 0, bins.least.size(), -1, 0, "before the step", "before the step"}};
+Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
+                   const ByteUnit& unit) {
+  std::vector<Box> boxes{{.to = bins.least.size(),
+                          .made = -1,
+                          .category = "before the step",
+                          .text = "before the step"}};
   for (const Allocation& one : allocations) {
     const std::size_t from = bins.at(one.made);
     const std::size_t to = one.freed ? bins.at(*one.freed) : bins.least.size();
-    boxes.push_back({static_cast<int>(boxes.size()), from, std::max(to, from + 1), one.made,
-                     one.bytes, category_words(one.category),
-                     format_bytes(one.bytes) + ", " + made_by(one.operation, one.module, one.op)});
+    boxes.push_back(
+        {.rank = static_cast<int>(boxes.size()),
+         .from = from,
+         .to = std::max(to, from + 1),
+         .made = one.made,
+         .bytes = one.bytes,
+         .category = category_words(one.category),
+         .text = format_bytes(one.bytes) + ", " + made_by(one.operation, one.module, one.op)});
   }
-  return boxes;
-}
-
-Dataset boxes_data(const std::vector<Box>& boxes, const ByteUnit& unit) {
   const std::vector<Column<Box>> columns{{"rank", "Rank", &Box::rank},
                                          {"from", "From", &Box::from},
                                          {"to", "To", &Box::to},
@@ -104,8 +109,8 @@ Dataset kinds_data(const std::vector<Kind>& kinds) {
 }  // namespace
 
 std::size_t Bins::at(double event) const {
-  const auto found = std::ranges::upper_bound(bounds, event);
-  return found == bounds.begin() ? 0 : static_cast<std::size_t>(found - bounds.begin()) - 1;
+  const auto next = std::ranges::upper_bound(bounds, event);
+  return next == bounds.begin() ? 0 : static_cast<std::size_t>(next - bounds.begin()) - 1;
 }
 
 Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocations) {
@@ -139,7 +144,7 @@ std::vector<Dataset> lifetimes(const Timeline& timeline, const std::vector<Alloc
   std::vector<Allocation> largest = allocations;
   largest.resize(std::min(largest.size(), kMostBoxes));
   const Bins bins = bins_of(timeline, largest);
-  return {boxes_data(boxes_of(largest, bins), unit), bins_data(bins, timeline, unit),
+  return {boxes_data(largest, bins, unit), bins_data(bins, timeline, unit),
           kinds_data(kinds_of(allocations))};
 }
 

@@ -1,6 +1,6 @@
-// A step's largest allocations, each a box of its own over the allocator's events, as PyTorch's
-// memory_viz draws them. Boxes lie on what was there before the step, in the order in which they
-// were made; what is below a box and is freed lets it sink.
+// A step's largest allocations, each a box over the allocator's events, as PyTorch's memory_viz
+// draws them. Boxes lie on the memory from before the step, in the order in which they were made; a
+// box sinks when one below it is freed.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocation
 /// dwarfs the rest.
 double axis_begin(const Timeline& timeline);
 
-/// The datasets "lifetimes", ranked by size, "lifetime-bins" and, for the table, "lifetime-kinds";
-/// none where the launch kept no allocation singly.
+/// The datasets "lifetimes", ranked by size, "lifetime-bins" and, for the table, "lifetime-kinds".
+/// Empty if the launch recorded no single allocations.
 std::vector<Dataset> lifetimes(const Timeline& timeline, const std::vector<Allocation>& allocations,
                                const ByteUnit& unit);
 

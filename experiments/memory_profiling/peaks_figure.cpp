@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -17,28 +17,24 @@ struct Dot {
   std::string reason;
 };
 
-std::vector<Dot> dots_of(const std::vector<Profile>& profiles) {
+Dataset peaks(const std::vector<Profile>& profiles, const ByteUnit& unit) {
   std::vector<Dot> dots;
   for (const auto& [mode, name] :
        {std::pair(Mode::kInference, "inference, "), std::pair(Mode::kForward, "forward, "),
         std::pair(Mode::kTrainStep, "training step, ")}) {
     for (const Profile& profile : profiles) {
-      const Step* step = profile.asked(mode);
+      const Step* step = profile.planned(mode);
       if (step == nullptr) continue;
       dots.push_back({name + format_value(profile.place, kNamed), profile.precision(),
                       profile.peak(mode), step->missing()});
     }
   }
-  return dots;
-}
-
-Dataset peaks(const std::vector<Profile>& profiles, const ByteUnit& unit) {
   const std::vector<Column<Dot>> columns{
       {"row", "Step and context", &Dot::row},
       {"precision", "Precision", &Dot::precision},
       bytes_column<Dot>("peak", "Peak", &Dot::peak, unit, &Dot::reason),
       {"unit", "Unit", [unit](const Dot&) { return unit.name; }}};
-  return make_dataset("peaks", columns, dots_of(profiles));
+  return make_dataset("peaks", columns, dots);
 }
 
 }  // namespace
@@ -51,7 +47,7 @@ void add_peaks_figure(PartContent& part, const RunView& view,
     for (const auto& [mode, step] : profile.steps) {
       most = std::max(most, profile.peak(mode).value_or(0));
       memory = std::max(memory, capacity(view, step));
-      refused = refused || step.refused() != nullptr;
+      refused = refused || step.out_of_memory() != nullptr;
     }
   }
   // A refused step came near the capacity, although it has no peak.

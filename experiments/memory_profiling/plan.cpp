@@ -5,7 +5,7 @@
 
 #include "experiments/common/planning.h"
 #include "experiments/common/selection.h"
-#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/presenters.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -15,17 +15,17 @@ constexpr const char* kSize2026 = "xl";
 constexpr std::int64_t kWarmup = 2;  // After these, AdamW's state exists and the allocator has its
                                      // blocks.
 
-/// The edition's size and, behind it, the smaller ones that stand in where no step of it fits; the
+/// The edition's size and, behind it, the smaller ones that stand in if no step of it fits; the
 /// user's sizes as they are.
 std::vector<Size> sizes(const Planning& planning) {
-  std::vector<Size> found = planning.chosen.sizes;
-  if (!planning.input.selection.sizes.empty()) return found;
+  std::vector<Size> chosen = planning.chosen.sizes;
+  if (!planning.input.selection.sizes.empty()) return chosen;
   const char* name = planning.of_2026() ? kSize2026 : kSize2025;
-  const auto own = std::ranges::find(found, name, &Size::name);
-  if (own != found.end()) found.erase(own + 1, found.end());
-  std::ranges::reverse(found);
-  if (!planning.full()) found.resize(1);
-  return found;
+  const auto of_edition = std::ranges::find(chosen, name, &Size::name);
+  if (of_edition != chosen.end()) chosen.erase(of_edition + 1, chosen.end());
+  std::ranges::reverse(chosen);
+  if (!planning.full()) chosen.resize(1);
+  return chosen;
 }
 
 std::vector<std::int64_t> contexts(const Planning& planning) {
@@ -56,7 +56,7 @@ bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
   return without_room(planning.so_far, spec);
 }
 
-/// A step without AdamW may fit if the forward with grad does and the whole step does not.
+/// Adds a step without AdamW if the forward with grad fits and the whole step does not.
 void add_modes(Planning& planning, const CellSpec& spec) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
     planning.add(spec, mode);
@@ -66,7 +66,7 @@ void add_modes(Planning& planning, const CellSpec& spec) {
   if (lesser) planning.add(spec, Mode::kForwardBackward);
 }
 
-/// The longest context whose step fits is measured in all modes.
+/// Searches the longest context whose step fits, and measures it in all modes.
 void add_doubled(Planning& planning, CellSpec spec) {
   const auto fullest = fullest_mode(planning.input);
   if (!fullest) return;
@@ -99,32 +99,24 @@ CellSpec least_step(const Planning& planning, const Size& size) {
   return spec;
 }
 
-bool fits(const Planning& planning, const CellSpec& step) {
-  const Cell* cell = planning.so_far.find(cell_id(step));
-  return cell != nullptr && ok_launch(*cell) != nullptr;
-}
-
-/// A size that stands in is measured in full once its least step is known to fit.
-void add_stand_ins(Planning& planning, const std::vector<Size>& smaller) {
-  for (const Size& size : smaller) {
-    const CellSpec step = least_step(planning, size);
-    planning.cells.push_back({step, 1});
-    if (fits(planning, step)) add_network(planning, size);
-    if (!without_room(planning.so_far, step)) return;
-  }
-}
-
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
   const std::vector<Size> chosen = sizes(planning);
-  const bool own = !input.selection.sizes.empty();
-  const std::size_t first = own ? chosen.size() : 1;
+  const bool by_user = !input.selection.sizes.empty();
+  const std::size_t first = by_user ? chosen.size() : 1;
   for (const Size& size : chosen | std::views::take(first)) add_network(planning, size);
-  if (own || !fullest_mode(input)) return planning.cells;
+  if (by_user || !fullest_mode(input)) return planning.cells;
   if (!without_room(so_far, least_step(planning, chosen.front()))) return planning.cells;
-  add_stand_ins(planning, {chosen.begin() + 1, chosen.end()});
+  // A size that stands in is measured in full once its least step is known to fit.
+  for (const Size& size : chosen | std::views::drop(1)) {
+    const CellSpec step = least_step(planning, size);
+    planning.cells.push_back({step, 1});
+    const Cell* measured = so_far.find(cell_id(step));
+    if (measured != nullptr && ok_launch(*measured) != nullptr) add_network(planning, size);
+    if (!without_room(so_far, step)) break;
+  }
   return planning.cells;
 }
 

@@ -16,18 +16,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-/// A cell that ran replaces a failed one of the same mode.
-void add_step(Profile& profile, const Cell& cell) {
-  const Mode mode = cell.spec.mode.value_or(Mode::kForward);
-  const Step step{&cell, representative(cell)};
-  const auto [found, fresh] = profile.steps.emplace(mode, step);
-  if (!fresh && !found->second.ok()) found->second = step;
-}
-
-std::int64_t parameters(const Profile& profile) {
-  return parameter_count(profile.spec.model.value_or(ModelShape{}));
-}
-
 void name_profiles(std::vector<Profile>& profiles) {
   std::set<std::string> sizes;
   std::set<std::optional<Precision>> precisions;
@@ -47,11 +35,31 @@ void name_profiles(std::vector<Profile>& profiles) {
   }
 }
 
+std::optional<Precision> main_precision(const std::vector<Profile>& profiles) {
+  const auto precision = [](const Profile& profile) { return profile.spec.precision; };
+  return precision(*std::ranges::min_element(profiles, {}, precision));
+}
+
+/// The first profile in the main precision for which `predicate` holds; null if there is none.
+template <typename Predicate>
+const Profile* first_with(const std::vector<Profile>& profiles, const Predicate& predicate) {
+  const auto precision = main_precision(profiles);
+  const auto first = std::ranges::find_if(profiles, [&](const Profile& profile) {
+    return profile.spec.precision == precision && predicate(profile);
+  });
+  return first == profiles.end() ? nullptr : &*first;
+}
+
+bool ran_at_all(const Profile& profile) {
+  return std::ranges::any_of(profile.steps | std::views::values,
+                             [](const Step& step) { return step.missing().empty(); });
+}
+
 }  // namespace
 
 bool Step::ok() const { return launch != nullptr && is_ok(launch->outcome); }
 
-const OutOfMemory* Step::refused() const {
+const OutOfMemory* Step::out_of_memory() const {
   return launch == nullptr ? nullptr : std::get_if<OutOfMemory>(&launch->outcome);
 }
 
@@ -65,14 +73,14 @@ std::optional<double> Step::category(std::string_view name) const {
 }
 
 std::string Step::peak_phase() const {
-  std::string found;
+  std::string highest;
   std::optional<double> most;
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     const auto peak = bytes(metric::kPeak, phase);
-    if (peak > most) most = peak, found = phase;  // An empty optional is less than any number.
+    if (peak > most) most = peak, highest = phase;  // An empty optional is less than any number.
   }
-  return most >= bytes(metric::kMemory, metric::kPeakAllocated) ? found : "";
+  return most >= bytes(metric::kMemory, metric::kPeakAllocated) ? highest : "";
 }
 
 std::string Step::missing() const {
@@ -82,17 +90,17 @@ std::string Step::missing() const {
   return peak == nullptr || peak->reason.empty() ? "no peak was measured" : peak->reason;
 }
 
-const Step* Profile::asked(Mode mode) const {
-  const auto found = steps.find(mode);
-  return found == steps.end() ? nullptr : &found->second;
+const Step* Profile::planned(Mode mode) const {
+  const auto step = steps.find(mode);
+  return step == steps.end() ? nullptr : &step->second;
 }
 
 const Step* Profile::ran(Mode mode) const {
-  const Step* step = asked(mode);
+  const Step* step = planned(mode);
   return step != nullptr && step->missing().empty() ? step : nullptr;
 }
 
-const Step* Profile::trained() const {
+const Step* Profile::with_backward() const {
   const Step* step = ran(Mode::kTrainStep);
   return step != nullptr ? step : ran(Mode::kForwardBackward);
 }
@@ -113,44 +121,24 @@ std::string phase_words(const std::string& phase) {
 std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
   for (const Cell* cell : view.cells(CellKind::kMemory)) {
-    auto found = std::ranges::find_if(
-        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
-    if (found == profiles.end()) {
-      found = profiles.insert(profiles.end(), Profile{"", "", "", cell->spec, {}});
-      found->spec.mode.reset();
+    auto profile = std::ranges::find_if(
+        profiles, [&](const Profile& one) { return same_setting(one.spec, cell->spec); });
+    if (profile == profiles.end()) {
+      profile = profiles.insert(profiles.end(), Profile{"", "", "", cell->spec, {}});
+      profile->spec.mode.reset();
     }
-    add_step(*found, *cell);
+    const Step step{cell, representative(*cell)};
+    const auto [known, inserted] = profile->steps.emplace(step.mode(), step);
+    // A cell that ran replaces a failed one of the same mode.
+    if (!inserted && !known->second.ok()) known->second = step;
   }
   std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
-    return std::tuple(-parameters(profile), profile.spec.precision, profile.context());
+    const std::int64_t parameters = parameter_count(profile.spec.model.value_or(ModelShape{}));
+    return std::tuple(-parameters, profile.spec.precision, profile.context());
   });
   name_profiles(profiles);
   return profiles;
 }
-
-namespace {
-
-std::optional<Precision> main_precision(const std::vector<Profile>& profiles) {
-  const auto precision = [](const Profile& profile) { return profile.spec.precision; };
-  return precision(*std::ranges::min_element(profiles, {}, precision));
-}
-
-/// The largest network of which something that `wanted` asks for ran.
-template <typename Wanted>
-const Profile* first_with(const std::vector<Profile>& profiles, Wanted wanted) {
-  const auto precision = main_precision(profiles);
-  const auto found = std::ranges::find_if(profiles, [&](const Profile& profile) {
-    return profile.spec.precision == precision && wanted(profile);
-  });
-  return found == profiles.end() ? nullptr : &*found;
-}
-
-bool ran_at_all(const Profile& profile) {
-  return std::ranges::any_of(profile.steps | std::views::values,
-                             [](const Step& step) { return step.missing().empty(); });
-}
-
-}  // namespace
 
 Profiles all_of(const std::vector<Profile>& profiles) {
   return each(profiles, [](const Profile& profile) { return &profile; });
@@ -161,24 +149,25 @@ Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precis
               [precision](const Profile* profile) { return profile->spec.precision == precision; });
 }
 
-Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision) {
+Profiles of_same_network(const std::vector<Profile>& profiles, const Profile& profile,
+                         Precision precision) {
   return only(of_precision(profiles, precision), [&](const Profile* other) {
     return other->spec.model == profile.spec.model && other->spec.batch == profile.spec.batch;
   });
 }
 
-Profiles answered(const std::vector<Profile>& profiles) {
+Profiles described_profiles(const std::vector<Profile>& profiles) {
   const Profile* chosen =
       first_with(profiles, [](const Profile& profile) { return profile.ran(Mode::kTrainStep); });
   if (chosen == nullptr) chosen = first_with(profiles, ran_at_all);
   if (chosen == nullptr) chosen = first_with(profiles, [](const Profile&) { return true; });
-  return alike(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
+  return of_same_network(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
 }
 
-Profiles asked_in_full(const Profiles& profiles) {
+Profiles planned_in_full(const Profiles& profiles) {
   const Profiles full = only(profiles, [](const Profile* profile) {
-    return profile->asked(Mode::kInference) != nullptr &&
-           profile->asked(Mode::kTrainStep) != nullptr;
+    return profile->planned(Mode::kInference) != nullptr &&
+           profile->planned(Mode::kTrainStep) != nullptr;
   });
   return full.empty() ? profiles : full;
 }
@@ -187,12 +176,12 @@ bool anything_ran(const Profiles& profiles) {
   return std::ranges::any_of(profiles, [](const Profile* profile) { return ran_at_all(*profile); });
 }
 
-std::optional<Precision> reduced(const std::vector<Profile>& profiles) {
-  const auto own = main_precision(profiles);
+std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles) {
+  const auto described = main_precision(profiles);
   for (const Precision precision :
        {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
     const auto has = [&](const Profile& profile) { return profile.spec.precision == precision; };
-    if (precision != own && std::ranges::any_of(profiles, has)) return precision;
+    if (precision != described && std::ranges::any_of(profiles, has)) return precision;
   }
   return std::nullopt;
 }
@@ -212,24 +201,24 @@ std::string reasons_missing(const Profile& profile) {
 }
 
 std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
-  std::vector<std::string> found;
+  std::vector<std::string> all;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
       const std::string name = format_value(profile.label, kNamed) + ", " + mode_words(mode);
       for (const Launch& launch : step.cell->launches) {
-        for (const std::string& warning : launch.warnings) found.push_back(name + ": " + warning);
+        for (const std::string& warning : launch.warnings) all.push_back(name + ": " + warning);
       }
     }
   }
-  return found;
+  return all;
 }
 
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
-  const Profiles spoken_of = answered(profiles);
-  facts.flag("nothing", !anything_ran(spoken_of));
+  const Profiles described = described_profiles(profiles);
+  facts.flag("nothing", !anything_ran(described));
   facts.flag("gpu", view.on_gpu());
-  facts.set("size", spoken_of.front()->spec.size);
-  facts.set("precision", spoken_of.front()->precision());
+  facts.set("size", described.front()->spec.size);
+  facts.set("precision", described.front()->precision());
 }
 
 }  // namespace labreport::memory_profiling

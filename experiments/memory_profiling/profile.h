@@ -13,7 +13,7 @@
 
 namespace labreport::memory_profiling {
 
-/// One cell, whatever became of it.
+/// One cell, whether it ran or not.
 struct Step {
   const Cell* cell;
   const Launch* launch;  ///< Null if nothing was launched yet.
@@ -22,11 +22,11 @@ struct Step {
   Mode mode() const { return spec().mode.value_or(Mode::kForward); }
   bool ok() const;
   /// Null if it did not run out of memory.
-  const OutOfMemory* refused() const;
+  const OutOfMemory* out_of_memory() const;
   /// The value of a metric in bytes; nothing if it is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
-  std::optional<double> category(std::string_view name) const;  ///< Bytes of a category at the
-                                                                ///< peak.
+  /// The bytes of a category at the peak.
+  std::optional<double> category(std::string_view name) const;
   /// The phase in which the step's peak lies; empty if no phase that was measured reaches it.
   std::string peak_phase() const;
   /// The reason why the step or its peak is missing; empty if it is there.
@@ -43,37 +43,39 @@ struct Profile {
   CellSpec spec;      ///< Without mode.
   std::map<Mode, Step> steps;
 
-  /// Null if that mode did not run.
+  /// The step in that mode, whether it ran or not; null if the run has none.
+  const Step* planned(Mode mode) const;
+  /// The step in that mode; null if it did not run.
   const Step* ran(Mode mode) const;
-  const Step* asked(Mode mode) const;
-  /// The fullest that ran of those with loss and backward, else null.
-  const Step* trained() const;
-  /// Allocated bytes at most; nothing if that mode did not run.
+  /// The longest step with a backward pass that ran; null if none did.
+  const Step* with_backward() const;
+  /// The peak of allocated bytes; nothing if that mode did not run.
   std::optional<double> peak(Mode mode) const;
   std::int64_t context() const { return spec.context.value_or(0); }
   std::string precision() const;  ///< "FP32"
 };
 
-/// Largest network first; of each, FP32 first and contexts rising. Contexts that were only passed
-/// on the way to longer ones have a full step and nothing else.
+/// Sorted by size, largest first, then by precision, FP32 first, then by context. Contexts that
+/// doubling only passed on the way to longer ones have a training step and nothing else.
 std::vector<Profile> profiles_of(const RunView& view);
 
 using Profiles = std::vector<const Profile*>;
 
-/// The profiles that the answers describe: the largest network whose full step ran at some context
-/// (else of which anything ran, else any), in the first precision; contexts rising.
-Profiles answered(const std::vector<Profile>& profiles);
+/// The profiles that the answers describe, by context: those of the largest network whose training
+/// step ran at some context (else of which anything ran, else any), in the first precision.
+Profiles described_profiles(const std::vector<Profile>& profiles);
 
-/// Leaves out contexts that were only passed on the way to longer ones: both an inference forward
-/// and a training step were asked for at the others. All, if that leaves none.
-Profiles asked_in_full(const Profiles& profiles);
+/// Leaves out contexts that doubling only passed on the way to longer ones: the others have both an
+/// inference forward and a training step. Returns all if that leaves none.
+Profiles planned_in_full(const Profiles& profiles);
 
 Profiles all_of(const std::vector<Profile>& profiles);
 
 Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
 
-/// The profiles of the same network in `precision`; contexts rising.
-Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
+/// The profiles of the same network in `precision`, by context.
+Profiles of_same_network(const std::vector<Profile>& profiles, const Profile& profile,
+                         Precision precision);
 
 /// "backward", "the optimizer"
 std::string phase_words(const std::string& phase);
@@ -81,8 +83,8 @@ std::string phase_words(const std::string& phase);
 /// True if any profile has numbers.
 bool anything_ran(const Profiles& profiles);
 
-/// The precision other than the answers' own, if the run has one.
-std::optional<Precision> reduced(const std::vector<Profile>& profiles);
+/// The precision that the answers compare theirs with, if the run has one.
+std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles);
 
 /// The device's memory in bytes, or the cap set on it; 0 if unknown.
 double capacity(const RunView& view, const Step& step);

@@ -11,40 +11,12 @@
 #include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {
-namespace {
-
-Instant instant_of(const MeasuredRow& row) {
-  Instant instant;
-  instant.event = row.number(column::kEvent).value_or(0);
-  instant.phase = row.text(column::kPhase);
-  for (const Category& category : categories()) {
-    instant.bytes.push_back(row.number(category.name).value_or(0));
-  }
-  instant.allocated = row.number(metric::kAllocated).value_or(0);
-  return instant;
-}
-
-Allocation allocation_of(const MeasuredRow& row) {
-  Allocation allocation;
-  allocation.bytes = row.number(column::kBytes).value_or(0);
-  allocation.made = row.number(column::kMade).value_or(0);
-  allocation.freed = row.number(column::kFreed);
-  allocation.phase = row.text(column::kPhase);
-  allocation.freed_phase = row.text(column::kFreedPhase);
-  allocation.module = row.text(column::kModule);
-  allocation.operation = row.text(column::kOperation);
-  allocation.op = row.text(column::kOperator);
-  allocation.category = row.text(column::kCategory);
-  return allocation;
-}
-
-}  // namespace
 
 double Instant::requested() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
 
 double Instant::of(std::string_view category) const {
-  const auto found = std::ranges::find(categories(), category, &Category::name);
-  const auto index = static_cast<std::size_t>(found - categories().begin());
+  const auto entry = std::ranges::find(categories(), category, &Category::name);
+  const auto index = static_cast<std::size_t>(entry - categories().begin());
   return index < bytes.size() ? bytes[index] : 0;
 }
 
@@ -53,31 +25,36 @@ const Instant& Timeline::peak() const {
 }
 
 std::vector<Stretch> Timeline::phases() const {
-  std::vector<Stretch> found;
+  std::vector<Stretch> phases;
   for (const Instant& instant : instants) {
     if (instant.phase.empty()) continue;
-    if (found.empty() || found.back().phase != instant.phase) {
-      found.push_back({instant.phase, &instant, &instant});
+    if (phases.empty() || phases.back().phase != instant.phase) {
+      phases.push_back({instant.phase, &instant, &instant});
     }
-    found.back().last = &instant;
+    phases.back().last = &instant;
   }
-  return found;
+  return phases;
 }
 
 const Instant* Timeline::end_of(std::string_view phase) const {
-  const Instant* found = nullptr;
+  const Instant* last = nullptr;
   for (const Instant& instant : instants) {
-    if (instant.phase == phase) found = &instant;
+    if (instant.phase == phase) last = &instant;
   }
-  return found;
+  return last;
 }
 
 Timeline timeline_of(const Launch& launch) {
   Timeline timeline;
   for (const MeasuredRow& row : measured_rows(launch, metric::kTimeline)) {
-    timeline.instants.push_back(instant_of(row));
+    Instant& instant = timeline.instants.emplace_back();
+    instant.event = row.number(column::kEvent).value_or(0);
+    instant.phase = row.text(column::kPhase);
+    for (const Category& category : categories())
+      instant.bytes.push_back(row.number(category.name).value_or(0));
+    instant.allocated = row.number(metric::kAllocated).value_or(0);
   }
-  // Readers search the events by number and take the ends for the first and the last.
+  // Callers search the events by number and read the first and the last one as the ends.
   std::ranges::stable_sort(timeline.instants, {}, &Instant::event);
   return timeline;
 }
@@ -88,12 +65,20 @@ bool same_kind(const Allocation& a, const Allocation& b) {
 }
 
 std::vector<Allocation> allocations_of(const Launch& launch) {
-  std::vector<Allocation> found;
+  std::vector<Allocation> allocations;
   for (const MeasuredRow& row : measured_rows(launch, metric::kAllocations)) {
-    found.push_back(allocation_of(row));
+    allocations.push_back({.bytes = row.number(column::kBytes).value_or(0),
+                           .made = row.number(column::kMade).value_or(0),
+                           .freed = row.number(column::kFreed),
+                           .phase = row.text(column::kPhase),
+                           .freed_phase = row.text(column::kFreedPhase),
+                           .module = row.text(column::kModule),
+                           .operation = row.text(column::kOperation),
+                           .op = row.text(column::kOperator),
+                           .category = row.text(column::kCategory)});
   }
-  std::ranges::stable_sort(found, std::greater(), &Allocation::bytes);
-  return found;
+  std::ranges::stable_sort(allocations, std::greater(), &Allocation::bytes);
+  return allocations;
 }
 
 std::string short_path(std::string module) {

@@ -1,4 +1,4 @@
-// A step's memory over time, as a worker recorded it.
+// A step's memory over time, as the worker recorded it.
 #pragma once
 
 #include <optional>

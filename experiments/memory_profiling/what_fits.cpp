@@ -21,14 +21,14 @@ constexpr std::array<std::int64_t, 5> kContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCards{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
 constexpr double kConfirmed = 0.05;  // Predictions may miss a measured peak by this share.
-constexpr Notation kApart{Notation::kPercent};
+constexpr Notation kDeviation{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// Bytes of workspaces at a peak without and with backward. They depend on the GPU, so only
-/// measurement gives them; they count as temporary.
+/// Bytes of workspaces at a peak without and with backward. They depend on the GPU, so they are
+/// measured rather than predicted; they count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
 Workspaces workspaces_of(const std::vector<Profile>& profiles) {
@@ -56,17 +56,17 @@ struct Check {
   Mode mode;
   Precision precision;
   bool checkpoints = false;
-  std::vector<double> apart = {};
+  std::vector<double> deviations = {};
   std::int64_t batch = 0, context = 0, blocks = 0;
-  double most = 0;  ///< bytes of the largest measured peak
+  double most = 0;  ///< Bytes of the largest measured peak.
 
   double farthest() const {
-    const double* found = largest(apart, [](double one) { return std::abs(one); });
-    return found == nullptr ? 0 : *found;
+    const double* worst = largest(deviations, [](double one) { return std::abs(one); });
+    return worst == nullptr ? 0 : *worst;
   }
   bool holds() const { return std::abs(farthest()) <= kConfirmed; }
   void add(const CellSpec& spec, double predicted, double measured) {
-    apart.push_back(predicted / measured - 1);
+    deviations.push_back(predicted / measured - 1);
     most = std::max(most, measured);
     batch = std::max(batch, *spec.batch);
     context = std::max(context, *spec.context);
@@ -105,7 +105,7 @@ struct Grid {
 ConfirmedPeaks confirmed(const Check& check, const Workspaces& workspaces) {
   return {.mode = std::string(name(check.mode)),
           .precision = std::string(name(check.precision)),
-          .peaks = static_cast<std::int64_t>(check.apart.size()),
+          .peaks = static_cast<std::int64_t>(check.deviations.size()),
           .farthest = std::round(1e4 * check.farthest()) / 1e4,
           .batch = check.batch,
           .context = check.context,
@@ -134,25 +134,16 @@ void measure(Check& check, const RunView& view, const Grid& grid) {
   }
 }
 
-/// Checks the answers' own precision and the one it is compared with.
+/// Checks the precision of the answers and the one that they compare it with.
 std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& profiles,
                              const Grid& grid) {
-  const auto own = answered(profiles).front()->spec.precision.value_or(Precision::kFp32);
-  const Precision other = reduced(profiles).value_or(own);
+  const auto described =
+      described_profiles(profiles).front()->spec.precision.value_or(Precision::kFp32);
+  const Precision other = reduced_precision(profiles).value_or(described);
   std::vector<Check> checks;
   for (const Mode mode : kSteps) {
-    for (const Precision precision : distinct(std::vector{own, other}))
+    for (const Precision precision : distinct(std::vector{described, other}))
       measure(checks.emplace_back(Check{mode, precision}), view, grid);
-  }
-  return checks;
-}
-
-/// Checks steps with checkpoints, in every mode and precision that the run has of them.
-std::vector<Check> checkpointed_checks(const RunView& view, const Grid& grid) {
-  std::vector<Check> checks;
-  for (const Mode mode : kSteps) {
-    for (const Precision precision : {Precision::kFp32, Precision::kBf16, Precision::kFp16})
-      measure(checks.emplace_back(Check{mode, precision, true}), view, grid);
   }
   return checks;
 }
@@ -174,8 +165,9 @@ std::vector<ConfirmedPeaks> sharded_peaks(const RunView& view) {
     if (measured <= 0 || spec.device != DeviceKind::kCuda) continue;
     Check check{Mode::kTrainStep, *spec.precision};
     check.add(spec, expected, measured);
-    if (check.holds()) all.push_back(confirmed(check, {}));
-    if (check.holds()) all.back().ranks = spec.ranks->count;
+    if (!check.holds()) continue;
+    all.push_back(confirmed(check, {}));
+    all.back().ranks = spec.ranks->count;
   }
   return all;
 }
@@ -197,7 +189,7 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
   });
 }
 
-/// One part of a size's peak; the last one's text is the whole.
+/// One part of a size's peak; the last one's text gives the whole peak.
 struct Bar {
   std::string row, part;
   double from, to;  ///< GiB
@@ -249,10 +241,10 @@ struct Fit {
   Value card(std::int64_t context) const {
     if (!check->holds()) return {};
     const auto bytes = grid->peak(check->spec(*size, grid->batch, context)).total();
-    const auto found = std::ranges::find_if(kCards, [bytes](std::int64_t card) {
+    const auto smallest = std::ranges::find_if(kCards, [bytes](std::int64_t card) {
       return static_cast<double>(bytes) <= static_cast<double>(card) * kGigabyte;
     });
-    return found == kCards.end() ? "none" : std::to_string(*found) + " GB";
+    return smallest == kCards.end() ? "none" : std::to_string(*smallest) + " GB";
   }
 };
 
@@ -282,15 +274,19 @@ const std::vector<Column<Check>> kPredictions{
     {"precision", "Precision", &Check::precision_words},
     {"cells",
      "Measured peaks",
-     [](const Check& check) { return check.apart.size(); },
+     [](const Check& check) { return check.deviations.size(); },
      "",
      {Notation::kCount}},
     {"median", "Median",
-     [](const Check& check) { return check.apart.empty() ? Value() : Value(median(check.apart)); },
-     "%", kApart},
+     [](const Check& check) {
+       return check.deviations.empty() ? Value() : Value(median(check.deviations));
+     },
+     "%", kDeviation},
     {"farthest", "Worst",
-     [](const Check& check) { return check.apart.empty() ? Value() : Value(check.farthest()); },
-     "%", kApart}};
+     [](const Check& check) {
+       return check.deviations.empty() ? Value() : Value(check.farthest());
+     },
+     "%", kDeviation}};
 
 /// The data that site/what_fits.js reads.
 nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
@@ -298,7 +294,7 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
   for (const Check& check : grid.checks) {
     nlohmann::json entry{{"step", check.step()},
                          {"precision", check.precision_words()},
-                         {"cells", check.apart.size()},
+                         {"cells", check.deviations.size()},
                          {"batch", check.batch},
                          {"context", check.context},
                          {"most", check.most},
@@ -319,21 +315,21 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
 }
 
 std::optional<Facts> facts_of(const std::vector<Check>& checks) {
-  std::vector<double> apart;
+  std::vector<double> errors;
   for (const Check& check : only(checks, &Check::holds)) {
-    for (const double one : check.apart) apart.push_back(std::abs(one));
+    for (const double deviation : check.deviations) errors.push_back(std::abs(deviation));
   }
-  if (apart.empty()) return std::nullopt;
+  if (errors.empty()) return std::nullopt;
   return Facts()
-      .set("cells", format_count(static_cast<std::int64_t>(apart.size())))
-      .set("most", format_rough_percent(std::ceil(std::ranges::max(apart) * 1e3) / 1e3))
-      .set("typical", format_rough_percent(median(apart)));
+      .set("cells", format_count(static_cast<std::int64_t>(errors.size())))
+      .set("most", format_rough_percent(std::ceil(std::ranges::max(errors) * 1e3) / 1e3))
+      .set("typical", format_rough_percent(median(errors)));
 }
 
 }  // namespace
 
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles) {
-  const CellSpec& first = answered(profiles).front()->spec;
+  const CellSpec& first = described_profiles(profiles).front()->spec;
   Grid grid{workspaces_of(profiles), batch_of(first), view.edition().reference_context};
   if (view.on_gpu() && counted_parameters(first)) {
     grid.sizes = sizes_of(view, first);
@@ -357,26 +353,31 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
 }
 
 MemoryFormulas memory_formulas(const RunView& view) {
-  MemoryFormulas found;
-  const auto own = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
+  MemoryFormulas formulas;
+  const auto built_in = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
-  if (!view.on_gpu() || own == view.run().cells.end()) return found;
+  if (!view.on_gpu() || built_in == view.run().cells.end()) return formulas;
   const std::vector<Profile> profiles = profiles_of(view);
-  const Grid grid{workspaces_of(profiles), batch_of(own->spec), view.edition().reference_context};
-  std::vector<Check> checks = checkpointed_checks(view, grid);
+  const Grid grid{workspaces_of(profiles), batch_of(built_in->spec),
+                  view.edition().reference_context};
+  std::vector<Check> checks;
+  for (const Mode mode : kSteps) {
+    for (const Precision precision : {Precision::kFp32, Precision::kBf16, Precision::kFp16})
+      measure(checks.emplace_back(Check{mode, precision, true}), view, grid);
+  }
   if (!profiles.empty()) {
     for (Check& check : checks_of(view, profiles, grid)) checks.push_back(std::move(check));
   }
   for (const Check& check : checks) {
-    if (check.holds() && !check.apart.empty())
-      found.confirmed.push_back(confirmed(check, grid.workspaces));
+    if (check.holds() && !check.deviations.empty())
+      formulas.confirmed.push_back(confirmed(check, grid.workspaces));
   }
-  for (ConfirmedPeaks& sharded : sharded_peaks(view)) found.confirmed.push_back(std::move(sharded));
-  if (found.confirmed.empty()) return found;
-  found.device_bytes = view.device()->memory_bytes;
-  found.networks = sizes_of(view, own->spec);
-  return found;
+  std::ranges::move(sharded_peaks(view), std::back_inserter(formulas.confirmed));
+  if (formulas.confirmed.empty()) return formulas;
+  formulas.device_bytes = view.device()->memory_bytes;
+  formulas.networks = sizes_of(view, built_in->spec);
+  return formulas;
 }
 
 }  // namespace labreport::memory_profiling

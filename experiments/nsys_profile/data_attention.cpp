@@ -3,15 +3,14 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/nsys_profile/model_parts.h"
-#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/presenters.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
-constexpr double kNear = 0.4;  // Below this share of a limit, the limit is not called the bound. is
-                               // not seen to be bound by it.
+constexpr double kNear = 0.4;  // Below this share of a limit, the limit is not called the bound.
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
@@ -32,15 +31,15 @@ struct Limits {
 struct Attention {
   std::string profile, words, missing;
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
-  double bandwidth_share = 0,
-         rate_share = 0;  ///< Softmax's and the GEMMs' share of their limits; 0 if unknown.
+  double bandwidth_share = 0;  ///< Softmax's share of the copy bandwidth; 0 if unknown.
+  double rate_share = 0;       ///< The GEMMs' share of the peak rate; 0 if unknown.
   double ridge = 0;
   std::string precision = {};
 
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
-  bool apart() const { return memory_bound() && gemms_compute_bound(); }
-  bool unclear() const { return ridge > 0 && !apart(); }
+  bool bounds_differ() const { return memory_bound() && gemms_compute_bound(); }
+  bool unclear() const { return ridge > 0 && !bounds_differ(); }
   double time() const { return softmax.ms / gemms.ms; }
   double flops() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
   double all_time() const { return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0; }
@@ -50,28 +49,34 @@ struct Attention {
 std::optional<Attention> attention_of(const RunView& view, const Profile& profile) {
   const std::vector<Work> all = attention_work(profile);
   const auto of = [&](const char* stage) { return *std::ranges::find(all, stage, &Work::part); };
-  Attention found{profile.label,       profile.words,      "",
-                  of(stage::kSoftmax), of(stage::kScores), of(stage::kValues)};
-  found.projections = of(stage::kProjections);
-  found.gemms = found.scores + found.values + of(stage::kProducts);
-  if (found.softmax.ms <= 0 || found.gemms.ms <= 0) return std::nullopt;
+  Attention attention{.profile = profile.label,
+                      .words = profile.words,
+                      .missing = "",
+                      .softmax = of(stage::kSoftmax),
+                      .scores = of(stage::kScores),
+                      .values = of(stage::kValues),
+                      .projections = of(stage::kProjections)};
+  attention.gemms = attention.scores + attention.values + of(stage::kProducts);
+  if (attention.softmax.ms <= 0 || attention.gemms.ms <= 0) return std::nullopt;
   const Limits limits(view, profile);
-  found.precision = limits.precision;
-  if (!limits.known() || !profile.own()) return found;
-  found.bandwidth_share = found.softmax.bandwidth() / limits.bandwidth;
-  found.rate_share = found.gemms.rate() / limits.rate;
-  found.ridge = limits.ridge();
-  return found;
+  attention.precision = limits.precision;
+  if (!limits.known() || !profile.built_in()) return attention;
+  attention.bandwidth_share = attention.softmax.bandwidth() / limits.bandwidth;
+  attention.rate_share = attention.gemms.rate() / limits.rate;
+  attention.ridge = limits.ridge();
+  return attention;
 }
 
 std::vector<Attention> attentions(const RunView& view,
                                   const std::vector<const Profile*>& profiles) {
   std::vector<Attention> rows;
   for (const Profile* profile : profiles) {
-    auto found = attention_of(view, *profile);
-    if (!found)
-      found = Attention{profile->label, profile->words, profile->why_missing(Pass::kForward)};
-    if (found->softmax.ms > 0 || !found->missing.empty()) rows.push_back(*found);
+    const std::string reason = profile->why_missing(Pass::kForward);
+    if (const auto attention = attention_of(view, *profile)) {
+      rows.push_back(*attention);
+    } else if (!reason.empty()) {
+      rows.push_back({profile->label, profile->words, reason});
+    }
   }
   return rows;
 }
@@ -122,14 +127,6 @@ const std::vector<Column<RoofPart>> kParts{
     {"rate", "Rate", [](const RoofPart& row) { return row.work.rate() / kTera; }, "TFLOP/s",
      kThree}};
 
-std::vector<Work> roofline_points(const Profile& profile) {
-  std::vector<Work> points = attention_work(profile);
-  std::ranges::move(work_around_attention(profile), std::back_inserter(points));
-  return only(points, [](const Work& work) {  // The axes are logarithmic.
-    return work.rate() > 0 && work.intensity() > 0 && work.part != stage::kScaleMask;
-  });
-}
-
 struct RoofPoint {
   std::string precision;
   double intensity, rate;
@@ -170,7 +167,7 @@ Facts attention_sentence(const Attention& work) {
       .set("gemms", work.gemms.ms, kThree)
       .when("counted", counted, "times",
             counted ? format_significant(work.gemms.flops / work.softmax.flops, 2) : "")
-      .when("apart", work.apart(), intensities)
+      .when("apart", work.bounds_differ(), intensities)
       .flag("unclear", work.unclear());
 }
 
@@ -178,16 +175,16 @@ Facts attention_sentence(const Attention& work) {
 /// them.
 Facts attention_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* one = profiles.foremost;
-  const Rows forward = one == nullptr ? Rows() : one->rows(Pass::kForward);
-  const auto work = one == nullptr ? std::nullopt : attention_of(profiles.view, *one);
+  const Profile* profile = profiles.described;
+  const Rows forward = profile == nullptr ? Rows() : profile->rows(Pass::kForward);
+  const auto work = profile == nullptr ? std::nullopt : attention_of(profiles.view, *profile);
   const double fused = total(of_stage(forward, stage::kFused));
   const char* situation = forward.empty() ? "nothing"
                           : work          ? "one"
                           : fused > 0     ? "fused"
                                           : "untold";
   Facts sentence = work ? attention_sentence(*work) : Facts();
-  if (!work && one != nullptr) sentence.set("profile", one->words).set("ms", fused, kThree);
+  if (!work && profile != nullptr) sentence.set("profile", profile->words).set("ms", fused, kThree);
   return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
 }
 
@@ -197,15 +194,20 @@ PartContent attention(const Profiles& profiles) {
   const RunView& view = profiles.view;
   PartContent part;
   part.facts = attention_facts(profiles);
-  part.datasets = {make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown)),
-                   make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.every))};
+  part.datasets = {
+      make_dataset("ratios", ratio_columns(), attentions(view, profiles.in_tables)),
+      make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.in_details))};
   std::vector<RoofPart> parts;
   std::vector<RoofPoint> roofs;
-  const Profile* half = profiles.half == profiles.foremost ? nullptr : profiles.half;
-  for (const Profile* drawn : {profiles.foremost, half}) {
+  const Profile* half = profiles.half == profiles.described ? nullptr : profiles.half;
+  for (const Profile* drawn : {profiles.described, half}) {
     if (drawn == nullptr) continue;
     const Limits limits(view, *drawn);
-    const std::vector<Work> points = roofline_points(*drawn);
+    std::vector<Work> points = attention_work(*drawn);
+    std::ranges::move(work_around_attention(*drawn), std::back_inserter(points));
+    std::erase_if(points, [](const Work& work) {  // The axes are logarithmic.
+      return work.rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
+    });
     if (!limits.known() || points.empty()) continue;
     for (const Work& work : points) parts.push_back({limits.precision, work});
     std::ranges::move(roof(limits, points), std::back_inserter(roofs));

@@ -5,8 +5,7 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/kernel_sums.h"
-#include "experiments/nsys_profile/parts.h"
-#include "experiments/nsys_profile/step_timeline.h"
+#include "experiments/nsys_profile/presenters.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -18,29 +17,29 @@ constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer,
 constexpr double kPoint = 0.01;
 constexpr Notation kShareOfTime{Notation::kPercent};
 
-struct PassOf {
+struct ProfiledPass {
   const Profile* profile;
   Pass pass;
 };
 
-/// Every pass of every profile, by class; classes that none has are left out.
+/// Every pass of every profile, by class; classes that no pass has are left out.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
-  std::vector<PassOf> passes;
+  std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {
     for (const Pass pass : kComparedPasses) {
-      const bool told = !profile->rows(pass).empty() || !profile->reason.empty();
-      if (told) passes.push_back({profile, pass});
+      if (profile->rows(pass).empty() && profile->reason.empty()) continue;
+      passes.push_back({profile, pass});
     }
   }
-  std::vector<Column<PassOf>> columns{
-      {"profile", "Profile", [](const PassOf& of) { return of.profile->label; }},
-      {"pass", "Pass", [](const PassOf& of) { return describe(of.pass); }}};
+  std::vector<Column<ProfiledPass>> columns{
+      {"profile", "Profile", [](const ProfiledPass& row) { return row.profile->label; }},
+      {"pass", "Pass", [](const ProfiledPass& row) { return describe(row.pass); }}};
   const auto add = [&](const std::string& kind, const auto& wanted) {
-    const auto value = [wanted](const PassOf& of) {
-      return share_of(*of.profile, of.pass, wanted);
+    const auto value = [wanted](const ProfiledPass& row) {
+      return share_of(*row.profile, row.pass, wanted);
     };
-    const auto known = [&](const PassOf& of) {
-      return share(of.profile->rows(of.pass), wanted) > 0;
+    const auto known = [&](const ProfiledPass& row) {
+      return share(row.profile->rows(row.pass), wanted) > 0;
     };
     if (std::ranges::any_of(passes, known))
       columns.push_back({kind, kind, value, "%", kShareOfTime});
@@ -69,7 +68,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
 struct ClassBar {
   std::string row, kind;
   double ms, share;
-  std::string change;  ///< Words behind the bar: "61.43 ms, 5.3× as fast"
+  std::string change;  ///< Words behind the bar: "61.43 ms, 5.3×"
 };
 
 const std::vector<Column<ClassBar>> kClassBars{
@@ -96,11 +95,6 @@ void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile
   }
 }
 
-std::string capitalized(std::string words) {
-  if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
-  return words;
-}
-
 /// "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions stay within a point":
 /// the largest change comes first and alone has numbers.
 std::string changes(const Rows& before, const Rows& after, const std::string& kernels) {
@@ -109,22 +103,22 @@ std::string changes(const Rows& before, const Rows& after, const std::string& ke
     double from, to;
     double size() const { return std::abs(to - from); }
   };
-  std::vector<Change> moved;
+  std::vector<Change> changed;
   std::vector<std::string> steady;
   for (const std::string& kind : drawn_classes()) {
     const Change change{class_words(kind, kernels), share(before, of_class(kind)),
                         share(after, of_class(kind))};
     if (kind == "GEMM" || change.from + change.to <= 0) continue;
     if (change.size() >= kPoint) {
-      moved.push_back(change);
+      changed.push_back(change);
     } else if (kind != "other") {
       steady.push_back(change.words);
     }
   }
   std::string words;
   std::vector<std::string> rise, fall;
-  std::ranges::sort(moved, std::greater<>(), &Change::size);
-  for (const Change& change : moved) {
+  std::ranges::sort(changed, std::greater<>(), &Change::size);
+  for (const Change& change : changed) {
     if (words.empty()) {
       words = change.words + (change.to > change.from ? " rise" : " fall") + " from " +
               format_percent(change.from) + " to " + format_percent(change.to) + " %";
@@ -136,26 +130,20 @@ std::string changes(const Rows& before, const Rows& after, const std::string& ke
   if (!fall.empty()) words += ", " + join_words(fall) + " fall";
   if (!steady.empty())
     words += (words.empty() ? "" : "; ") + join_words(steady) + " stay within a point";
-  return capitalized(words);
-}
-
-/// The optimizer explains a smaller share of GEMMs in the step if it launches none and the share
-/// without it has fallen by less than half as much.
-bool is_by_optimizer(const Profile& profile) {
-  const double forward = gemm_share(profile.rows(Pass::kForward));
-  const double both = gemm_share(profile.rows(Pass::kForwardBackward));
-  const double step = gemm_share(profile.rows(Pass::kTrainStep));
-  const Rows optimizer = profile.rows(Pass::kOptimizer);
-  return !optimizer.empty() && gemm_share(optimizer) == 0 && forward - both < (forward - step) / 2;
+  if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
+  return words;
 }
 
 /// The GEMMs' share of the answer's profile in the forward pass and in the fullest pass it has.
 Facts class_sentence(const Profile& profile, const std::string& kernels) {
   const Rows forward = profile.rows(Pass::kForward), optimizer = profile.rows(Pass::kOptimizer);
-  const Rows step = profile.rows(Pass::kTrainStep);
-  const Rows fullest = step.empty() ? profile.rows(Pass::kForwardBackward) : step;
+  const Rows both = profile.rows(Pass::kForwardBackward), step = profile.rows(Pass::kTrainStep);
+  const Rows& fullest = step.empty() ? both : step;
   const double drop = gemm_share(forward) - gemm_share(fullest);
-  const bool by_optimizer = drop >= kPoint && is_by_optimizer(profile);
+  // The optimizer explains a smaller share of GEMMs in the step if it launches none and the share
+  // without it falls by less than half as much.
+  const bool by_optimizer = drop >= kPoint && !optimizer.empty() && gemm_share(optimizer) == 0 &&
+                            gemm_share(forward) - gemm_share(both) < drop / 2;
   const std::string list = changes(forward, fullest, kernels);
   return Facts()
       .set("profile", profile.words)
@@ -168,16 +156,16 @@ Facts class_sentence(const Profile& profile, const std::string& kernels) {
 
 Facts class_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const Profile* one = profiles.foremost;
-  const auto has = [&](Pass pass) { return one != nullptr && !one->rows(pass).empty(); };
+  const Profile* profile = profiles.described;
+  const auto has = [&](Pass pass) { return profile != nullptr && !profile->rows(pass).empty(); };
   const char* situation = !has(Pass::kForward)          ? "nothing"
                           : has(Pass::kTrainStep)       ? "whole_step"
                           : has(Pass::kForwardBackward) ? "backward_only"
                                                         : "forward_only";
   facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
-               has(Pass::kForward) ? class_sentence(*one, profiles.kernels()) : Facts());
+               has(Pass::kForward) ? class_sentence(*profile, profiles.kernels()) : Facts());
   const Profile* drawn = drawn_step(profiles);
-  facts.flag("inference", one != nullptr && one->inference && one->step);
+  facts.flag("inference", profile != nullptr && profile->inference && profile->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
   return facts;
 }
@@ -188,10 +176,10 @@ PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
   part.facts = class_facts(profiles);
   std::vector<ClassBar> bars;
-  add_bars(bars, profiles.foremost, nullptr);
-  add_bars(bars, profiles.half, profiles.foremost);
-  part.datasets = {make_dataset("kernel-classes", kClassBars, bars), gemm_shares(profiles.shown),
-                   every_class(profiles.every)};
+  add_bars(bars, profiles.described, nullptr);
+  add_bars(bars, profiles.half, profiles.described);
+  part.datasets = {make_dataset("kernel-classes", kClassBars, bars),
+                   gemm_shares(profiles.in_tables), every_class(profiles.in_details)};
   std::ranges::move(step_timeline(profiles), std::back_inserter(part.datasets));
   return part;
 }

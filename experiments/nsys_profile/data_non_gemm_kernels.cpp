@@ -5,7 +5,7 @@
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
-#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/presenters.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -20,7 +20,7 @@ Rows non_gemm(const Profile& profile) {
   return matching(profile.rows(Pass::kForward), is_non_gemm);
 }
 
-double in_pass(const Profile& profile, double ms) {
+double share_of_forward(const Profile& profile, double ms) {
   return ms / total(profile.rows(Pass::kForward));
 }
 
@@ -64,46 +64,42 @@ std::vector<KernelSum> groups_of(const Profile& profile) {
 
 /// Lists group after group, in each the longest operator first.
 std::vector<Kernels> by_group_and_operator(const Profile* profile) {
-  std::vector<Kernels> found;
-  if (profile == nullptr) return found;
+  std::vector<Kernels> rows;
+  if (profile == nullptr) return rows;
   for (const KernelSum& group : groups_of(*profile)) {
     for (const KernelSum& sum : summed(group.rows, operator_of))
-      found.push_back({"", group.name, sum.name, sum, in_pass(*profile, sum.total)});
+      rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total)});
   }
-  return found;
-}
-
-std::string operators_of(const KernelSum& group) {
-  return join(each(summed(group.rows, operator_of), &KernelSum::name), ", ");
+  return rows;
 }
 
 std::vector<Kernels> bars(const Profiles& profiles) {
-  std::vector<Kernels> found;
-  for (const Profile* profile : {profiles.foremost, profiles.half}) {
+  std::vector<Kernels> rows;
+  for (const Profile* profile : {profiles.described, profiles.half}) {
     if (profile == nullptr) continue;
     const std::string precision(labreport::describe(profile->precision()));
-    for (const KernelSum& group : groups_of(*profile))
-      found.push_back(
-          {precision, group.name, operators_of(group), group, in_pass(*profile, group.total)});
+    for (const KernelSum& group : groups_of(*profile)) {
+      const auto operators = each(summed(group.rows, operator_of), &KernelSum::name);
+      rows.push_back({precision, group.name, join(operators, ", "), group,
+                      share_of_forward(*profile, group.total)});
+    }
   }
-  return found;
+  return rows;
 }
 
 double non_gemm_share(const Profile& profile) {
   return share(profile.rows(Pass::kForward), is_non_gemm);
 }
 
-bool is_square(const KernelRow& row) {
-  return row.place.stage == stage::kSoftmax || row.place.stage == stage::kScaleMask;
-}
-
 /// The share of softmax, scale and mask, whose work grows with the square of the context; 0 if the
 /// kernels cannot be assigned to both.
 double square_share(const Profile& profile) {
   const Rows rows = profile.rows(Pass::kForward);
-  const bool told =
-      !of_stage(rows, stage::kSoftmax).empty() && !of_stage(rows, stage::kScaleMask).empty();
-  return told ? share(rows, is_square) : 0;
+  if (of_stage(rows, stage::kSoftmax).empty() || of_stage(rows, stage::kScaleMask).empty())
+    return 0;
+  return share(rows, [](const KernelRow& row) {
+    return row.place.stage == stage::kSoftmax || row.place.stage == stage::kScaleMask;
+  });
 }
 
 const std::vector<Column<const Profile*>> kByContext{
@@ -121,9 +117,9 @@ const std::vector<Column<const Profile*>> kByContext{
 
 /// Sizes that were profiled at several contexts, in the precision of the answer.
 std::vector<const Profile*> along_contexts(const Profiles& profiles) {
-  if (profiles.foremost == nullptr) return {};
-  const auto all = only(profiles.every, [&](const Profile* profile) {
-    return profile->precision() == profiles.foremost->precision() &&
+  if (profiles.described == nullptr) return {};
+  const auto all = only(profiles.in_details, [&](const Profile* profile) {
+    return profile->precision() == profiles.described->precision() &&
            !profile->rows(Pass::kForward).empty();
   });
   const auto size = [](const Profile* profile) { return profile->spec.size; };
@@ -158,12 +154,12 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
 /// if a class without a name is among them.
 std::string main_classes(const Rows& rows, const std::string& kernels) {
   std::vector<std::string> words;
-  double told = 0;
+  double covered = 0;
   for (const KernelSum& sum : summed(rows, [](const auto& row) { return drawn_class(row.kind); })) {
-    if (told >= kMostly * total(rows)) break;
+    if (covered >= kMostly * total(rows)) break;
     if (sum.name == "other") return "";
     words.push_back(class_words(sum.name, kernels));
-    told += sum.total;
+    covered += sum.total;
   }
   return join_words(words);
 }
@@ -180,22 +176,22 @@ std::string group_words(const std::string& group) {
 Facts non_gemm_sentence(const Profile& profile, const std::string& kernels) {
   std::vector<KernelSum> groups = groups_of(profile);
   std::erase_if(groups, [&](const KernelSum& group) {
-    return in_pass(profile, group.total) < kNoticed || group.name == kOther;
+    return share_of_forward(profile, group.total) < kNoticed || group.name == kOther;
   });
   if (groups.size() > kNamed) groups.resize(kNamed);
   Rows rows;
   std::vector<std::string> others;
   for (const KernelSum& group : groups) {
     std::ranges::copy(group.rows, std::back_inserter(rows));
-    others.push_back(group_words(group.name) + " " + format_percent(in_pass(profile, group.total)) +
-                     " %");
+    others.push_back(group_words(group.name) + " " +
+                     format_percent(share_of_forward(profile, group.total)) + " %");
   }
   const std::string classes = main_classes(rows, kernels);
   Facts first;
   if (!groups.empty()) {
     others.erase(others.begin());
     first.set("name", group_words(groups.front().name))
-        .set("share", in_pass(profile, groups.front().total), kShareOfPass)
+        .set("share", share_of_forward(profile, groups.front().total), kShareOfPass)
         .when("others", !others.empty(), "list", join_words(others))
         .when("classes", !classes.empty(), "list", classes);
   }
@@ -206,26 +202,20 @@ Facts non_gemm_sentence(const Profile& profile, const std::string& kernels) {
       .flag("none", groups.empty());
 }
 
-Facts non_gemm_facts(const Profiles& profiles) {
-  Facts facts = profiles.facts();
-  const Profile* one = profiles.foremost;
-  const bool ran = one != nullptr && !one->rows(Pass::kForward).empty();
-  facts.flag("nothing", !ran);
-  facts.when("one", ran, ran ? non_gemm_sentence(*one, profiles.kernels()) : Facts());
-  facts.flag("dashed", one != nullptr && square_share(*one) > 0);
-  return facts;
-}
-
 }  // namespace
 
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
-  part.facts = non_gemm_facts(profiles);
-  part.datasets = {
-      make_dataset("non-gemm-time", kRoleBars, bars(profiles)),
-      make_dataset("non-gemm-by-context", kByContext, along_contexts(profiles)),
-      make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profiles.foremost)),
-      group_shares(profiles.every)};
+  part.facts = profiles.facts();
+  const Profile* profile = profiles.described;
+  const bool ran = profile != nullptr && !profile->rows(Pass::kForward).empty();
+  part.facts.flag("nothing", !ran);
+  part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels()) : Facts());
+  part.facts.flag("dashed", profile != nullptr && square_share(*profile) > 0);
+  part.datasets = {make_dataset("non-gemm-time", kRoleBars, bars(profiles)),
+                   make_dataset("non-gemm-by-context", kByContext, along_contexts(profiles)),
+                   make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profile)),
+                   group_shares(profiles.in_details)};
   return part;
 }
 

@@ -6,7 +6,7 @@
 #include "base/lists.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
-#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/presenters.h"
 #include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
@@ -69,13 +69,16 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   const auto busy = of_profile(metric::kBusy);
   if (samples.empty() || !busy || mean(samples) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
-  TimedStep timed{profile.label, std::string(labreport::describe(mode)), profile.words, "",
-                  samples};
-  timed.mode = mode;
-  timed.mean = mean(samples);
-  timed.busy = *busy;
-  timed.span = of_profile(metric::kSpan);
-  timed.profiled = of_profile(metric::kStep);
+  TimedStep timed{.profile = profile.label,
+                  .step = std::string(labreport::describe(mode)),
+                  .words = profile.words,
+                  .missing = "",
+                  .timer = samples,
+                  .mean = mean(samples),
+                  .busy = *busy,
+                  .span = of_profile(metric::kSpan),
+                  .profiled = of_profile(metric::kStep),
+                  .mode = mode};
   if (step.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
   return timed;
 }
@@ -106,18 +109,11 @@ std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profile
   return all;
 }
 
-std::vector<TimedStep> every_step(const std::vector<const Profile*>& profiles) {
-  std::vector<TimedStep> all;
-  for (const Profile* profile : profiles)
-    std::ranges::move(timed_steps(*profile), std::back_inserter(all));
-  return all;
-}
-
 /// The largest share of the timer's time without kernels among passes that take less than half of
 /// `whole`; nothing unless that share is a point larger in each of them than in `whole`.
 std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedStep& whole) {
   double most = 0;
-  for (const TimedStep& step : forward_passes(profiles.every)) {
+  for (const TimedStep& step : forward_passes(profiles.in_details)) {
     if (!step.missing.empty() || step.mode > Mode::kForward || 2 * step.mean > whole.mean) continue;
     if (step.difference() > whole.difference() - kLess) return std::nullopt;
     most = std::max(most, -step.difference());
@@ -125,17 +121,9 @@ std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedS
   return most > 0 ? std::optional(most) : std::nullopt;
 }
 
-/// The forward pass that the answer describes; nothing if it was not timed beside its profile.
-std::optional<TimedStep> answered_pass(const Profiles& profiles) {
-  if (profiles.foremost == nullptr) return std::nullopt;
-  const auto passes = forward_passes({profiles.foremost});
-  return passes.empty() || !passes.front().missing.empty() ? std::nullopt
-                                                           : std::optional(passes.front());
-}
-
 Facts timer_sentence(const Profiles& profiles, const TimedStep& step) {
   constexpr Notation kThree{Notation::kSignificant, 3};
-  const double apart = std::abs(step.difference());
+  const double deviation = std::abs(step.difference());
   const auto emptiest = emptiest_of_shorter(profiles, step);
   return Facts()
       .set("profile", step.words)
@@ -143,44 +131,37 @@ Facts timer_sentence(const Profiles& profiles, const TimedStep& step) {
       .set("timer", step.mean, kThree)
       .set("busy", step.busy, kThree)
       .set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan))
-      .flag("close", apart <= kClose)
-      .set("within", format_fixed(std::max(1.0, std::ceil(100 * apart)), 0))
-      .set("apart", format_percent(apart))
+      .flag("close", deviation <= kClose)
+      .set("within", format_fixed(std::max(1.0, std::ceil(100 * deviation)), 0))
+      .set("apart", format_percent(deviation))
       .when("shorter", emptiest.has_value(), "emptiest", format_percent(emptiest.value_or(0)));
 }
 
-/// The command that profiles the step under Nsight Systems; it records only the range "measured",
-/// so without warm-up.
-std::string nsys_command(const Profiles& profiles) {
-  const Profile& profile = *profiles.foremost;
+/// The command that profiles the step under Nsight Systems. It leaves out warm-up, because it
+/// records only the range "measured".
+std::string nsys_command(const RunView& view, const Profile& profile) {
   const CellSpec& spec = *(profile.step ? profile.step : profile.inference)->spec;
   return "`nsys profile --trace=cuda,nvtx --capture-range=nvtx --nvtx-capture=measured "
          "--capture-range-end=stop --output=build/nsys-step " +
-         command_for(profiles.view.run(), std::string(kProblem) + ".a", spec) +
-         " --nvtx --out build/nsys`";
+         command_for(view.run(), std::string(kProblem) + ".a", spec) + " --nvtx --out build/nsys`";
 }
 
 Facts timer_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
-  const auto pass = answered_pass(profiles);
-  const char* situation = !pass             ? "nothing"
+  const Profile* profile = profiles.described;
+  const auto passes = profile == nullptr ? std::vector<TimedStep>() : forward_passes({profile});
+  const TimedStep* pass =
+      passes.empty() || !passes.front().missing.empty() ? nullptr : &passes.front();
+  const char* situation = pass == nullptr   ? "nothing"
                           : pass->is_less() ? "less"
                           : pass->agrees()  ? "agree"
                                             : "unexplained";
   facts.choose({"nothing", "less", "agree", "unexplained"}, situation,
-               pass ? timer_sentence(profiles, *pass) : Facts());
-  Facts command;
-  const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
-  if (known) command.set_markdown("nsys", nsys_command(profiles));
-  facts.when("command", known ? std::optional(command) : std::nullopt);
-  return facts;
-}
-
-TableView profile_commands(const Profiles& profiles) {
-  std::vector<const Cell*> cells;
-  for (const Profile& profile : profiles.all)
-    std::ranges::copy(profile.cells, std::back_inserter(cells));
-  return command_table(profiles.view.run(), std::string(kProblem) + ".a", cells);
+               pass == nullptr ? Facts() : timer_sentence(profiles, *pass));
+  const bool known = profile != nullptr && profiles.view.on_gpu();
+  return facts.when(
+      "command", known,
+      known ? Facts().set_markdown("nsys", nsys_command(profiles.view, *profile)) : Facts());
 }
 
 }  // namespace
@@ -188,9 +169,15 @@ TableView profile_commands(const Profiles& profiles) {
 PartContent timer_vs_profiler(const Profiles& profiles) {
   PartContent part;
   part.facts = timer_facts(profiles);
-  part.datasets = {make_dataset("steps", step_columns(), forward_passes(profiles.shown)),
-                   make_dataset("every-step", step_columns(), every_step(profiles.every))};
-  part.details.tables = {profile_commands(profiles)};
+  std::vector<TimedStep> every_step;
+  for (const Profile* profile : profiles.in_details)
+    std::ranges::move(timed_steps(*profile), std::back_inserter(every_step));
+  part.datasets = {make_dataset("steps", step_columns(), forward_passes(profiles.in_tables)),
+                   make_dataset("every-step", step_columns(), every_step)};
+  std::vector<const Cell*> cells;
+  for (const Profile& profile : profiles.all)
+    std::ranges::copy(profile.cells, std::back_inserter(cells));
+  part.details.tables = {command_table(profiles.view.run(), std::string(kProblem) + ".a", cells)};
   return part;
 }
 

@@ -7,7 +7,7 @@
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
-#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/presenters.h"
 #include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kShortName = 58;  // Letters of a name in the open table.
 constexpr Notation kTopCount{Notation::kCount};
 constexpr Notation kTopShare{Notation::kPercent};
-constexpr double kMicroseconds = 1e3;  // Microseconds in a millisecond.
+constexpr double kMicrosecondsPerMillisecond = 1e3;
 
 /// A kernel of a pass by its full name.
 struct RankedKernel {
@@ -27,19 +27,21 @@ struct RankedKernel {
 
 /// Sorted by time, longest first.
 std::vector<RankedKernel> ranked(const Rows& rows) {
-  std::vector<RankedKernel> found;
+  std::vector<RankedKernel> kernels;
   const double whole = total(rows);
   for (KernelSum& sum : by_kernel(rows)) {
     const double share = whole > 0 ? sum.total / whole : 0;
     const std::string name = short_kernel_name(sum.name);
-    found.push_back({std::move(sum), share, name});
+    kernels.push_back({std::move(sum), share, name});
   }
-  return found;
+  return kernels;
 }
 
 const std::vector<Column<RankedKernel>>& ranked_columns() {
   const auto micro = [](double (*time)(const KernelSum&)) {
-    return [time](const RankedKernel& kernel) { return time(kernel.sum) * kMicroseconds; };
+    return [time](const RankedKernel& kernel) {
+      return time(kernel.sum) * kMicrosecondsPerMillisecond;
+    };
   };
   static const std::vector<Column<RankedKernel>> columns{
       {"share", "Time", &RankedKernel::share, "%", kTopShare},
@@ -80,7 +82,7 @@ std::string called_in(const KernelSum& sum, const Profile& profile) {
 
 /// The top kernels of one profile; or why its forward pass was not measured.
 struct Top {
-  std::string profile, words, missing, called_in;
+  std::string profile, words, missing = {}, called_in = {};
   RankedKernel forward = {};
   std::optional<RankedKernel> both = {};
 
@@ -94,11 +96,14 @@ std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
     const auto forward = ranked(profile->rows(Pass::kForward));
     const auto both = ranked(profile->rows(Pass::kForwardBackward));
     if (forward.empty() && profile->reason.empty()) continue;
-    tops.push_back({profile->label, profile->words, profile->why_missing(Pass::kForward), ""});
-    if (forward.empty()) continue;
-    tops.back() = {profile->label, profile->words, "", called_in(forward.front().sum, *profile),
-                   forward.front()};
-    if (!both.empty()) tops.back().both = both.front();
+    Top& top = tops.emplace_back(Top{.profile = profile->label, .words = profile->words});
+    if (forward.empty()) {
+      top.missing = profile->why_missing(Pass::kForward);
+      continue;
+    }
+    top.called_in = called_in(forward.front().sum, *profile);
+    top.forward = forward.front();
+    if (!both.empty()) top.both = both.front();
   }
   return tops;
 }
@@ -145,7 +150,7 @@ std::string launches(double count) {
 Facts top_facts(const Profiles& profiles) {
   constexpr Notation kThree{Notation::kSignificant, 3};
   const std::vector<Top> tops =
-      profiles.foremost == nullptr ? std::vector<Top>() : tops_of({profiles.foremost});
+      profiles.described == nullptr ? std::vector<Top>() : tops_of({profiles.described});
   Facts facts = profiles.facts();
   const bool ran = !tops.empty() && tops.front().missing.empty();
   facts.flag("nothing", !ran);
@@ -172,9 +177,9 @@ PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
   const Rows forward =
-      profiles.foremost == nullptr ? Rows() : profiles.foremost->rows(Pass::kForward);
-  part.datasets = {make_dataset("top-kernels", top_columns(), tops_of(profiles.shown)),
-                   make_dataset("every-top-kernel", top_columns(), tops_of(profiles.every)),
+      profiles.described == nullptr ? Rows() : profiles.described->rows(Pass::kForward);
+  part.datasets = {make_dataset("top-kernels", top_columns(), tops_of(profiles.in_tables)),
+                   make_dataset("every-top-kernel", top_columns(), tops_of(profiles.in_details)),
                    make_dataset("kernel-summary", ranked_columns(), ranked(forward))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;

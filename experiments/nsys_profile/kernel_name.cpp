@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "base/text.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -28,15 +29,6 @@ std::string_view last_name(std::string_view qualified) {
   return qualified;
 }
 
-/// True for a wrapper, whose first template argument is the kernel.
-bool is_wrapper(std::string_view name) {
-  return name == "Kernel" || name == "Kernel2" || name == "device_kernel";
-}
-
-bool is_word(char letter) {
-  return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
-}
-
 /// Returns "exp" for "exp_kernel_cuda": the shortest beginning that a functor's suffix follows.
 std::string_view before_functor(std::string_view word) {
   std::size_t shortest = word.find("_scalar_tensor_kernel", 1);
@@ -53,11 +45,12 @@ std::string_view before_functor(std::string_view word) {
 std::string_view computed(std::string_view arguments) {
   constexpr std::array<std::string_view, 6> kVague{"Binary", "Unary",  "AUnary",
                                                    "BUnary", "Reduce", "func_wrapper"};
+  const auto is_word = [](char letter) { return letter == '_' || is_alnum(letter); };
   while (!arguments.empty()) {
     const auto end = std::ranges::find_if_not(arguments, is_word) - arguments.begin();
     const std::string_view word = arguments.substr(0, static_cast<std::size_t>(end));
-    const std::string_view found = word.empty() ? word : before_functor(word);
-    if (!found.empty() && std::ranges::find(kVague, found) == kVague.end()) return found;
+    const std::string_view functor = word.empty() ? word : before_functor(word);
+    if (!functor.empty() && std::ranges::find(kVague, functor) == kVague.end()) return functor;
     arguments.remove_prefix(std::max<std::size_t>(word.size(), 1));
   }
   return {};
@@ -67,16 +60,17 @@ std::string_view computed(std::string_view arguments) {
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && continues_letter(text[end])) --end;
   return std::string(text.substr(0, end)) + "…";
 }
 
 /// Removes wrappers; the first template argument of each is the kernel.
 std::string_view unwrapped(std::string_view name) {
   for (;;) {
-    const std::string_view qualified = head(name);
-    const bool more = name.size() > qualified.size() + 1;
-    if (!more || !is_wrapper(last_name(qualified))) return name;
+    const std::string_view qualified = head(name), function = last_name(qualified);
+    const bool wrapper =
+        function == "Kernel" || function == "Kernel2" || function == "device_kernel";
+    if (!wrapper || name.size() <= qualified.size() + 1) return name;
     name.remove_prefix(qualified.size() + 1);
     if (name.starts_with("void ")) name.remove_prefix(5);
   }
@@ -91,11 +85,11 @@ std::string short_kernel_name(std::string_view name) {
   name = unwrapped(name);
   if (name.starts_with("Mem")) return shortened(name, kLongest);
   const std::string_view qualified = head(name);
-  const std::string_view what = computed(name.substr(qualified.size()));
+  const std::string_view functor = computed(name.substr(qualified.size()));
   const std::string function = shortened(last_name(qualified), kLongest);
   const auto end = function.find_last_not_of(" >");
   const std::string trimmed = function.substr(0, end == std::string::npos ? end : end + 1);
-  return what.empty() ? trimmed : trimmed + " (" + shortened(what, kLongest) + ")";
+  return functor.empty() ? trimmed : trimmed + " (" + shortened(functor, kLongest) + ")";
 }
 
 std::string kernel_code(std::string short_name) {

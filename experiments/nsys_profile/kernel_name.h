@@ -1,4 +1,4 @@
-// Kernel names as readers can take them in.
+// Shortens kernel names for readers.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace labreport::nsys_profile {
 
-/// The function's own name without return type, namespaces, template arguments and parameters, and
-/// behind it what an elementwise kernel computes: "vectorized_elementwise_kernel (exp)".
+/// The function's name without return type, namespaces, template arguments and parameters, followed
+/// by what an elementwise kernel computes: "vectorized_elementwise_kernel (exp)".
 std::string short_kernel_name(std::string_view name);
 
-/// A short name as Markdown code, whatever characters it holds.
+/// A short name as Markdown code; characters that would end the code are removed.
 std::string kernel_code(std::string short_name);
 
 }  // namespace labreport::nsys_profile

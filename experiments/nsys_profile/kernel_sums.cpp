@@ -47,20 +47,11 @@ KernelSum sum_of(const std::string& name, const Rows& rows) {
   return sum;
 }
 
-void add_sum(CsvFields& fields, const KernelSum& sum, double whole) {
+void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
+  const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   const auto ns = [](double ms, int decimals) {
     return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
   };
-  for (const CsvField& field :
-       {csv_fixed(whole > 0 ? 100 * sum.total / whole : 0, 2), ns(sum.total, 0),
-        csv_fixed(sum.calls, 0), ns(sum.mean(), 1), ns(sum.median, 1), ns(sum.min, 0),
-        ns(sum.max, 0), ns(sum.stddev, 1), csv_text(sum.name)}) {
-    fields.push_back(field);
-  }
-}
-
-void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
-  const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   for (const std::string& phase : distinct(each(step.rows, &KernelRow::phase))) {
     Rows rows;
     for (const KernelRow& row : step.rows) {
@@ -68,9 +59,10 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
     }
     const double whole = total(rows);
     for (const KernelSum& sum : by_kernel(rows)) {
-      CsvFields fields{csv_text(profile.words), csv_text(mode), csv_text(phase)};
-      add_sum(fields, sum, whole);
-      text += csv_line(fields);
+      text += csv_line({csv_text(profile.words), csv_text(mode), csv_text(phase),
+                        csv_fixed(whole > 0 ? 100 * sum.total / whole : 0, 2), ns(sum.total, 0),
+                        csv_fixed(sum.calls, 0), ns(sum.mean(), 1), ns(sum.median, 1),
+                        ns(sum.min, 0), ns(sum.max, 0), ns(sum.stddev, 1), csv_text(sum.name)});
     }
   }
 }

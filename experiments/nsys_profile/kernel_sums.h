@@ -41,9 +41,9 @@ std::vector<KernelSum> by_kernel(const Rows& rows);
 
 inline constexpr const char* kKernelsFile = "kernels.csv";
 
-/// A row for each kernel of each phase by its full name, the most time first: after the columns
-/// profile, step and phase those of Nsight Systems' kernel summary, shares of the phase in %, times
-/// in ns.
+/// A row for each kernel of each phase by its full name, the most time first. The columns are
+/// profile, step and phase, then those of Nsight Systems' kernel summary: shares of the phase in %,
+/// times in ns.
 std::string kernels_csv(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -25,11 +25,6 @@ Work work_of(const std::string& name, const Rows& rows, NetworkPart part, const 
   return {name, total(rows), work.flops, work.bytes};
 }
 
-std::string own_group(const KernelPlace& place) {
-  const auto found = kOwnGroups.find(place.part);
-  return !place.stage.empty() ? place.stage : found == kOwnGroups.end() ? kOther : found->second;
-}
-
 }  // namespace
 
 KernelPlace kernel_place(const MeasuredRow& row) {
@@ -40,14 +35,18 @@ KernelPlace kernel_place(const MeasuredRow& row) {
   return place_of(row.text(column::kModule), row.text(column::kOperation), op);
 }
 
-std::string group_of(const KernelPlace& place, const std::string& kind, bool own) {
+std::string group_of(const KernelPlace& place, const std::string& kind, bool built_in) {
   if (place.stage.empty() && place.part != role::kNorms) {
     if (kind == "copy") return "other copies";
     if (kind == "memset") return kOther;
   }
-  if (own) return own_group(place);
-  const bool rest = place.part == role::kAttention && place.stage.empty();
-  return rest ? place.part + ": " + kOther : place.words();
+  if (!built_in) {
+    const bool rest = place.part == role::kAttention && place.stage.empty();
+    return rest ? place.part + ": " + kOther : place.words();
+  }
+  if (!place.stage.empty()) return place.stage;
+  const auto group = kOwnGroups.find(place.part);
+  return group == kOwnGroups.end() ? kOther : group->second;
 }
 
 std::string calls_of(const KernelRow& row) {

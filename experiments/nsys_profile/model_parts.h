@@ -15,13 +15,13 @@ inline constexpr const char* kOther = "other";
 /// Reads the place from a row of the tables `kernels` and `layer`.
 KernelPlace kernel_place(const MeasuredRow& row);
 
-/// Groups a kernel other than a GEMM. In labreport's network (`own`) the group is "softmax", "scale
-/// and mask", "RoPE", "SwiGLU", "RMSNorm" or "residual"; in others it is the kernel's place. Both
-/// also have "other copies" and "other".
-std::string group_of(const KernelPlace& place, const std::string& kind, bool own);
+/// Groups a kernel other than a GEMM. In labreport's network (`built_in`) the group is "softmax",
+/// "scale and mask", "RoPE", "SwiGLU", "RMSNorm" or "residual"; in others it is the kernel's place.
+/// Both also have "other copies" and "other".
+std::string group_of(const KernelPlace& place, const std::string& kind, bool built_in);
 
-/// The calls that a kernel belongs to: "FFN projection", "attention projection", "the LM head", or
-/// its group, "QKᵀ".
+/// Names the calls that launch a kernel: "FFN projection", "attention projection", "the LM head",
+/// or the kernel's group, "QKᵀ".
 std::string calls_of(const KernelRow& row);
 
 /// The kernels of one stage of self-attention; see analysis/kernel_places.h.

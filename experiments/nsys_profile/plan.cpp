@@ -5,7 +5,7 @@
 
 #include "experiments/common/planning.h"
 #include "experiments/common/selection.h"
-#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/presenters.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -27,15 +27,10 @@ Planning begin(const PlanInput& input, const Run& so_far) {
   return planning;
 }
 
-CellSpec kernels_cell(const Planning& planning, const Size& size, Precision precision) {
-  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
-  spec.kind = CellKind::kKernels;
-  spec.precision = precision;
-  return spec;
-}
-
-/// Adds the train step, and a shorter one if it does not fit.
-void add_fullest(Planning& planning, CellSpec spec) {
+/// Adds inference and the train step, and a shorter step if that does not fit.
+void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
+  spec.context = context;
+  planning.add(spec, Mode::kInference);
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     spec.mode = mode;
     planning.add(spec, mode);
@@ -43,13 +38,8 @@ void add_fullest(Planning& planning, CellSpec spec) {
   }
 }
 
-void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
-  spec.context = context;
-  planning.add(spec, Mode::kInference);
-  add_fullest(planning, spec);
-}
-
-/// Each step is tried once the shorter one fits; then the three longest are profiled in full.
+/// Tries each context once the step at the next shorter one fits; profiles the three longest that
+/// fit in full.
 void add_doubled(Planning& planning, CellSpec spec) {
   spec.mode = fullest_mode(planning.input);
   const Doubling doubling = planning.add_doubled(spec);
@@ -66,9 +56,9 @@ std::vector<std::int64_t> contexts(const Planning& planning, Precision precision
   const std::int64_t reference = planning.input.edition.reference_context;
   if (!planning.full()) return planning.chosen.contexts;
   if (!selection.contexts.empty()) {
-    // A format that was not asked for is profiled at the reference context only.
-    const bool asked = precision == Precision::kFp32 || !selection.precisions.empty();
-    if (asked) return selection.contexts;
+    // A 16-bit format that the user did not ask for is profiled at the reference context only.
+    const bool by_user = precision == Precision::kFp32 || !selection.precisions.empty();
+    if (by_user) return selection.contexts;
     return {reference};
   }
   if (precision != Precision::kFp32) return {reference};
@@ -91,7 +81,9 @@ std::vector<Precision> precisions(const Planning& planning) {
 }
 
 void add_network(Planning& planning, const Size& size, Precision precision) {
-  const CellSpec spec = kernels_cell(planning, size, precision);
+  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
+  spec.kind = CellKind::kKernels;
+  spec.precision = precision;
   const std::vector<std::int64_t> chosen = contexts(planning, precision);
   if (chosen.empty()) add_doubled(planning, spec);
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);

@@ -22,44 +22,39 @@ constexpr std::string_view kKernelNumbers[]{column::kKernel,  column::kInstances
                                             column::kStddevNs};
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
-bool is_whole(const MeasuredRow& row) {
-  return std::ranges::all_of(kKernelNumbers,
-                             [&](auto name) { return row.number(name).has_value(); });
-}
-
 /// Every number of `row` must be present.
-KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
+KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) {
   const auto number = [&](std::string_view name) { return *row.number(name); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
   const auto id = static_cast<std::int64_t>(number(column::kKernel));
-  KernelRow read{row.text(column::kPhase),
-                 row.text(column::kModule),
-                 row.text(column::kOperator),
-                 row.text(column::kClass),
-                 names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
-                 number(column::kInstances),
-                 ms(column::kTotalNs),
-                 ms(column::kMinNs),
-                 ms(column::kMedianNs),
-                 ms(column::kMaxNs),
-                 ms(column::kStddevNs),
-                 kernel_place(row)};
-  read.group = group_of(read.place, read.kind, own);
-  return read;
+  const KernelPlace place = kernel_place(row);
+  return {.phase = row.text(column::kPhase),
+          .module = row.text(column::kModule),
+          .op = row.text(column::kOperator),
+          .kind = row.text(column::kClass),
+          .kernel = names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
+          .instances = number(column::kInstances),
+          .total = ms(column::kTotalNs),
+          .min = ms(column::kMinNs),
+          .median = ms(column::kMedianNs),
+          .max = ms(column::kMaxNs),
+          .stddev = ms(column::kStddevNs),
+          .place = place,
+          .group = group_of(place, row.text(column::kClass), built_in)};
 }
 
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
   const auto rows = measured_rows(launch, metric::kKernels);
-  if (!std::ranges::all_of(rows, is_whole))
-    return step;  // A sum over incomplete rows would be too
-                  // small.
+  const bool complete = std::ranges::all_of(rows, [](const MeasuredRow& row) {
+    return std::ranges::all_of(kKernelNumbers,
+                               [&](auto name) { return row.number(name).has_value(); });
+  });
+  if (!complete) return step;  // A sum over incomplete rows would be too small.
   for (const MeasuredRow& row : rows) {
-    KernelRow read = kernel_row(row, names, cell.spec.implementation.empty());
-    if (read.instances >= 1)
-      step.rows.push_back(std::move(read));  // zero instances: it did not
-                                             // run
+    KernelRow kernel = kernel_row(row, names, cell.spec.implementation.empty());
+    if (kernel.instances >= 1) step.rows.push_back(std::move(kernel));
   }
   return step;
 }
@@ -88,46 +83,46 @@ void name_profiles(std::vector<Profile>& profiles) {
     profile.network = profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(profile.precision()));
-    // A label without a precision means FP32. without a precision means.
+    // A label without a precision means FP32.
     if (profile.precision() != Precision::kFp32) profile.label += kComma + precision;
     profile.words += " in " + precision;
   }
-}
-
-/// True if its step only ran on the way to a longer context.
-bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
-  const bool any_inference = std::ranges::any_of(all, [&](const Profile& other) {
-    return other.spec.size == profile.spec.size && other.inference;
-  });
-  return any_inference && profile.step && !profile.inference && profile.reason.empty();
 }
 
 std::vector<Profile> read_profiles(const RunView& view) {
   std::vector<Profile> profiles;
   const auto warm = [](const CellSpec& spec) { return spec.steps != 0; };
   for (const Cell* cell : view.cells(CellKind::kKernels, warm)) {
-    auto found = std::ranges::find_if(
-        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
-    if (found == profiles.end()) {
-      found = profiles.insert(profiles.end(), Profile{});
-      found->spec = cell->spec;
+    auto profile = std::ranges::find_if(
+        profiles, [&](const Profile& one) { return same_setting(one.spec, cell->spec); });
+    if (profile == profiles.end()) {
+      profile = profiles.insert(profiles.end(), Profile{});
+      profile->spec = cell->spec;
     }
-    add_cell(*found, *cell);
+    add_cell(*profile, *cell);
   }
   // Doubling goes context by context; readers go size by size.
   std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
     return std::tuple(profile.spec.precision, profile.parameters(), profile.spec.context);
   });
-  const std::vector<Profile> known = profiles;
-  std::erase_if(profiles, [&](const Profile& profile) { return passed_by(profile, known); });
+  std::set<std::string> with_inference;
+  for (const Profile& profile : profiles) {
+    if (profile.inference) with_inference.insert(profile.spec.size);
+  }
+  // Doubling runs only the step of a context on the way to longer ones.
+  std::erase_if(profiles, [&](const Profile& profile) {
+    return with_inference.contains(profile.spec.size) && profile.step && !profile.inference &&
+           profile.reason.empty();
+  });
   name_profiles(profiles);
   return profiles;
 }
 
-bool holds(const ProfiledStep& step, Pass pass) {
-  if (pass == Pass::kForward) return true;
+/// The shortest mode whose step contains the pass.
+Mode shortest_mode(Pass pass) {
+  if (pass == Pass::kForward) return Mode::kInference;
   const bool whole = pass == Pass::kTrainStep || pass == Pass::kOptimizer;
-  return step.spec->mode >= (whole ? Mode::kTrainStep : Mode::kForwardBackward);
+  return whole ? Mode::kTrainStep : Mode::kForwardBackward;
 }
 
 bool belongs(const std::string& phase, Pass pass) {
@@ -139,19 +134,15 @@ bool belongs(const std::string& phase, Pass pass) {
   return backward && (pass == Pass::kBackward || both);
 }
 
-/// The 2025 answers describe one context: the reference where it ran, else the longest.
-std::int64_t answered_context(const RunView& view, const std::vector<const Profile*>& ran) {
-  const std::int64_t reference = view.edition().reference_context;
-  const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
-  if (std::ranges::find(ran, reference, context) != ran.end()) return reference;
-  return context(*std::ranges::max_element(ran, {}, context));
-}
-
-/// Prefers a longer step, which answers more of the parts than a larger network's forward pass
-/// alone.
+/// The 2025 answers describe one context: the reference if it ran, else the longest. There a
+/// training step answers more of the parts than a larger network's forward pass alone.
 const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
-  const std::int64_t context = answered_context(view, ran);
-  std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != context; });
+  const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
+  const std::int64_t reference = view.edition().reference_context;
+  const bool has_reference = std::ranges::count(ran, reference, context) > 0;
+  const std::int64_t described =
+      has_reference ? reference : context(*std::ranges::max_element(ran, {}, context));
+  std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != described; });
   return *std::ranges::max_element(ran, {}, [](const Profile* profile) {
     const bool whole = profile->step && profile->step->spec->mode == Mode::kTrainStep;
     return std::pair(whole, profile->parameters());
@@ -178,8 +169,7 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 }
 
 bool ProfiledStep::perturbed() const {
-  constexpr double kPerturbed = 0.05;  // how much larger the kernels' share may be under the
-                                       // profiler
+  constexpr double kPerturbed = 0.05;  // The kernels' share may differ by this much.
   const auto timer = samples(metric::kStep, metric::kTotal);
   const auto busy = value(metric::kProfile, metric::kBusy);
   const auto span = value(metric::kProfile, metric::kSpan);
@@ -205,27 +195,29 @@ std::string_view describe(Pass pass) {
 
 Rows Profile::rows(Pass pass) const {
   const auto& profiled = pass == Pass::kForward && inference ? inference : step;
-  Rows found;
-  if (!profiled || !holds(*profiled, pass)) return found;
-  for (const KernelRow& row : profiled->rows) {
-    if (belongs(row.phase, pass)) found.push_back(&row);
+  Rows kernels;
+  if (!profiled || profiled->spec->mode.value_or(Mode::kInference) < shortest_mode(pass)) {
+    return kernels;
   }
-  return found;
+  for (const KernelRow& row : profiled->rows) {
+    if (belongs(row.phase, pass)) kernels.push_back(&row);
+  }
+  return kernels;
 }
 
 std::string Profile::why_missing(Pass pass) const {
   if (reason.empty()) return "";
   const std::string step = std::string(labreport::describe(missing_step)) + ": " + reason;
-  const bool of_more = pass == Pass::kForward && missing_step > Mode::kForward;
-  return of_more ? "not measured (" + step + ")" : step;
+  const bool only_longer = pass == Pass::kForward && missing_step > Mode::kForward;
+  return only_longer ? "not measured (" + step + ")" : step;
 }
 
 double Profile::parameters() const {
   return static_cast<double>(parameter_count(spec.model.value_or(ModelShape{})));
 }
 
-Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
-  return only(rows, [&](const KernelRow* row) { return wanted(*row); });
+Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate) {
+  return only(rows, [&](const KernelRow* row) { return predicate(*row); });
 }
 
 double total(const Rows& rows) {
@@ -244,17 +236,17 @@ bool is_gemm(const KernelRow& row) { return row.kind == "gemm" || row.kind == "g
 
 bool is_non_gemm(const KernelRow& row) { return !is_gemm(row); }
 
-double share(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
+double share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate) {
   const double whole = total(rows);
-  return whole > 0 ? total(matching(rows, wanted)) / whole : 0;
+  return whole > 0 ? total(matching(rows, predicate)) / whole : 0;
 }
 
 double gemm_share(const Rows& rows) { return share(rows, is_gemm); }
 
 Value share_of(const Profile& profile, Pass pass,
-               const std::function<bool(const KernelRow&)>& wanted) {
+               const std::function<bool(const KernelRow&)>& predicate) {
   const Rows rows = profile.rows(pass);
-  return rows.empty() ? Value::missing(profile.why_missing(pass)) : Value(share(rows, wanted));
+  return rows.empty() ? Value::missing(profile.why_missing(pass)) : Value(share(rows, predicate));
 }
 
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
@@ -262,25 +254,25 @@ Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { ch
 void Profiles::choose() {
   std::vector<const Profile*> ran;
   for (const Profile& profile : all) {
-    every.push_back(&profile);
+    in_details.push_back(&profile);
     if (!profile.empty()) ran.push_back(&profile);
   }
-  shown = every;
+  in_tables = in_details;
   if (ran.empty()) return;
-  const bool one = view.edition().name != "2026";
+  const bool one_context = view.edition().name != "2026";
   const Precision precision = ran.front()->precision();
-  const auto other = [&](const Profile* profile) { return profile->precision() != precision; };
+  const auto differs = [&](const Profile* profile) { return profile->precision() != precision; };
   const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
-  std::erase_if(ran, other);
-  foremost = one ? fullest(view, ran) : *std::ranges::max_element(ran, {}, extent);
-  const auto sixteen_bits = std::ranges::find_if(every, [&](const Profile* profile) {
-    return extent(profile) == extent(foremost) && !profile->empty() && profile != foremost &&
-           profile->precision() >= Precision::kBf16;
+  std::erase_if(ran, differs);
+  described = one_context ? fullest(view, ran) : *std::ranges::max_element(ran, {}, extent);
+  const auto sixteen_bits = std::ranges::find_if(all, [&](const Profile& profile) {
+    return extent(&profile) == extent(described) && !profile.empty() && &profile != described &&
+           profile.precision() >= Precision::kBf16;
   });
-  if (sixteen_bits != every.end()) half = *sixteen_bits;
-  std::erase_if(shown, [&](const Profile* profile) {
-    const bool apart = one && profile->spec.context != foremost->spec.context;
-    return (apart || other(profile)) && profile != half;
+  if (sixteen_bits != all.end()) half = &*sixteen_bits;
+  std::erase_if(in_tables, [&](const Profile* profile) {
+    const bool other_context = one_context && profile->spec.context != described->spec.context;
+    return (other_context || differs(profile)) && profile != half;
   });
 }
 
@@ -289,12 +281,12 @@ std::string Profiles::kernels() const { return view.on_gpu() ? "kernels" : "oper
 Facts Profiles::facts() const {
   Facts facts;
   facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
-  facts.flag("own", foremost == nullptr || foremost->own());
+  facts.flag("own", described == nullptr || described->built_in());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", kernels());
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
-  facts.set("words", foremost == nullptr ? "" : foremost->words);
-  facts.set("network", foremost == nullptr ? "" : foremost->network);
+  facts.set("words", described == nullptr ? "" : described->words);
+  facts.set("network", described == nullptr ? "" : described->network);
   return facts;
 }
 

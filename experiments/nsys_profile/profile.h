@@ -45,8 +45,8 @@ struct ProfiledStep {
   std::optional<double> value(std::string_view tag, std::string_view name) const;
   /// Milliseconds of the unprofiled steps, one for each.
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
-  /// The profiler stretched the step: kernels fill a different share of it than of an unprofiled
-  /// step.
+  /// True if the profiler stretched the step: kernels fill a different share of it than of an
+  /// unprofiled step.
   bool perturbed() const;
 };
 
@@ -75,27 +75,27 @@ struct Profile {
   /// step: out of memory …)" where only a longer step was tried. Empty where every step ran.
   std::string why_missing(Pass pass) const;
   double parameters() const;
-  bool own() const { return spec.implementation.empty(); }  ///< labreport's network.
+  bool built_in() const { return spec.implementation.empty(); }  ///< True for labreport's network.
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
 
-Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted);
+Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
 double total(const Rows& rows);  ///< ms
 double calls(const Rows& rows);
 
 /// A GEMM or a helper that its operator launched beside it.
 bool is_gemm(const KernelRow& row);
 bool is_non_gemm(const KernelRow& row);
-/// The wanted kernels' share of the GPU time; 0 if there are no kernels.
-double share(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted);
+/// The share of the GPU time of the kernels that match; 0 if there are no kernels.
+double share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
 double gemm_share(const Rows& rows);
 
 /// The share in one pass of a profile, or why it was not measured.
 Value share_of(const Profile& profile, Pass pass,
-               const std::function<bool(const KernelRow&)>& wanted);
+               const std::function<bool(const KernelRow&)>& predicate);
 
-/// A run's profiles, in order of precision, size and context; a process's first step is none of
-/// them. Contexts that were only passed on the way to longer ones are left out.
+/// A run's profiles, in order of precision, size and context. Leaves out first steps of a process,
+/// and contexts of which doubling ran the step only on the way to longer ones.
 class Profiles {
  public:
   explicit Profiles(const RunView& run);
@@ -103,15 +103,15 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// Profiles in the open tables, those without numbers included: all at foremost's precision
-  /// (2025: and its context), and `half`. If nothing ran, every profile.
-  std::vector<const Profile*> shown;
-  std::vector<const Profile*> every;  ///< Profiles in the collapsed details.
+  /// Profiles in the open tables, even those without numbers: all in the precision (2025: and at
+  /// the context) of `described`, and `half`. If nothing ran, every profile.
+  std::vector<const Profile*> in_tables;
+  std::vector<const Profile*> in_details;  ///< Profiles in the collapsed details: all.
   /// The profile that the answers describe, in the first precision that ran. 2026: the largest
   /// network at its longest context. 2025: the reference context, else the longest; networks with a
   /// profiled training step come first. Null if none ran.
-  const Profile* foremost = nullptr;
-  const Profile* half = nullptr;  ///< `foremost` in 16 bits; null if it did not run.
+  const Profile* described = nullptr;
+  const Profile* half = nullptr;  ///< `described` in 16 bits; null if it did not run.
 
   /// Facts that every part has: `gpu`, `own`, `kernel`, `kernels`, `words`.
   Facts facts() const;

@@ -1,7 +1,5 @@
-#include "experiments/nsys_profile/step_timeline.h"
-
+// The traced training steps on a time axis: a picture of one, and all of them for the page.
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <tuple>
 
@@ -10,6 +8,7 @@
 #include "document/charts/charts.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
+#include "experiments/nsys_profile/presenters.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -21,35 +20,11 @@ constexpr double kThinnest = 1.0 / 300;  // Share of the step; a shorter stretch
 constexpr double kNamedPhase = 0.1;      // Share of the step; a shorter phase is not named.
 constexpr double kNamedShare = 0.1;      // Share of the phase; a shorter class is not named.
 
-bool is_traced(const Profile& profile) {
-  return profile.step && !measured_rows(*profile.step->launch, metric::kGpuTrace).empty();
-}
-
 /// Sorted by size and precision like all profiles.
 std::vector<const Profile*> traced(const Profiles& profiles) {
-  return only(profiles.every, [](const Profile* profile) { return is_traced(*profile); });
-}
-
-struct TracedKernel {
-  double start;     ///< ns from the step's first kernel.
-  double duration;  ///< ns
-  std::optional<std::int64_t> block;
-  MeasuredRow about;  ///< Its row of the table "kernels".
-};
-
-/// Sorted by start; empty if the launch was not traced. `launch` must outlive the result.
-std::vector<TracedKernel> gpu_trace(const Launch& launch) {
-  const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
-  std::vector<TracedKernel> trace;
-  double start = 0;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {
-    const auto block = row.number(column::kBlock);
-    start += row.number(column::kAfterNs).value_or(0);
-    trace.push_back({start, row.number(column::kDurationNs).value_or(0),
-                     block ? std::optional(static_cast<std::int64_t>(*block)) : std::nullopt,
-                     kernels.at(static_cast<std::size_t>(row.number(column::kRow).value_or(0)))});
-  }
-  return trace;
+  return only(profiles.in_details, [](const Profile* profile) {
+    return profile->step && !measured_rows(*profile->step->launch, metric::kGpuTrace).empty();
+  });
 }
 
 /// Kernels in a row of one phase, or of one of its blocks, each until the next begins; times in ms.
@@ -67,34 +42,38 @@ struct Stretch {
   }
 };
 
+/// A stretch for each kernel, sorted by start, which counts from the step's first kernel.
 std::vector<Stretch> kernels_of(const Launch& launch) {
-  std::vector<Stretch> found;
-  for (const TracedKernel& kernel : gpu_trace(launch)) {
-    const double start = kernel.start / kNanosecondsPerMillisecond;
-    const double ms = kernel.duration / kNanosecondsPerMillisecond;
-    if (!found.empty()) found.back().length = start - found.back().start;
-    found.push_back({kernel.about.text(column::kPhase),
-                     kernel.block,
-                     start,
-                     ms,
-                     1,
-                     {{drawn_class(kernel.about.text(column::kClass)), ms}}});
+  const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
+  std::vector<Stretch> stretches;
+  double start_ns = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {
+    const auto kernel = static_cast<std::size_t>(row.number(column::kRow).value_or(0));
+    const auto block = row.number(column::kBlock);
+    const double ms = row.number(column::kDurationNs).value_or(0) / kNanosecondsPerMillisecond;
+    start_ns += row.number(column::kAfterNs).value_or(0);
+    const double start = start_ns / kNanosecondsPerMillisecond;
+    if (!stretches.empty()) stretches.back().length = start - stretches.back().start;
+    stretches.push_back(
+        {.phase = kernels.at(kernel).text(column::kPhase),
+         .block = block ? std::optional(static_cast<std::int64_t>(*block)) : std::nullopt,
+         .start = start,
+         .length = ms,
+         .kernels = 1,
+         .busy = {{drawn_class(kernels.at(kernel).text(column::kClass)), ms}}});
   }
-  return found;
+  return stretches;
 }
 
-using Apart = std::function<bool(const Stretch&, const Stretch&)>;
-
-std::vector<Stretch> joined(const std::vector<Stretch>& all, const Apart& apart) {
-  std::vector<Stretch> found;
-  for (const Stretch& next : all) {
-    if (found.empty() || apart(found.back(), next)) {
-      found.push_back(next);
-    } else {
-      found.back().add(next);
-    }
+/// Adds a stretch to the one before it, unless `separate` says that they must not be merged.
+template <typename Separate>
+std::vector<Stretch> merged(const std::vector<Stretch>& stretches, const Separate& separate) {
+  std::vector<Stretch> all;
+  for (const Stretch& next : stretches) {
+    const bool begins = all.empty() || separate(all.back(), next);
+    begins ? all.push_back(next) : all.back().add(next);
   }
-  return found;
+  return all;
 }
 
 struct TracedStep {
@@ -102,17 +81,17 @@ struct TracedStep {
   double length;
 
   explicit TracedStep(const std::vector<Stretch>& kernels) : length(kernels.back().end()) {
-    const Apart by_phase = [](const auto& a, const auto& b) { return a.phase != b.phase; };
-    phases = joined(kernels, by_phase);
-    blocks = joined(kernels, [&](const Stretch& a, const Stretch& b) {
+    const auto by_phase = [](const Stretch& a, const Stretch& b) { return a.phase != b.phase; };
+    phases = merged(kernels, by_phase);
+    blocks = merged(kernels, [&](const Stretch& a, const Stretch& b) {
       return by_phase(a, b) || (a.block != b.block && a.length >= kThinnest * length);
     });
   }
 };
 
 double busy(const Stretch& stretch, const std::string& kind) {
-  const auto found = stretch.busy.find(kind);
-  return found == stretch.busy.end() ? 0 : found->second;
+  const auto ms = stretch.busy.find(kind);
+  return ms == stretch.busy.end() ? 0 : ms->second;
 }
 
 /// A class's part of a stretch, from the bottom of the picture.
@@ -177,16 +156,12 @@ std::vector<Label> class_labels(const TracedStep& step) {
 }
 
 /// Sums a phase that occurs repeatedly into one row, as when a kernel belongs to no phase.
-std::vector<Stretch> times_of(const TracedStep& step) {
+Dataset times(const TracedStep& step) {
   std::vector<Stretch> rows;
   for (const Stretch& phase : step.phases) {
     const auto known = std::ranges::find(rows, phase.phase, &Stretch::phase);
     known == rows.end() ? rows.push_back(phase) : known->add(phase);
   }
-  return rows;
-}
-
-Dataset times(const TracedStep& step) {
   std::vector<Column<Stretch>> columns{
       {"phase", "Phase",
        [](const Stretch& row) { return row.phase.empty() ? "unattributed" : row.phase; }},
@@ -200,16 +175,17 @@ Dataset times(const TracedStep& step) {
   for (const std::string& kind : drawn_classes()) {
     columns.push_back({kind, kind, [kind](const Stretch& row) { return busy(row, kind); }, "ms"});
   }
-  return make_dataset("step-times", columns, times_of(step));
+  return make_dataset("step-times", columns, rows);
 }
 
-/// Texts by their places in one list.
+/// Stores each text once, in one list.
 class Texts {
  public:
+  /// The text's index in the list.
   std::size_t place(const std::string& text) {
-    const auto [found, fresh] = places_.emplace(text, places_.size());
-    if (fresh) list_.push_back(text);
-    return found->second;
+    const auto [entry, inserted] = places_.emplace(text, places_.size());
+    if (inserted) list_.push_back(text);
+    return entry->second;
   }
   const nlohmann::json& list() const { return list_; }
 
@@ -218,28 +194,24 @@ class Texts {
   nlohmann::json list_ = nlohmann::json::array();
 };
 
-/// "layers/attn/q_proj" → "attn/q_proj": the block stands beside it.
-std::string below_layers(const std::string& module) {
-  constexpr std::string_view kLayers = "layers/";
-  return module.starts_with(kLayers) ? module.substr(kLayers.size()) : module;
-}
-
-/// [phase, module, class, kernel] of each row of the table "kernels": places in `texts`, and among
-/// the classes.
+/// [phase, module, class, kernel] of each row of the table "kernels": indices into `texts`, and of
+/// the class.
 nlohmann::json live_rows(const Launch& launch, Texts& texts) {
+  constexpr std::string_view kLayers = "layers/";  // The page shows the block beside the module.
   KernelNames names = kernel_names(launch);
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
     const auto kind = std::ranges::find(drawn_classes(), drawn_class(row.text(column::kClass)));
-    rows.push_back({texts.place(row.text(column::kPhase)),
-                    texts.place(below_layers(row.text(column::kModule))),
+    std::string module = row.text(column::kModule);
+    if (module.starts_with(kLayers)) module.erase(0, kLayers.size());
+    rows.push_back({texts.place(row.text(column::kPhase)), texts.place(module),
                     kind - drawn_classes().begin(), texts.place(short_kernel_name(names[id]))});
   }
   return rows;
 }
 
-/// Four numbers a kernel, as site/timeline.js reads them.
+/// Four numbers for each kernel, as site/timeline.js reads them.
 nlohmann::json live_kernels(const Launch& launch) {
   nlohmann::json numbers = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {

@@ -39,13 +39,12 @@ double Peaks::* of(Precision precision) {
 }  // namespace
 
 std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
-  if (device.find(" MIG ") != std::string_view::npos)
-    return std::nullopt;  // a MIG device is a slice of a GPU
-  const auto found = std::ranges::find_if(kPeaks, [device](const Peaks& peaks) {
-    return device.find(peaks.device) != std::string_view::npos;
+  if (device.find(" MIG ") != device.npos) return std::nullopt;  // It is a slice of a GPU.
+  const auto peaks = std::ranges::find_if(kPeaks, [device](const Peaks& one) {
+    return device.find(one.device) != std::string_view::npos;
   });
-  if (found == std::end(kPeaks) || (*found).*of(precision) == 0) return std::nullopt;
-  return (*found).*of(precision) * 1e12;
+  if (peaks == std::end(kPeaks) || (*peaks).*of(precision) == 0) return std::nullopt;
+  return (*peaks).*of(precision) * 1e12;
 }
 
 }  // namespace labreport::overview

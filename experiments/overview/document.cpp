@@ -45,24 +45,16 @@ void share_settings(Document& document, const std::map<std::string, overview::Se
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       if (!settings.contains(part.name())) continue;
-      std::vector<std::string> own;
+      std::vector<std::string> particular;
       for (const auto& [what, words] : settings.at(part.name())) {
-        std::vector<std::string>& kept = is_common(what) ? common : own;
-        if (std::ranges::find(kept, words) == kept.end()) kept.push_back(words);
+        std::vector<std::string>& list = is_common(what) ? common : particular;
+        if (std::ranges::find(list, words) == list.end()) list.push_back(words);
       }
-      part.setting = join(own, " · ");
+      part.setting = join(particular, " · ");
     }
   }
   common.insert(common.begin(), document.provenance);
   document.provenance = join(common, " · ");
-}
-
-/// Removes parts that were measured only for the sake of others.
-void drop_unasked(Presentation& parts, const std::string& problem,
-                  const std::set<std::string>& chosen) {
-  if (chosen.contains(problem)) return;
-  std::erase_if(parts,
-                [&](const auto& part) { return !chosen.contains(problem + "." + part.first); });
 }
 
 void add_sections(Document& document, const RunView& view) {
@@ -75,30 +67,23 @@ void add_sections(Document& document, const RunView& view) {
   document.sections.push_back(what_ran_section(view));
   const auto chosen = chosen_problems(view.run());
   for (const Experiment& experiment : catalog()) {
-    Presentation shown = experiment.present(view);
-    if (chosen) drop_unasked(shown, std::string(experiment.name), *chosen);
-    if (shown.empty()) continue;
-    Section section = compose_section(experiment.words, shown, figure_files(experiment.name));
+    const std::string problem(experiment.name);
+    Presentation parts = experiment.present(view);
+    if (chosen && !chosen->contains(problem)) {
+      // The run may have measured parts only because a chosen part needs their cells.
+      std::erase_if(
+          parts, [&](const auto& part) { return !chosen->contains(problem + "." + part.first); });
+    }
+    if (parts.empty()) continue;
+    Section section = compose_section(experiment.words, parts, figure_files(problem));
     for (Part& part : section.parts) {
-      settings[part.name()] = overview::setting(view, shown.at(part.letter).cells);
+      settings[part.name()] = overview::setting(view, parts.at(part.letter).cells);
       drop_empty(part.tables);
       drop_empty(part.details.tables);
     }
     document.sections.push_back(std::move(section));
   }
   share_settings(document, settings);
-}
-
-void set_origin(Document& document, const Run& run) {
-  if (run.sessions.empty()) return;
-  const Session& session = run.sessions.front();
-  document.date = session.started_at.substr(0, kDateLength);
-  document.revision = session.revision.substr(0, kRevisionDigits);
-}
-
-bool lacks_launches(const Run& run) {
-  return std::any_of(run.cells.begin(), run.cells.end(),
-                     [](const Cell& cell) { return cell.launches.empty(); });
 }
 
 /// Lists the parts' key numbers as the summary of a run that timed no training step.
@@ -122,18 +107,12 @@ void add_key_numbers(Document& document) {
 std::vector<Quantity> quantities_of(const Document& document, const RunView& view) {
   std::vector<Quantity> all = overview::quantities(view);
   for (Quantity& quantity : all) {
-    const bool shown = std::ranges::any_of(document.sections, [&](const Section& section) {
+    const bool presented = std::ranges::any_of(document.sections, [&](const Section& section) {
       return std::ranges::find(section.parts, quantity.part, &Part::anchor) != section.parts.end();
     });
-    if (!shown) quantity.part.clear();
+    if (!presented) quantity.part.clear();
   }
   return all;
-}
-
-std::string lower_start(std::string title) {
-  const bool acronym = title.size() > 1 && std::isupper(static_cast<unsigned char>(title[1])) != 0;
-  if (!acronym) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
-  return title;
 }
 
 /// A report is called by what it measured: the profiling half, one or two problems by their titles,
@@ -144,7 +123,10 @@ std::string title_of(const Document& document, const RunView& view) {
   for (const Experiment& experiment : catalog()) {
     const auto section = std::ranges::find(document.sections, experiment.name, &Section::problem);
     if (section == document.sections.end()) continue;
-    titles.push_back(titles.empty() ? section->title : lower_start(section->title));
+    std::string title = section->title;
+    const bool acronym = title.size() > 1 && title[1] >= 'A' && title[1] <= 'Z';
+    if (!titles.empty() && !acronym) title.front() = lower(title).front();
+    titles.push_back(std::move(title));
     profiling = profiling || experiment.profiling;
     parallel = parallel && experiment.several_gpus;
   }
@@ -161,26 +143,31 @@ std::string device_words(const RunView& view) {
   if (device == nullptr) return "no device";
   std::int64_t gpus = 1;
   for (const Cell& cell : view.run().cells) {
-    const bool joined = cell.spec.ranks && cell.spec.device == DeviceKind::kCuda;
-    if (joined && ok_launch(cell) != nullptr) gpus = std::max(gpus, cell.spec.ranks->count);
+    if (!cell.spec.ranks || cell.spec.device != DeviceKind::kCuda) continue;
+    if (ok_launch(cell) != nullptr) gpus = std::max(gpus, cell.spec.ranks->count);
   }
   return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
 }
 
-/// If the run measures both networks, the report shows the user's model.
-Document build_document_of(const Run& run, const Run& shown, bool reference) {
-  const RunView view(shown, find_edition(run.edition));
+/// Presents the cells of `presented`: those of the user's model if `run` measures both networks.
+Document build_document_of(const Run& run, const Run& presented, bool reference) {
+  const RunView view(presented, find_edition(run.edition));
   Document document;
   document.device = device_words(view);
   document.edition = run.edition;
   document.preset = run.preset;
-  set_origin(document, run);
+  if (!run.sessions.empty()) {
+    const Session& session = run.sessions.front();
+    document.date = session.started_at.substr(0, kDateLength);
+    document.revision = session.revision.substr(0, kRevisionDigits);
+  }
   document.provenance = overview::provenance(view);
   document.demonstration = !view.on_gpu();
   document.reference = reference;
-  document.incomplete = lacks_launches(run);
+  document.incomplete =
+      std::ranges::any_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
   document.mostly_failed = mostly_failed(run);
-  document.outcome_line = overview::outcome_line(shown);
+  document.outcome_line = overview::outcome_line(presented);
   add_sections(document, view);
   add_key_numbers(document);
   document.quantities = quantities_of(document, view);
@@ -194,22 +181,15 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   return document;
 }
 
-/// Places the comparison after the summary.
-void add_comparison(Document& document, const Run& run) {
-  auto compared = beside_section(run);
-  if (!compared) return;
-  auto& sections = document.sections;
-  const auto ran = std::ranges::find(sections, "ran", &Section::problem);
-  sections.insert(ran, std::move(*compared));
-}
-
 }  // namespace
 
 Document build_document(const Run& run, bool reference) {
   if (!measures_both(run)) return build_document_of(run, run, reference);
-  const Run shown = users_half(run);
-  Document document = build_document_of(run, shown, reference);
-  add_comparison(document, run);
+  Document document = build_document_of(run, users_half(run), reference);
+  if (auto comparison = beside_section(run)) {
+    auto& sections = document.sections;
+    sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
+  }
   return document;
 }
 

@@ -30,12 +30,6 @@ void add(TableView& table, const std::string& what, const std::string& value) {
   if (!value.empty()) table.rows.push_back({{what, value}, {}});
 }
 
-std::string clocks(const Device& device) {
-  if (device.max_sm_clock_mhz == 0) return "";
-  return fmt::format("up to {} MHz, memory {} MHz", format_count(device.max_sm_clock_mhz),
-                     format_count(device.max_memory_clock_mhz));
-}
-
 std::string yes_or_no(const std::optional<bool>& value) {
   return !value ? "" : *value ? "on" : "off";
 }
@@ -66,7 +60,11 @@ void add_device(TableView& table, const Run& run, std::size_t index) {
   if (device.multiprocessors > 0 && gpu) {
     add(table, "SMs", format_count(device.multiprocessors));
   }
-  add(table, "Clocks", clocks(device));
+  if (device.max_sm_clock_mhz > 0) {
+    add(table, "Clocks",
+        fmt::format("up to {} MHz, memory {} MHz", format_count(device.max_sm_clock_mhz),
+                    format_count(device.max_memory_clock_mhz)));
+  }
   if (device.power_limit_mw > 0) {
     add(table, "Power limit", format_count(device.power_limit_mw / 1000) + " W");
   }
@@ -74,57 +72,32 @@ void add_device(TableView& table, const Run& run, std::size_t index) {
   add(table, "MIG", yes_or_no(device.mig));
 }
 
-/// Adds GPU software, which a demonstration on a CPU does not use.
-void add_gpu_software(TableView& table, const Software& software) {
-  add(table, "Driver", software.driver);
-  add(table, "CUDA", software.cuda);
-  add(table, "cuBLAS", software.cublas);
-  add(table, "CUPTI", software.cupti);
-}
-
-void add_model(TableView& table, const ModelSource& model) {
-  add(table, model.attention ? "Attention" : "Model",
-      model.model + " (" + model.implementation + ")");
-  add(table, "Its arguments", model.arguments);
-  add(table, "Loss", model.loss);
-  add(table, "Optimizer", model.optimizer);
-}
-
 void add_session(TableView& table, const Session& session, bool gpu) {
+  const Software& software = session.software;
   add(table, "Started", session.started_at);
   add(table, "Revision", revision_words(session));
   add(table, "Host", session.host);
   add(table, "Host CPU", fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
-  if (gpu) add_gpu_software(table, session.software);
-  add(table, "LibTorch", session.software.libtorch);
-  add(table, "Python", session.software.python);
-  if (session.model) add_model(table, *session.model);
+  if (gpu) {  // A demonstration on a CPU uses none of these.
+    add(table, "Driver", software.driver);
+    add(table, "CUDA", software.cuda);
+    add(table, "cuBLAS", software.cublas);
+    add(table, "CUPTI", software.cupti);
+  }
+  add(table, "LibTorch", software.libtorch);
+  add(table, "Python", software.python);
+  if (const auto& model = session.model) {
+    add(table, model->attention ? "Attention" : "Model",
+        model->model + " (" + model->implementation + ")");
+    add(table, "Its arguments", model->arguments);
+    add(table, "Loss", model->loss);
+    add(table, "Optimizer", model->optimizer);
+  }
   add(table, "Seed", std::to_string(session.seed));
   for (const auto& [variable, value] : session.environment) {
     add(table, variable, value.empty() ? "empty" : value);
   }
   add(table, "Command", join(session.argv, " "));
-}
-
-void add_version(std::vector<std::string>& parts, const std::string& what,
-                 const std::string& version) {
-  if (!version.empty()) parts.push_back(what + " " + version);
-}
-
-std::vector<std::string> versions(const Run& run) {
-  std::vector<std::string> parts;
-  if (run.sessions.empty()) return parts;
-  const Software& software = run.sessions.back().software;
-  const bool cuda = std::any_of(run.devices.begin(), run.devices.end(), [](const Device& device) {
-    return device.kind == DeviceKind::kCuda;
-  });
-  if (cuda) {
-    add_version(parts, "driver", software.driver);
-    add_version(parts, "CUDA", software.cuda);
-  }
-  add_version(parts, "LibTorch", software.libtorch);
-  add_version(parts, "Python", software.python);
-  return parts;
 }
 
 using Cells = std::vector<const Cell*>;
@@ -176,36 +149,26 @@ Request without_defaults(Request request) {
   return request;
 }
 
-/// Other flags as one make variable that the shell splits into words: " ARGS=\"--steps 3\"".
-std::string other_flags(const std::vector<std::string>& words) {
-  if (words.empty()) return "";
-  const std::string line = command_line(words);
-  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
-  return " " + (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
-}
-
 /// " SIZES=small,large ARGS=\"--steps 3\""
 std::string make_variables(const Request& request) {
   std::string variables;
-  std::vector<std::string> others;
+  std::vector<std::string> arguments;
   for (const GivenFlag& flag : given_flags(request)) {
     const auto variable = std::ranges::find(
         kMakeVariables, flag.name, [](const auto& pair) { return std::string(pair.first); });
     if (variable == kMakeVariables.end()) {
-      std::ranges::copy(flag.words(), std::back_inserter(others));
+      std::ranges::copy(flag.words(), std::back_inserter(arguments));
       continue;
     }
     const std::string value = flag.values.empty() ? "1" : flag.values.front();
     variables += " " + command_line(std::vector{variable->second + ("=" + value)});
   }
-  return variables + other_flags(others);
-}
-
-/// A checkout of the revision that the run was made with.
-std::string checkout(const Session& session) {
-  if (session.revision.empty()) return "";
-  return "git checkout " + session.revision +
-         (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
+  if (arguments.empty()) return variables;
+  // The shell splits ARGS into words, so it must reach the shell as one quoted word.
+  const std::string line = command_line(arguments);
+  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
+  return variables + " " +
+         (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 void add_parameter(Setting& setting, const std::string& what, const std::string& values) {
@@ -226,7 +189,16 @@ std::string provenance(const RunView& view) {
   const Run& run = view.run();
   if (run.sessions.empty()) return "";
   std::vector<std::string> parts{"revision " + revision_words(run.sessions.front())};
-  for (std::string& version : versions(run)) parts.push_back(std::move(version));
+  const auto add_version = [&](const std::string& what, const std::string& version) {
+    if (!version.empty()) parts.push_back(what + " " + version);
+  };
+  const Software& software = run.sessions.back().software;
+  if (std::ranges::count(run.devices, DeviceKind::kCuda, &Device::kind) > 0) {
+    add_version("driver", software.driver);
+    add_version("CUDA", software.cuda);
+  }
+  add_version("LibTorch", software.libtorch);
+  add_version("Python", software.python);
   return join(parts, " · ");
 }
 
@@ -256,8 +228,13 @@ Setting setting(const RunView& view, Cells cells) {
 }
 
 std::string reproduce(const Run& run) {
-  const std::string from = run.sessions.empty() ? "" : checkout(run.sessions.front());
-  return from + "make report" + make_variables(without_defaults(requested(run)));
+  std::string checkout;
+  if (!run.sessions.empty() && !run.sessions.front().revision.empty()) {
+    const Session& session = run.sessions.front();
+    checkout = "git checkout " + session.revision +
+               (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
+  }
+  return checkout + "make report" + make_variables(without_defaults(requested(run)));
 }
 
 }  // namespace labreport::overview

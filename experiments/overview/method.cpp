@@ -65,12 +65,12 @@ Bounds bounds(const RunView& view) {
     std::vector<std::string> launch;
     std::vector<std::string> mixed;
     for (const auto& [mode, cell] : group.cells) {
-      const auto found = timed(group, mode);
-      const auto sets_pace = found ? bound(view, *found) : std::nullopt;
-      if (!sets_pace) continue;
+      const auto step = timed(group, mode);
+      const auto bound_by = step ? bound(view, *step) : std::nullopt;
+      if (!bound_by) continue;
       ++result.classified;
-      if (sets_pace == Bound::kLaunch) launch.emplace_back(describe(mode));
-      if (sets_pace == Bound::kMixed) mixed.emplace_back(describe(mode));
+      if (bound_by == Bound::kLaunch) launch.emplace_back(describe(mode));
+      if (bound_by == Bound::kMixed) mixed.emplace_back(describe(mode));
     }
     add(result.launch_bound, group, launch);
     add(result.mixed, group, mixed);
@@ -82,10 +82,10 @@ Bounds bounds(const RunView& view) {
 std::optional<Facts> compile_time(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
-    if (is_shipped(cell.spec)) continue;  // their section has them
+    if (is_shipped(cell.spec)) continue;  // The problems that compile these networks show it.
     for (const Launch& launch : cell.launches) {
-      const auto took = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
-      if (took) seconds.push_back(*took * 1e-3);
+      const auto ms = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
+      if (ms) seconds.push_back(*ms * 1e-3);
     }
   }
   if (seconds.empty()) return std::nullopt;
@@ -118,11 +118,11 @@ void add_measured(Facts& facts, const Run& run) {
   const auto any = [&](const auto& holds) {
     return std::ranges::any_of(run.cells, [&](const Cell& cell) { return holds(cell.spec); });
   };
-  const auto own = [&](CellKind kind) {
+  const auto has = [&](CellKind kind) {
     return any([&](const CellSpec& spec) { return spec.kind == kind && !is_shipped(spec); });
   };
-  const bool timing = own(CellKind::kTiming), kernels = own(CellKind::kKernels);
-  const bool memory = own(CellKind::kMemory);
+  const bool timing = has(CellKind::kTiming), kernels = has(CellKind::kKernels);
+  const bool memory = has(CellKind::kMemory);
   facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory);
   facts.flag("eager", timing || kernels || memory);
   facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));

@@ -26,10 +26,11 @@ std::optional<Summary> summary(const RunView& view);
 std::vector<Quantity> quantities(const RunView& view);
 
 /// The numbers of a run that has no page: device, time and quantities. If the run measures both
-/// networks, they are those of the user's model.
+/// networks, the numbers are those of the user's model.
 RunSummary numbers(const Run& run);
 
-/// Each cell that gave no numbers, with the reason; empty if all did.
+/// The cells without numbers and the reasons, a row for each network and context; empty if all
+/// cells have numbers.
 TableView what_ran(const RunView& view);
 
 /// "39 ok, 2 out of memory"; empty for a run without cells.
@@ -39,8 +40,8 @@ std::string outcome_counts(const Run& run);
 /// processes held the memory.
 std::string outcome_line(const Run& run);
 
-/// Names what ran out of memory within successful measurements (one process sweeps the lengths of
-/// attention). Empty if nothing did.
+/// Counts the configurations that ran out of memory within successful measurements: one process
+/// sweeps the lengths of attention. Empty if none did.
 std::string outcome_within(const Run& run);
 
 /// Versions, device and variables of the run, a row each.
@@ -49,7 +50,7 @@ TableView environment(const RunView& view);
 /// "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0"
 std::string provenance(const RunView& view);
 
-/// The settings of a part's cells (no cells: of all), by name: {"batch", "batch 4"}.
+/// The settings of the cells by name, {"batch", "batch 4"}; without cells, those of the whole run.
 using Setting = std::vector<std::pair<std::string, std::string>>;
 Setting setting(const RunView& view, std::vector<const Cell*> cells);
 

@@ -30,7 +30,7 @@ using Quantities = std::vector<Quantity>;
 /// Remarks on numbers that the host's CPU sets rather than the GPU.
 constexpr const char* kLaunchBound = "launch-bound";
 
-constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most usual head width.
+constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most common head width.
 
 /// Begins a quantity of a network; its setting holds context, batch and ranks.
 Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
@@ -114,16 +114,16 @@ void add_kernels(Quantities& all, const RunView& view) {
     const double busy = total(profile.rows(Pass::kTrainStep));
     if (steps.empty() || busy <= 0 || busy > kAlike * mean(steps)) continue;
     Quantity quantity = of_network(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
-    double told = 0;
+    double attributed = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
       const auto rows = profile.rows(pass);
       const double gemms = total(matching(rows, nsys_profile::is_gemm));
       const std::string name(describe(pass));
       if (gemms > 0) add_value(quantity, name + ": GEMMs", gemms);
       add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total(rows) - gemms);
-      told += total(rows);
+      attributed += total(rows);
     }
-    add_value(quantity, "loss and unattributed", busy - told);
+    add_value(quantity, "loss and unattributed", busy - attributed);
     add_value(quantity, "GPU idle", mean(steps) - busy);
     add(all, std::move(quantity));
   }
@@ -145,23 +145,23 @@ void add_peaks(Quantities& all, const RunView& view) {
   using memory_profiling::Profile;
   const std::vector<Profile> profiles = memory_profiling::profiles_of(view);
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
-    Quantities found;
+    Quantities curves;
     for (const Profile& profile : profiles) {
       CellSpec spec = profile.spec;
       spec.context.reset();
       Quantity quantity = of_network(topic::kMemory, spec, "GiB", "memory_profiling-b");
       quantity.setting += ", " + mode_words(mode);
-      auto same = std::ranges::find_if(
-          found, [&](const Quantity& other) { return other.matches(quantity); });
-      if (same == found.end()) same = found.insert(same, std::move(quantity));
+      auto curve = std::ranges::find_if(
+          curves, [&](const Quantity& other) { return other.matches(quantity); });
+      if (curve == curves.end()) curve = curves.insert(curve, std::move(quantity));
       const std::string context = "context " + format_count(profile.context());
       const auto peak = profile.peak(mode);
-      if (peak) add_value(*same, context, *peak / kBytesPerGibibyte);
-      const memory_profiling::Step* asked = profile.asked(mode);
-      const bool refused = asked != nullptr && asked->refused() != nullptr;
-      if (refused && same->remark.empty()) same->remark = "out of memory at " + context;
+      if (peak) add_value(*curve, context, *peak / kBytesPerGibibyte);
+      const memory_profiling::Step* step = profile.planned(mode);
+      const bool refused = step != nullptr && step->out_of_memory() != nullptr;
+      if (refused && curve->remark.empty()) curve->remark = "out of memory at " + context;
     }
-    for (Quantity& quantity : found) add(all, std::move(quantity));
+    for (Quantity& curve : curves) add(all, std::move(curve));
   }
 }
 
@@ -198,8 +198,7 @@ void add_attention(Quantities& all, const RunView& view) {
 void add_compilation(Quantities& all, const RunView& view) {
   for (const torch_compile::Network& network : torch_compile::networks(view)) {
     if (!network.both()) continue;
-    CellSpec spec = network.spec();
-    Quantity quantity = of_network(topic::kCompilation, spec, "ms", "torch_compile-b");
+    Quantity quantity = of_network(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
     add_mean(quantity, "eager", network.eager.step());
     add_mean(quantity, "compiled", network.compiled.step());
     add(all, std::move(quantity));
@@ -232,8 +231,8 @@ void add_several_gpus(Quantities& all, const RunView& view) {
   }
   using namespace optimizer_state_sharding_accounting;
   std::vector<const Cell*> seen;
-  for (const Sharding wanted : {Sharding::kOptimizer, Sharding::kWeights}) {
-    for (const Trained& network : trained_networks(view, wanted)) {
+  for (const Sharding sharding : {Sharding::kOptimizer, Sharding::kWeights}) {
+    for (const Trained& network : trained_networks(view, sharding)) {
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
       Quantity steps = of_network(topic::kSeveralGpus, network.spec(), "ms", "");

@@ -34,8 +34,8 @@ constexpr double kTeraFlops = 1e12;
 struct StepRow {
   const Network* network;
   Timed step;
-  const Launch*
-      peak_from;  ///< The memory problem's step if it has one, so that one peak has one value.
+  /// The memory problem's launch of this step if there is one, so that all pages give one peak.
+  const Launch* peak_from;
   std::string device;
   std::optional<double> of_measured_peak;
 
@@ -48,8 +48,7 @@ struct StepRow {
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
-  /// Millions
-  std::optional<double> parameters() const {
+  std::optional<double> parameters() const {  ///< In millions.
     if (const auto counted = counted_parameters(spec()))
       return static_cast<double>(*counted) / kMega;
     const Metric* metric = step.launch->find(metric::kMemory, metric::kParameters);
@@ -102,22 +101,20 @@ Dataset steps(const std::vector<StepRow>& rows) {
   return make_dataset("steps", columns, rows);
 }
 
-const Launch* launch_of_peak(const RunView& view, const Timed& step) {
-  const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
-    return same_setting(spec, *step.spec) && spec.mode == step.spec->mode;
-  });
-  const Launch* launch = memory == nullptr ? nullptr : ok_launch(*memory);
-  return launch == nullptr ? step.launch : launch;
-}
-
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
   std::vector<StepRow> rows;
   for (const Network& network : networks) {
     const auto step = timed(*network.group, Mode::kTrainStep);
     if (network.step.ms.empty() || !step) continue;
-    rows.push_back({&network, *step, launch_of_peak(view, *step),
-                    view.device() == nullptr ? "" : view.device()->name,
-                    share_of_peak(view, *step)});
+    const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
+      return same_setting(spec, *step->spec) && spec.mode == step->spec->mode;
+    });
+    const Launch* peak_from = memory == nullptr ? nullptr : ok_launch(*memory);
+    rows.push_back({.network = &network,
+                    .step = *step,
+                    .peak_from = peak_from == nullptr ? step->launch : peak_from,
+                    .device = view.device() == nullptr ? "" : view.device()->name,
+                    .of_measured_peak = share_of_peak(view, *step)});
   }
   return rows;
 }
@@ -138,26 +135,24 @@ constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
                             {"optimizer", &StepTime::optimizer},
                             {"outside operators", &StepTime::idle}};
 
-std::span<const StepPart> parts_of(const CellSpec& step) {
-  return step.device == DeviceKind::kCpu ? std::span(kOnCpu) : std::span(kOnGpu);
-}
-
 /// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step: then they
 /// are no breakdown of it.
 std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
-  const auto found = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& profile) {
-    return same_setting(profile.spec, network.group->spec);
+  const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& one) {
+    return same_setting(one.spec, network.group->spec);
   });
-  if (found == profiles.all.end() || network.step.ms.empty()) return std::nullopt;
-  const auto rows = found->rows(nsys_profile::Pass::kTrainStep);
-  const auto optimizer = found->rows(nsys_profile::Pass::kOptimizer);
+  if (profile == profiles.all.end() || network.step.ms.empty()) return std::nullopt;
+  const auto rows = profile->rows(nsys_profile::Pass::kTrainStep);
+  const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kAlike = 1.02;
   const double gemms = total(matching(rows, nsys_profile::is_gemm)), busy = total(rows);
   const double step = mean(network.step.ms);
   if (busy > kAlike * step) return std::nullopt;
-  return StepTime{gemms, busy - gemms - total(optimizer), total(optimizer),
-                  std::max(0.0, step - busy)};
+  return StepTime{.gemms = gemms,
+                  .others = busy - gemms - total(optimizer),
+                  .optimizer = total(optimizer),
+                  .idle = std::max(0.0, step - busy)};
 }
 
 void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
@@ -173,7 +168,8 @@ void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
 
 std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
   std::vector<WaterfallBar> bars;
-  const auto parts = parts_of(pair.other->group->spec);
+  const bool on_cpu = pair.other->group->spec.device == DeviceKind::kCpu;
+  const std::span<const StepPart> parts = on_cpu ? std::span(kOnCpu) : std::span(kOnGpu);
   add_step(bars, parts, pair.fp32->precision(), from);
   double at = bars.back().to;
   for (const auto& [part, member] : parts) {
@@ -184,12 +180,6 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   }
   add_step(bars, parts, pair.other->precision(), to);
   return bars;
-}
-
-/// The largest network with a training step in FP32 and in the precision that the answers compare.
-std::optional<Pair> largest_pair(const std::vector<Network>& networks) {
-  const auto compared = spoken_of(pairs(networks), &Network::step);
-  return compared.empty() ? std::nullopt : std::optional(compared.back());
 }
 
 /// Describes the step that varies more, if its mean needs that caveat.
@@ -215,17 +205,14 @@ Facts pair_facts(const Pair& pair) {
       .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
 }
 
-Facts kernel_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+/// The GEMMs' times, if they alone account for at least nine tenths of the gain.
+std::optional<Facts> gemm_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+  const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
+  if (gained <= 0 || to.gemms <= 0 || from.gemms - to.gemms < 0.9 * gained) return std::nullopt;
   return pair_facts(pair)
       .set("gemms", from.gemms, kInProse)
       .set("fewer_gemms", to.gemms, kInProse)
       .set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
-}
-
-/// True if GEMMs alone account for at least nine tenths of the gain.
-bool gemms_explain(const Pair& pair, const StepTime& from, const StepTime& to) {
-  const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
-  return gained > 0 && to.gemms > 0 && from.gemms - to.gemms >= 0.9 * gained;
 }
 
 std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
@@ -239,14 +226,14 @@ std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, con
 }
 
 std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pair) {
-  const auto found = std::ranges::find(rows, pair.other, &StepRow::network);
+  const auto other = std::ranges::find(rows, pair.other, &StepRow::network);
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
-  if (found == rows.end() || fp32 == rows.end()) return std::nullopt;
-  if (!found->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
+  if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
+  if (!other->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
   return Facts()
       .set("size", pair.size())
       .set("precision", pair.precision())
-      .set("mfu", *found->of_measured_peak, {Notation::kPercent})
+      .set("mfu", *other->of_measured_peak, {Notation::kPercent})
       .set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
 }
 
@@ -289,7 +276,7 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
 std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& larger : rows) {
     for (const StepRow& smaller : rows) {
-      if (&smaller == &larger) break;  // by size
+      if (&smaller == &larger) break;  // The rows rise by size.
       if (smaller.precision() != larger.precision()) continue;
       const auto ratio = ratio_of(larger.network->step.ms, smaller.network->step.ms);
       if (!ratio || !clearly_below(*ratio, 1)) continue;
@@ -311,12 +298,13 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
 void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* pair,
                const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
   const bool profiled = pair != nullptr && from && to;
-  const bool explained = profiled && gemms_explain(*pair, *from, *to);
-  part.facts.when("explained", explained, explained ? kernel_facts(*pair, *from, *to) : Facts());
+  const auto explained = profiled ? gemm_facts(*pair, *from, *to) : std::nullopt;
+  part.facts.when("explained", explained);
   const bool compared = pair != nullptr && !explained;
   part.facts.when("compared", compared, compared ? pair_facts(*pair) : Facts());
-  const bool own = pair == nullptr || counted_parameters(pair->other->group->spec);
-  part.facts.when("optimizer", profiled && own ? optimizer_facts(*pair, *from, *to) : std::nullopt);
+  const bool built_in = pair == nullptr || counted_parameters(pair->other->group->spec);
+  part.facts.when("optimizer",
+                  profiled && built_in ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.when("datasheet", datasheet_facts(rows));
   part.facts.list("launch_bound", launch_bound_facts(rows));
@@ -365,7 +353,9 @@ std::optional<Summary> summary(const RunView& view) {
   const auto rows = step_rows(view, networks);
   if (rows.empty()) return std::nullopt;
   const nsys_profile::Profiles profiles(view);
-  const auto pair = largest_pair(networks);
+  // The largest network with a training step in FP32 and in the precision that the answers compare.
+  const auto compared = compared_pairs(pairs(networks), &Network::step);
+  const auto pair = compared.empty() ? std::nullopt : std::optional(compared.back());
   const auto from = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
   const auto to = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;

@@ -27,12 +27,11 @@ std::string_view status(const Cell& cell) {
   return launch == nullptr ? std::string_view() : status_name(launch->outcome);
 }
 
-std::string checkpoints(const CellSpec& spec) {
-  return spec.group ? "checkpoints of " + format_plural(*spec.group, "block") : "no checkpoints";
-}
-
 std::string subject(const Cell& cell) {
-  if (cell.spec.kind == CellKind::kCheckpointing) return checkpoints(cell.spec);
+  if (cell.spec.kind == CellKind::kCheckpointing) {
+    return cell.spec.group ? "checkpoints of " + format_plural(*cell.spec.group, "block")
+                           : "no checkpoints";
+  }
   if (is_shipped(cell.spec)) return cell.spec.implementation;
   if (cell.spec.ranks) {
     return fmt::format("{}, {} ranks over {}",
@@ -93,22 +92,19 @@ std::string unused_words(const Run& run, const Launch& launch) {
          format_bytes(spare) + ", in blocks too small for the request";
 }
 
-/// Gives the reason in full; other tables give only its short form.
-std::string reason_of(const Run& run, const Cell& cell) {
-  const Launch& launch = *representative(cell);
-  return describe(launch.outcome) + unused_words(run, launch);
-}
-
 std::vector<Missing> missing_rows(const Run& run) {
   std::vector<Missing> rows;
   for (const Cell& cell : run.cells) {
-    if (representative(cell) == nullptr || reason_missing(cell).empty()) continue;
-    const Missing row{subject(cell), cell.spec.size, reason_of(run, cell), cell.spec.context};
-    auto found = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(row); });
-    if (found == rows.end()) found = rows.insert(rows.end(), row);
-    ++found->count;
-    add(found->modes, cell.spec.mode);
-    add(found->precisions, cell.spec.precision);
+    const Launch* launch = representative(cell);
+    if (launch == nullptr || reason_missing(cell).empty()) continue;
+    // This table gives the reason in full; other tables give only its short form.
+    const std::string reason = describe(launch->outcome) + unused_words(run, *launch);
+    const Missing missing{subject(cell), cell.spec.size, reason, cell.spec.context};
+    auto row = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(missing); });
+    if (row == rows.end()) row = rows.insert(rows.end(), missing);
+    ++row->count;
+    add(row->modes, cell.spec.mode);
+    add(row->precisions, cell.spec.precision);
   }
   return rows;
 }
@@ -122,18 +118,6 @@ std::string measured_again(const Run& run) {
   return "; " + format_count(again) + " repeated because other processes held the memory";
 }
 
-}  // namespace
-
-TableView what_ran(const RunView& view) {
-  const std::vector<Missing> missing = missing_rows(view.run());
-  if (missing.empty()) return {};
-  TableView table = table_of(make_dataset("what-ran", kMissing, missing));
-  table.title = "What did not run";
-  return table;
-}
-
-namespace {
-
 /// Empty if no measurement was inaccurate.
 std::string inaccurate_within(const Run& run) {
   const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
@@ -144,7 +128,32 @@ std::string inaccurate_within(const Run& run) {
   return "; " + format_count(wrong) + " of them timed nothing, because attention differs from FP64";
 }
 
+using StatusCounts = std::map<std::string_view, std::int64_t>;
+
+StatusCounts status_counts(const Run& run) {
+  StatusCounts counts;
+  for (const Cell& cell : run.cells) ++counts[status(cell)];
+  return counts;
+}
+
+std::string counts_in_words(const StatusCounts& counts) {
+  std::vector<std::string> all;
+  for (const auto& [status, words] : kStatusWords) {
+    const auto count = counts.find(status);
+    if (count != counts.end()) all.push_back(format_count(count->second) + " " + words);
+  }
+  return join(all, ", ");
+}
+
 }  // namespace
+
+TableView what_ran(const RunView& view) {
+  const std::vector<Missing> missing = missing_rows(view.run());
+  if (missing.empty()) return {};
+  TableView table = table_of(make_dataset("what-ran", kMissing, missing));
+  table.title = "What did not run";
+  return table;
+}
 
 std::string outcome_within(const Run& run) {
   std::int64_t out = 0, longer = 0;
@@ -162,27 +171,6 @@ std::string outcome_within(const Run& run) {
   return "; in them " + format_plural(out, "configuration") + " of attention ran out of memory" +
          not_run + inaccurate_within(run);
 }
-
-namespace {
-
-using StatusCounts = std::map<std::string_view, std::int64_t>;
-
-StatusCounts status_counts(const Run& run) {
-  StatusCounts counts;
-  for (const Cell& cell : run.cells) ++counts[status(cell)];
-  return counts;
-}
-
-std::string counts_in_words(const StatusCounts& counts) {
-  std::vector<std::string> all;
-  for (const auto& [status, words] : kStatusWords) {
-    const auto found = counts.find(status);
-    if (found != counts.end()) all.push_back(format_count(found->second) + " " + words);
-  }
-  return join(all, ", ");
-}
-
-}  // namespace
 
 std::string outcome_counts(const Run& run) { return counts_in_words(status_counts(run)); }
 

@@ -1,11 +1,10 @@
-// Part (a): the program, the networks that it builds and the command behind each row. It also holds
-// what parts (b) and (c) share.
+// Part (a): the program, the networks that it builds and the command behind each row.
 #include <set>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
 #include "plan/arithmetic.h"
@@ -41,12 +40,6 @@ std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
   return rows;
 }
 
-/// Replaces what would end the code span.
-std::string code_span(std::string text) {
-  for (const char* mark : {"`", "\n", "\r"}) text = replaced(std::move(text), mark, " ");
-  return "`" + text + "`";
-}
-
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<const Cell*> cells = cells_of(groups);
   // A network whose longer cells are gone has a single cold step.
@@ -58,24 +51,26 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
   part.facts.flag("gpu", view.on_gpu());
   part.facts.set("row", any.size + ", " + std::string(describe(any.mode.value_or(Mode::kForward))));
-  part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));
+  std::string command = command_for(view.run(), kProblem, any);
+  for (const char* mark : {"`", "\n", "\r"})  // Each would end the code span.
+    command = replaced(std::move(command), mark, " ");
+  part.facts.set_markdown("command", "`" + command + "`");
   part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
   part.details.tables = {command_table(view.run(), kProblem, cells)};
   return part;
 }
 
-/// True if this problem planned the network. The mixed-precision problem begins with the longest
-/// mode and adds shorter ones only if that does not fit; its networks are rows here only if there
-/// are no others.
-bool timed_by_mode(const TimingGroup& group) {
-  const auto planned = [](const auto& entry) { return entry.second; };  // In the run's order.
-  const Mode first = std::ranges::min_element(group.cells, {}, planned)->first;
-  return first == Mode::kInference || first == Mode::kForward;
-}
-
-std::vector<TimingGroup> own_groups(const RunView& view) {
+/// The networks that this problem planned. The mixed-precision problem begins with the longest mode
+/// and adds shorter ones only if that does not fit; its networks are rows here only if there are no
+/// others.
+std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
-  std::vector<TimingGroup> groups = only(all, timed_by_mode);
+  std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {
+    // The run stores cells in the order in which they were planned.
+    const auto cell = [](const auto& entry) { return entry.second; };
+    const Mode first = std::ranges::min_element(group.cells, {}, cell)->first;
+    return first == Mode::kInference || first == Mode::kForward;
+  });
   if (groups.empty()) return all;
   label_groups(groups);
   return groups;
@@ -91,13 +86,13 @@ const Launch* profiled_first_step(const RunView& view, const CellSpec& network) 
 }
 
 Presentation present(const RunView& view) {
-  const std::vector<TimingGroup> groups = own_groups(view);
+  const std::vector<TimingGroup> groups = planned_groups(view);
   if (groups.empty()) return {};
-  Presentation shown{{"a", present_program(view, groups)},
+  Presentation parts{{"a", present_program(view, groups)},
                      {"b", present_durations(view, groups)},
                      {"c", present_warmup(view, groups)}};
-  for (auto& [letter, part] : shown) part.cells = cells_of(groups);
-  return shown;
+  for (auto& [letter, part] : parts) part.cells = cells_of(groups);
+  return parts;
 }
 
 }  // namespace labreport::benchmarking_script

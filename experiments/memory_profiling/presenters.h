@@ -1,4 +1,4 @@
-// The six parts of the memory problem.
+// Presents the six parts of the memory problem.
 #pragma once
 
 #include "document/section.h"

@@ -1,4 +1,4 @@
-// Parts of the mixed-precision problem that know no network.
+// Presents the parts of the mixed-precision problem that do not depend on a network.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace labreport::benchmarking_mixed_precision {
 
 inline constexpr const char* kProblem = "benchmarking_mixed_precision";
 
-/// The dtypes that do not depend on the network; null: not traced.
+/// The cell that traces the toy model's dtypes; null if the run has none.
 const Cell* toy_model_cell(const RunView& view);
 
 /// Both return nothing if the run has no cell for the part.

@@ -1,0 +1,35 @@
+#include "experiments/problems.h"
+
+#include "experiments/memory_profiling/presenters.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+using PresentPart = PartContent (*)(const RunView&, const std::vector<Profile>&);
+
+constexpr std::pair<const char*, PresentPart> kParts[]{
+    {"a", present_timelines}, {"b", present_peaks},   {"c", present_precisions},
+    {"d", present_residual},  {"e", present_largest}, {"f", present_block}};
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<Profile> profiles = profiles_of(view);
+  if (profiles.empty()) return {};
+  const auto precision = described_profiles(profiles).front()->spec.precision;
+  Presentation parts;
+  for (const auto& [name, present_part] : kParts) {
+    const std::string letter = name;
+    if (letter == "f" && view.edition().name != "2026") continue;
+    PartContent part = present_part(view, profiles);
+    for (const Profile& profile : profiles) {
+      // Part (c) alone shows the cells of both precisions.
+      if (letter != "c" && profile.spec.precision != precision) continue;
+      for (const auto& [mode, step] : profile.steps) part.cells.push_back(step.cell);
+    }
+    parts.emplace(letter, std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace labreport::memory_profiling
