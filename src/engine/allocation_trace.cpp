@@ -35,26 +35,18 @@ void AllocationTrace::happened(MemoryEventKind kind, std::uint64_t address,
     return;
   }
   if (kind == MemoryEventKind::kAllocation) latest_[address] = history_.events.size();
-  history_.events.push_back({kind, address, requested, 0, host_now_ns() - start_ns_, origin_here(),
-                             sites_->casting_weight()});
+  const std::int64_t time_ns = host_now_ns() - start_ns_;
+  const auto [origin, fresh] = origins_.emplace(sites_->here(), history_.origins.size());
+  if (fresh) history_.origins.push_back(origin->first);
+  history_.events.push_back(
+      {kind, address, requested, 0, time_ns, origin->second, sites_->casting_weight()});
   recording_ = kind != MemoryEventKind::kOutOfMemory;
 }
 
 void AllocationTrace::took(std::uint64_t address, std::int64_t block) {
   const std::scoped_lock lock(mutex_);
-  if (MemoryEvent* event = latest_allocation(address)) event->block = block;
-}
-
-MemoryEvent* AllocationTrace::latest_allocation(std::uint64_t address) {
-  const auto found = latest_.find(address);
-  if (!recording_ || found == latest_.end()) return nullptr;
-  return &history_.events[found->second];
-}
-
-std::size_t AllocationTrace::origin_here() {
-  const auto [found, fresh] = origins_.emplace(sites_->here(), history_.origins.size());
-  if (fresh) history_.origins.push_back(found->first);
-  return found->second;
+  const auto latest = latest_.find(address);
+  if (recording_ && latest != latest_.end()) history_.events[latest->second].block = block;
 }
 
 }  // namespace labreport

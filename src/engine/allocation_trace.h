@@ -23,9 +23,6 @@ class AllocationTrace : public AllocationListener {
   void took(std::uint64_t address, std::int64_t block) override;
 
  private:
-  MemoryEvent* latest_allocation(std::uint64_t address);
-  std::size_t origin_here();
-
   std::mutex mutex_;
   MemoryHistory history_;
   std::unordered_map<std::uint64_t, std::size_t>

@@ -40,25 +40,6 @@ std::string operation_here() {
   return outermost == calls.end() ? "" : outermost->name;
 }
 
-std::string op_here() {
-  for (const Call& call : calls | std::views::reverse) {
-    if (call.name.starts_with(kAten)) return call.name;
-  }
-  return "";
-}
-
-bool is_weight(const at::IValue& value) {
-  return value.isTensor() && value.toTensor().requires_grad() && value.toTensor().is_leaf();
-}
-
-Call call_of(const at::RecordFunction& function) {
-  const std::string_view name = function.name();
-  const bool engine = name.starts_with(kEngine);
-  const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  const bool casts = name == kCast && is_weight(function.inputs().front());
-  return {std::string(name), function.seqNr(), engine || node, casts};
-}
-
 const Call* node_here() {
   for (const Call& call : calls | std::views::reverse) {
     if (call.backward) return &call;
@@ -91,7 +72,15 @@ void CallSites::opened(std::string_view name) {
 void CallSites::closed() { ranges.pop_back(); }
 
 std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction& function) {
-  Call call = call_of(function);
+  const std::string_view name = function.name();
+  Call call{std::string(name), function.seqNr()};
+  call.backward =
+      name.starts_with(kEngine) || function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  if (name == kCast) {
+    const at::IValue& source = function.inputs().front();
+    call.casts_weight =
+        source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
+  }
   // The engine's own call has no sequence number, so it gets the number of the node that it
   // evaluates.
   if (call.backward && !calls.empty() && calls.back().backward) {
@@ -118,7 +107,10 @@ void CallSites::note_forward(std::int64_t sequence) {
 
 MemoryOrigin CallSites::here() const {
   const std::scoped_lock lock(mutex_);
-  MemoryOrigin origin{phase_, module_here(), operation_here(), op_here()};
+  MemoryOrigin origin{phase_, module_here(), operation_here(), ""};
+  const auto innermost = std::ranges::find_if(
+      calls.rbegin(), calls.rend(), [](const Call& call) { return call.name.starts_with(kAten); });
+  if (innermost != calls.rend()) origin.op = innermost->name;
   if (const Call* node = node_here()) {
     const auto forward = forwards_.find(node->sequence);
     const bool known = forward != forwards_.end();

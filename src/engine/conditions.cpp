@@ -7,6 +7,7 @@
 
 #include "engine/allocator.h"
 #include "engine/cuda_device.h"
+#include "engine/device.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -19,21 +20,14 @@ Reading difference(Reading later, Reading earlier) {
   return *later - *earlier;
 }
 
-/// Returns bytes in the host's memory, which some drivers use once the device's is full.
-Reading spilled(DeviceKind kind, Reading used) {
-  if (kind != DeviceKind::kCuda || !used) return std::nullopt;
-  const auto counts = allocator_counts(c10::Device(c10::kCUDA, 0));
-  if (!counts) return std::nullopt;
-  return std::max<std::int64_t>(0, counts->reserved - *used);
-}
-
 }  // namespace
 
-Conditions::Conditions(DeviceKind kind) : kind_(kind) {
-  if (kind == DeviceKind::kCuda) monitor_ = GpuMonitor::open(cuda_facts().uuid);
+void Conditions::open() {
+  if (kind_ == DeviceKind::kCuda && !monitor_) monitor_ = GpuMonitor::open(cuda_facts().uuid);
 }
 
 void Conditions::begin() {
+  open();
   if (!monitor_) return;
   others_ = monitor_->other_processes(/*running=*/true);
   before_ = monitor_->look();
@@ -42,7 +36,11 @@ void Conditions::begin() {
 void Conditions::end() {
   if (!monitor_) return;
   after_ = monitor_->look();
-  spilled_ = spilled(kind_, after_.memory_used);
+  // Some drivers use the host's memory once the device's is full.
+  const auto counts = allocator_counts(torch_device(kind_));
+  if (counts && after_.memory_used) {
+    spilled_ = std::max<std::int64_t>(0, counts->reserved - *after_.memory_used);
+  }
   const Reading others = monitor_->other_processes(/*running=*/true);
   if (others) others_ = std::max(*others, others_.value_or(0));
 }

@@ -15,7 +15,10 @@ namespace labreport {
 /// Reads a GPU's conditions through the driver's library; a CPU has none.
 class Conditions {
  public:
-  explicit Conditions(DeviceKind kind);
+  explicit Conditions(DeviceKind kind) : kind_(kind) {}
+
+  /// Opens the driver's library, which takes time; begin() does it if it has not been done.
+  void open();
 
   /// Call begin() before the first measured step and end() after the last.
   void begin();

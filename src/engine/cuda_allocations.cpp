@@ -44,7 +44,8 @@ std::optional<MemoryEventKind> kind_of(Action action) {
   }
 }
 
-void tell(const caching::TraceEntry& entry) {
+/// Passes an event of the allocator on to the listener.
+void forward_event(const caching::TraceEntry& entry) {
   AllocationListener* listener = listening.load();
   const auto kind = kind_of(entry.action_);
   if (listener && kind) {
@@ -82,7 +83,7 @@ void each_segment(const Visit& visit) {
 
 void set_cuda_listener(AllocationListener* listener) {
   static const bool attached = [] {
-    caching::attachAllocatorTraceTracker(tell);
+    caching::attachAllocatorTraceTracker(forward_event);
     return true;
   }();
   if (attached) listening.store(listener);

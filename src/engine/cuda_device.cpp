@@ -21,46 +21,19 @@ std::string dotted(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-std::string driver_found() {
+/// Throws an error that names the driver found.
+void check(cudaError_t error) {
+  if (error == cudaSuccess) return;
   const std::string driver = Nvml().driver_version();
   int supported = 0;
-  if (cudaDriverGetVersion(&supported) != cudaSuccess || supported == 0) return "no driver found";
-  return fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
-                     dotted(supported));
-}
-
-[[noreturn]] void refuse(cudaError_t error) {
-  throw DeviceError(fmt::format("CUDA {} cannot start the device: {} ({})", cuda_runtime_version(),
-                                cudaGetErrorString(error), driver_found()),
-                    "install or update the driver, or use a LibTorch made for it");
-}
-
-void check(cudaError_t error) {
-  if (error != cudaSuccess) refuse(error);
-}
-
-std::string written_uuid(const cudaUUID_t& uuid) {
-  std::string text;
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  std::string found = "no driver found";
+  if (cudaDriverGetVersion(&supported) == cudaSuccess && supported > 0) {
+    found = fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
+                        dotted(supported));
   }
-  return driver_uuid(text);
-}
-
-CudaFacts ask_facts() {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0));
-  return {properties.name, written_uuid(properties.uuid),
-          static_cast<std::int64_t>(properties.totalGlobalMem),
-          fmt::format("{}.{}", properties.major, properties.minor), properties.multiProcessorCount};
-}
-
-/// CUPTI 13.2, which comes with torch 2.15, crashes if it is called without a driver, so this is
-/// checked first.
-bool driver_is_here() {
-  int version = 0;
-  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+  throw DeviceError(fmt::format("CUDA {} cannot start the device: {} ({})", cuda_runtime_version(),
+                                cudaGetErrorString(error), found),
+                    "install or update the driver, or use a LibTorch made for it");
 }
 
 // The facts are read once, at the start: after a failed kernel the runtime reports errors only.
@@ -74,7 +47,16 @@ void start_cuda() {
   check(cudaSetDevice(0));
   check(cudaFree(nullptr));
   at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
-  facts_at_start = ask_facts();
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0));
+  std::string uuid;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
+    uuid += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
+  }
+  facts_at_start = {
+      properties.name, driver_uuid(uuid), static_cast<std::int64_t>(properties.totalGlobalMem),
+      fmt::format("{}.{}", properties.major, properties.minor), properties.multiProcessorCount};
 }
 
 CudaFacts cuda_facts() { return facts_at_start; }
@@ -97,7 +79,9 @@ std::string cublas_version() {
 
 std::string cupti_version() {
   std::uint32_t version = CUPTI_API_VERSION;
-  if (!driver_is_here()) return std::to_string(version);
+  // CUPTI 13.2, which comes with torch 2.15, crashes if it is called without a driver.
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return std::to_string(version);
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";
 }
 

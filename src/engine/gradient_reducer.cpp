@@ -18,9 +18,9 @@ using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 /// Does the same as c10d's AllReduceCommHook, which its library does not export, and records the
 /// times.
-class NotedAllReduce : public c10d::CppCommHookInterface<Group> {
+class TimedAllReduce : public c10d::CppCommHookInterface<Group> {
  public:
-  NotedAllReduce(const Group& group, PendingCollectives& pending)
+  TimedAllReduce(const Group& group, PendingCollectives& pending)
       : CppCommHookInterface(group), collectives_(pending) {}
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
@@ -35,15 +35,6 @@ class NotedAllReduce : public c10d::CppCommHookInterface<Group> {
  private:
   PendingCollectives& collectives_;
 };
-
-/// Makes the first buckets, last parameter first like DistributedDataParallel.
-std::vector<std::vector<std::size_t>> first_buckets(const std::vector<at::Tensor>& parameters,
-                                                    std::size_t bytes) {
-  auto [buckets, limits] =
-      c10d::compute_bucket_assignment_by_size(parameters, {c10d::kDefaultFirstBucketBytes, bytes});
-  std::ranges::reverse(buckets);
-  return buckets;
-}
 
 }  // namespace
 
@@ -62,16 +53,19 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       c10::make_intrusive<Process>(static_cast<int>(group.rank()), static_cast<int>(group.size()));
   inside_->group->setBackend(group.device().type(), type, state.backend);
   inside_->group->setDefaultBackend(type);
+  auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(
+      parameters, {c10d::kDefaultFirstBucketBytes, static_cast<std::size_t>(bucket_bytes)});
+  std::ranges::reverse(buckets);  // last parameter first, like DistributedDataParallel
   inside_->reducer = make_reducer<c10d::Reducer>(
-      parameters, first_buckets(parameters, static_cast<std::size_t>(bucket_bytes)), inside_->group,
-      std::vector<bool>(parameters.size(), false), bucket_bytes, /*find_unused_parameters=*/false,
+      parameters, buckets, inside_->group, std::vector<bool>(parameters.size(), false),
+      bucket_bytes, /*find_unused_parameters=*/false,
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
   // Over NCCL a trace shows the times, and the reducer's default saves a pass over the gradients.
   if (state.nccl) return;
   inside_->reducer->register_comm_hook(
-      std::make_unique<NotedAllReduce>(inside_->group, *state.pending));
+      std::make_unique<TimedAllReduce>(inside_->group, *state.pending));
 }
 
 GradientReducer::~GradientReducer() = default;

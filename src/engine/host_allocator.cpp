@@ -14,16 +14,8 @@ namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
-/// Smaller requests are not checked, since reading the machine's memory takes longer.
+// Smaller requests are not checked, since reading the machine's memory takes longer.
 constexpr std::size_t kLarge = std::size_t{256} << 20;
-
-/// Linux grants more memory than exists and kills a process that uses it. In a container with less
-/// memory than its host, so does the default allocator.
-void refuse_beyond_available(std::size_t bytes) {
-  TORCH_CHECK(bytes < kLarge || std::cmp_less_equal(bytes, available_memory_bytes()),
-              "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
-              " bytes; the machine has ", available_memory_bytes(), " left");
-}
 
 /// Passes requests on to the default allocator and counts them.
 class CountingAllocator : public c10::Allocator {
@@ -62,7 +54,7 @@ class CountingAllocator : public c10::Allocator {
   static void give_back(void* memory);
 
   void* take(std::size_t bytes);
-  void tell(MemoryEventKind kind, std::uint64_t address, std::int64_t bytes) {
+  void report(MemoryEventKind kind, std::uint64_t address, std::int64_t bytes) {
     if (listener_) listener_->happened(kind, address, bytes);
   }
   void count(std::int64_t change) {
@@ -84,13 +76,17 @@ class CountingAllocator : public c10::Allocator {
 CountingAllocator* installed = nullptr;
 
 void* CountingAllocator::take(std::size_t bytes) try {
-  refuse_beyond_available(bytes);
+  // Linux grants more memory than exists and kills a process that uses it. In a container with less
+  // memory than its host, so does the default allocator.
+  TORCH_CHECK(bytes < kLarge || std::cmp_less_equal(bytes, available_memory_bytes()),
+              "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
+              " bytes; the machine has ", available_memory_bytes(), " left");
   void* memory = inner_->raw_allocate(bytes);
   note(memory, static_cast<std::int64_t>(bytes));
   return memory;
 } catch (const std::exception&) {
   const std::scoped_lock lock(mutex_);
-  tell(MemoryEventKind::kOutOfMemory, 0, static_cast<std::int64_t>(bytes));
+  report(MemoryEventKind::kOutOfMemory, 0, static_cast<std::int64_t>(bytes));
   throw;
 }
 
@@ -105,7 +101,7 @@ void CountingAllocator::note(void* memory, std::int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   sizes_[address] = bytes;
   count(bytes);
-  tell(MemoryEventKind::kAllocation, address, bytes);
+  report(MemoryEventKind::kAllocation, address, bytes);
   if (listener_) listener_->took(address, bytes);
 }
 
@@ -117,7 +113,7 @@ void CountingAllocator::forget(void* memory) {
   const std::int64_t bytes = found->second;
   sizes_.erase(found);
   count(-bytes);
-  tell(MemoryEventKind::kFree, address, bytes);
+  report(MemoryEventKind::kFree, address, bytes);
 }
 
 }  // namespace

@@ -55,17 +55,12 @@ void NvtxRanges::closed() {}
 #endif
 
 namespace labreport {
-namespace {
-
-/// Modules have no space in their names, unlike the parts of attention, and layers have a dot. A
-/// path starts at a layer, not at a phase.
-bool is_module(std::string_view name) { return name.find(' ') == std::string_view::npos; }
-bool is_layer(std::string_view name) { return name.find('.') != std::string_view::npos; }
-
-}  // namespace
-
 std::string nvtx_name(std::string_view around, std::string_view name) {
-  if (!is_layer(around) || !is_module(name)) return std::string(name);
+  // A path starts at a layer, whose name has a dot, not at a phase. Modules have no space in their
+  // names, unlike the parts of attention.
+  const bool in_layer = around.find('.') != around.npos;
+  const bool module = name.find(' ') == name.npos;
+  if (!in_layer || !module) return std::string(name);
   return std::string(around) + "." + std::string(name);
 }
 

@@ -28,11 +28,6 @@ void remember(std::int64_t requested) {
   last_failure = failure;
 }
 
-OutOfMemory remembered() {
-  const std::scoped_lock lock(failure_mutex);
-  return last_failure.value_or(OutOfMemory{std::string(name(latest_phase())), {}, {}, {}});
-}
-
 /// The host's allocator reports the bytes only in its message.
 std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
@@ -44,12 +39,6 @@ std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   return failure;
 }
 
-/// Libraries and the runtime allocate device memory outside the caching allocator.
-bool device_is_full(const std::string& message) {
-  return message.find("CUDA error: out of memory") != std::string::npos ||
-         message.find("CUBLAS_STATUS_ALLOC_FAILED") != std::string::npos;
-}
-
 }  // namespace
 
 void watch_out_of_memory(DeviceKind kind) {
@@ -57,11 +46,17 @@ void watch_out_of_memory(DeviceKind kind) {
 }
 
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error)) return remembered();
-  if (const auto failure = host_out_of_memory(error.what())) return failure;
-  if (dynamic_cast<const std::bad_alloc*>(&error) || device_is_full(error.what())) {
-    return OutOfMemory{std::string(name(latest_phase())), {}, {}, {}};
+  const OutOfMemory unknown{std::string(name(latest_phase())), {}, {}, {}};
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error)) {
+    const std::scoped_lock lock(failure_mutex);
+    return last_failure.value_or(unknown);
   }
+  const std::string_view message = error.what();
+  if (const auto failure = host_out_of_memory(message)) return failure;
+  // Libraries and the runtime allocate device memory outside the caching allocator.
+  const bool device_is_full = message.find("CUDA error: out of memory") != message.npos ||
+                              message.find("CUBLAS_STATUS_ALLOC_FAILED") != message.npos;
+  if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return unknown;
   return std::nullopt;
 }
 

@@ -88,12 +88,6 @@ std::int64_t timed(const std::function<void()>& work) {
   return host_now_ns() - start;
 }
 
-void work_in_ranges(const std::function<void()>& work) {
-  RangeRecorder recorder;
-  const ObservedRanges observed(recorder);
-  work();
-}
-
 }  // namespace
 
 bool on_device(const TraceEvent& event) {
@@ -112,7 +106,11 @@ Profile profile(DeviceKind kind, const std::function<void()>& work) {
                            {at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE,
                             at::RecordScope::BACKWARD_FUNCTION});
   });
-  result.work_ns = timed([&] { work_in_ranges(work); });
+  result.work_ns = timed([&] {
+    RangeRecorder recorder;
+    const ObservedRanges observed(recorder);
+    work();
+  });
   std::unique_ptr<kineto::ProfilerResult> collected;
   result.collect_ns = timed([&] { collected = kineto::disableProfiler(); });
   result.trace = trace_of(collected->events());

@@ -17,13 +17,6 @@
 namespace labreport {
 namespace {
 
-GroupError group_error(const std::string& what, const std::exception& error) {
-  const std::string message = error.what();
-  const bool timed_out =
-      message.find("imeout") != std::string::npos || message.find("imed out") != std::string::npos;
-  return {fmt::format("{}: {}", what, message.substr(0, message.find('\n'))), timed_out};
-}
-
 template <typename Call>
 auto guarded(const char* what, const Call& call) try {
   return call();
@@ -31,16 +24,10 @@ auto guarded(const char* what, const Call& call) try {
   throw;
 } catch (const std::exception& error) {
   if (as_out_of_memory(error)) throw;
-  throw group_error(what, error);
-}
-
-CollectivesBackend make_backend(const LaunchRequest& request, const BackendPlace& place) {
-  const bool nccl = request.spec.ranks->collectives == Collectives::kNccl;
-  return nccl ? make_nccl(place) : make_gloo(place);
-}
-
-std::chrono::milliseconds timeout_of(const Rendezvous& where) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(where.timeout_seconds * 1e3));
+  const std::string message = error.what();
+  const bool timed_out =
+      message.find("imeout") != std::string::npos || message.find("imed out") != std::string::npos;
+  throw GroupError(fmt::format("{}: {}", what, message.substr(0, message.find('\n'))), timed_out);
 }
 
 const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
@@ -62,8 +49,8 @@ struct Collective::Work {
 
 namespace {
 
-Collective under_way(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
-                     std::int64_t summed = 1) {
+Collective started(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
+                   std::int64_t summed = 1) {
   return Collective(std::make_shared<Collective::Work>(
       Collective::Work{std::move(work), std::move(tensors), summed}));
 }
@@ -89,14 +76,15 @@ RankGroup::RankGroup(const LaunchRequest& request)
       device_(torch_device(request.spec.device)),
       state_(std::make_shared<State>()) {
   const Rendezvous& where = *request.rendezvous;
-  state_->timeout = timeout_of(where);
+  state_->timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(where.timeout_seconds * 1e3));
   state_->nccl = request.spec.ranks->collectives == Collectives::kNccl;
   guarded("the ranks did not find each other", [&] {
     const auto size = static_cast<int>(size_);
     state_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
     state_->store->setTimeout(state_->timeout);
-    state_->backend =
-        make_backend(request, {state_->store, static_cast<int>(rank_), size, state_->timeout});
+    const BackendPlace place{state_->store, static_cast<int>(rank_), size, state_->timeout};
+    state_->backend = state_->nccl ? make_nccl(place) : make_gloo(place);
   });
   barrier();
 }
@@ -108,7 +96,7 @@ std::string RankGroup::library() const {
 Collective RankGroup::sum(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return under_way(state_->backend->allreduce(tensors), tensors);
+    return started(state_->backend->allreduce(tensors), tensors);
   });
 }
 
@@ -117,19 +105,19 @@ Collective RankGroup::broadcast(at::Tensor tensor, std::int64_t root) {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    return under_way(state_->backend->broadcast(tensors, options), tensors);
+    return started(state_->backend->broadcast(tensors, options), tensors);
   });
 }
 
 Collective RankGroup::gather_into(at::Tensor whole, at::Tensor shard) {
   return guarded("an all-gather failed", [&] {
-    return under_way(state_->backend->_allgather_base(whole, shard), {whole, shard});
+    return started(state_->backend->_allgather_base(whole, shard), {whole, shard});
   });
 }
 
 Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
   return guarded("a reduce-scatter failed", [&] {
-    return under_way(state_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
+    return started(state_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
   });
 }
 
@@ -142,7 +130,7 @@ Collective RankGroup::mean(at::Tensor tensor) {
     const auto collective = state_->nccl ? nullptr : state_->pending->begin();
     auto work = state_->backend->allreduce(tensors, options);
     if (collective) state_->pending->watch(collective, *work->getFuture());
-    return under_way(std::move(work), std::move(tensors), state_->nccl ? 1 : size_);
+    return started(std::move(work), std::move(tensors), state_->nccl ? 1 : size_);
   });
 }
 

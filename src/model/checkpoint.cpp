@@ -16,34 +16,34 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr const char* kAgain = "again";
+constexpr const char* kPart = "part";
 
 /// The data that backward needs besides the input.
-struct Again : torch::CustomClassHolder {
-  Again(Stretch of, AutocastState under) : stretch(std::move(of)), autocast(under) {}
-  Stretch stretch;
+struct Part : torch::CustomClassHolder {
+  Part(CheckpointedFunction of, AutocastState under) : function(std::move(of)), autocast(under) {}
+  CheckpointedFunction function;
   AutocastState autocast;
 };
 
-at::Tensor run_again(const Again& again, const at::Tensor& input) {
-  Range range(metric::kRecompute);
-  const c10::AutoGradMode recording(true);
-  const AutocastScope autocast(again.autocast);
-  return again.stretch(input);
-}
-
 struct Checkpoint : torch::autograd::Function<Checkpoint> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
-                            const c10::intrusive_ptr<Again>& again) {
+                            const c10::intrusive_ptr<Part>& part) {
     context->save_for_backward({input});
-    context->saved_data[kAgain] = c10::IValue::make_capsule(again);
-    return again->stretch(input);  // autograd does not record here
+    context->saved_data[kPart] = c10::IValue::make_capsule(part);
+    return part->function(input);  // autograd does not record here
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto held = context->saved_data.at(kAgain).toCapsule();
+    const auto held = context->saved_data.at(kPart).toCapsule();
     at::Tensor input = context->get_saved_variables().front().detach().requires_grad_();
-    const at::Tensor output = run_again(static_cast<const Again&>(*held), input);
+    const auto& part = static_cast<const Part&>(*held);
+    at::Tensor output;
+    {
+      const Range range(metric::kRecompute);
+      const c10::AutoGradMode recording(true);
+      const AutocastScope autocast(part.autocast);
+      output = part.function(input);
+    }
     torch::autograd::backward({output}, gradients);
     return {input.grad(), {}};
   }
@@ -51,12 +51,12 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
 
 }  // namespace
 
-at::Tensor checkpoint(Stretch stretch, const at::Tensor& input) {
+at::Tensor checkpoint(CheckpointedFunction function, const at::Tensor& input) {
   if (c10::GradMode::is_enabled() && !input.requires_grad()) {
     throw Error("a checkpoint's input requires no gradient, so its parameters would get none");
   }
   const AutocastState autocast = autocast_state(input.device().type());
-  return Checkpoint::apply(input, c10::make_intrusive<Again>(std::move(stretch), autocast));
+  return Checkpoint::apply(input, c10::make_intrusive<Part>(std::move(function), autocast));
 }
 
 }  // namespace labreport

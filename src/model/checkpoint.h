@@ -9,12 +9,12 @@
 namespace labreport {
 
 /// Maps the part's input to its output; called in forward and again in backward.
-using Stretch = std::function<at::Tensor(const at::Tensor&)>;
+using CheckpointedFunction = std::function<at::Tensor(const at::Tensor&)>;
 
 /// Works like PyTorch's reentrant `torch.utils.checkpoint`: runs the function without a graph and
 /// saves its input. Backward runs it again with a graph, under forward's autocast, and accumulates
 /// the gradients of its parameters. The function must compute the same both times. Throws `Error`
 /// if grad mode is on and the input requires no gradient, because the parameters would get none.
-at::Tensor checkpoint(Stretch stretch, const at::Tensor& input);
+at::Tensor checkpoint(CheckpointedFunction function, const at::Tensor& input);
 
 }  // namespace labreport

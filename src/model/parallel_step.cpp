@@ -8,10 +8,6 @@
 namespace labreport {
 namespace {
 
-std::unique_ptr<Optimizer> adamw_of(Parameters parameters) {
-  return std::make_unique<AdamW>(std::move(parameters));
-}
-
 /// Marks the phase for error reports and opens a range for profilers.
 template <typename Work>
 void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& ended,
@@ -43,7 +39,9 @@ ParallelStep::ParallelStep(const Network& network, Batch batch, StepOptions opti
       weights_(shared.weights),
       whole_(weights_ ? weights_->replicated(network.parameters()) : network.parameters()) {
   if (shared.optimizer) {
-    auto optimizer = std::make_unique<ShardedOptimizer>(network.parameters(), group, adamw_of);
+    auto optimizer = std::make_unique<ShardedOptimizer>(
+        network.parameters(), group,
+        [](Parameters own) { return std::make_unique<AdamW>(std::move(own)); });
     sharded_ = optimizer.get();
     optimizer_ = std::move(optimizer);
   } else {

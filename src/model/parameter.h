@@ -20,6 +20,8 @@ using Parameters = std::vector<Parameter>;
 
 std::int64_t count_bytes(const Parameters& parameters);
 
+std::vector<at::Tensor> tensors_of(const Parameters& parameters);
+
 /// Removes every gradient, like `zero_grad(set_to_none=True)`.
 void clear_gradients(const Parameters& parameters);
 

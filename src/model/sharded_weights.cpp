@@ -22,9 +22,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr const char* kOf = "of";
+constexpr const char* kLayer = "layer";
 // Two reduce-scatters may run at once, so communication overlaps with computing the next gradient.
-constexpr std::size_t kScattersUnderWay = 2;
+constexpr std::size_t kScattersAtOnce = 2;
 
 /// The layer that a node of autograd's graph belongs to.
 struct LayerOf : torch::CustomClassHolder {
@@ -54,14 +54,14 @@ struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
     const at::Tensor weight = weights.take(of->layer, false);
     weights.prefetch(of->layer + 1);
     context->save_for_backward({input});
-    context->saved_data[kOf] = c10::IValue::make_capsule(of);
+    context->saved_data[kLayer] = c10::IValue::make_capsule(of);
     at::Tensor output = at::linear(input, weight);
     weights.release();
     return output;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto held = context->saved_data.at(kOf).toCapsule();
+    const auto held = context->saved_data.at(kLayer).toCapsule();
     const LayerOf& of = layer_of(held);
     ShardedWeights& weights = *of.weights;
     const at::Tensor input = context->get_saved_variables().front();
@@ -84,14 +84,14 @@ struct GatheredEmbedding : torch::autograd::Function<GatheredEmbedding> {
     const at::Tensor weight = weights.take(of->layer, false);
     weights.prefetch(of->layer + 1);
     context->save_for_backward({ids});
-    context->saved_data[kOf] = c10::IValue::make_capsule(of);
+    context->saved_data[kLayer] = c10::IValue::make_capsule(of);
     at::Tensor rows = at::index(weight, {ids}).to(at::kFloat);
     weights.release();
     return rows;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto held = context->saved_data.at(kOf).toCapsule();
+    const auto held = context->saved_data.at(kLayer).toCapsule();
     const LayerOf& of = layer_of(held);
     const at::Tensor ids = context->get_saved_variables().front();
     of.weights->scatter_rows(of.layer, ids, gradients.front());
@@ -162,7 +162,7 @@ void ShardedWeights::scatter(std::size_t layer, const at::Tensor& gradient) {
     padded = at::zeros({all}, gradient.options());
     padded.narrow(0, 0, gradient.numel()).copy_(gradient.reshape({-1}));
   }
-  while (scatters_.size() >= kScattersUnderWay) finish_oldest();
+  while (scatters_.size() >= kScattersAtOnce) finish_oldest();
   at::Tensor shard = at::empty({own}, gradient.options());
   Collective work = group_.sum_scattered(shard, padded);
   scatters_.push_back({layer, std::move(shard), std::move(work)});

@@ -3,7 +3,7 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
 #include "model/init.h"
 
@@ -12,16 +12,12 @@ namespace {
 
 constexpr std::int64_t kHidden = 10;
 
-at::Tensor trainable_zeros(std::int64_t size, c10::Device device) {
-  return at::zeros({size}, at::TensorOptions().dtype(at::kFloat).device(device)).requires_grad_();
-}
-
 }  // namespace
 
 ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
     : fc1_(trainable({kHidden, d_in}, device)),
       ln_weight_(trainable_ones(kHidden, device)),
-      ln_bias_(trainable_zeros(kHidden, device)),
+      ln_bias_(at::zeros_like(ln_weight_).requires_grad_()),
       fc2_(trainable({d_out, kHidden}, device)),
       parameters_{{"fc1.weight", fc1_, linear_std(d_in, kHidden)},
                   {"ln.weight", ln_weight_},

@@ -27,8 +27,6 @@ std::string_view ending(std::string_view text, std::size_t bytes) {
   return text.substr(begin);
 }
 
-bool blank(const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; }
-
 }  // namespace
 
 void Capture::append(std::string_view bytes) {
@@ -49,7 +47,7 @@ std::string last_lines(std::string_view text, std::size_t lines, std::size_t max
   std::deque<std::string> kept;
   for (std::string& line :
        split(printable(std::string(ending(text, (lines + 1) * max_bytes))), '\n')) {
-    if (blank(line)) continue;
+    if (line.find_first_not_of(' ') == line.npos) continue;
     kept.push_back(std::move(line));
     if (kept.size() > lines) kept.pop_front();
   }

@@ -33,16 +33,15 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
   return join_words(words);
 }
 
-/// Skips a GPU that is held exclusively, or divided into no slices, like CUDA does; returns the
-/// first if all are.
-Gpu first_usable(const std::vector<Gpu>& visible) {
-  const auto found = std::ranges::find_if(visible, [](const Gpu& gpu) { return !gpu.refusal(); });
-  return found == visible.end() ? visible.front() : *found;
-}
-
+/// Returns the wanted GPUs. Without a wish it skips a GPU that is held exclusively, or divided into
+/// no slices, like CUDA does, and takes the first if all are.
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::vector<int>>& wanted) {
-  if (!wanted) return {first_usable(visible)};
+  if (!wanted) {
+    const auto usable =
+        std::ranges::find_if(visible, [](const Gpu& gpu) { return !gpu.refusal(); });
+    return {usable == visible.end() ? visible.front() : *usable};
+  }
   if (wanted->empty()) return visible;
   std::vector<Gpu> chosen;
   for (const int index : *wanted) {
@@ -55,24 +54,6 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
     chosen.push_back(*found);
   }
   return chosen;
-}
-
-/// Refuses different GPUs, because a run's rows are compared and it has one kind of GPU.
-void refuse_unlike(const std::vector<Gpu>& gpus) {
-  for (const Gpu& gpu : gpus) {
-    if (gpu.name == gpus.front().name) continue;
-    throw InputError("--gpus: " + list_gpus({gpus.front(), gpu}) + " are not alike",
-                     "measure each kind of GPU in a run of its own");
-  }
-}
-
-/// Whole GPUs that ranks can join with the first.
-std::vector<Gpu> others_alike(const Gpu& first, const std::vector<Gpu>& visible) {
-  std::vector<Gpu> others;
-  std::ranges::copy_if(visible, std::back_inserter(others), [&](const Gpu& gpu) {
-    return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
-  });
-  return others;
 }
 
 /// Chooses without a device: the demonstration, or a plan for a device that is elsewhere.
@@ -100,25 +81,21 @@ VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
                    fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
 }
 
-std::string ignored_notice(const VisibleGpus& visible) {
-  if (!visible.ignored) return "";
-  return fmt::format(
-      "CUDA_VISIBLE_DEVICES: '{}' names no other GPU here; it and what follows are ignored",
-      *visible.ignored);
-}
-
-std::string slice_notice(const DeviceChoice& choice, const std::vector<Gpu>& visible) {
-  const Gpu& gpu = choice.gpus.front();
-  if (!gpu.slice || choice.gpus.size() == visible.size()) return "";
-  return fmt::format(
-      "GPU {} is divided (MIG): its slice {} is measured; CUDA_VISIBLE_DEVICES names another by "
-      "its UUID",
-      gpu.index, *gpu.slice);
-}
-
 /// Returns notices, also about what will prevent a planned run from starting.
 std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool planning) {
-  std::vector<std::string> lines{ignored_notice(visible), slice_notice(choice, visible.gpus)};
+  std::vector<std::string> lines;
+  if (visible.ignored) {
+    lines.push_back(fmt::format(
+        "CUDA_VISIBLE_DEVICES: '{}' names no other GPU here; it and what follows are ignored",
+        *visible.ignored));
+  }
+  const Gpu& first = choice.gpus.front();
+  if (first.slice && choice.gpus.size() != visible.gpus.size()) {
+    lines.push_back(fmt::format(
+        "GPU {} is divided (MIG): its slice {} is measured; CUDA_VISIBLE_DEVICES names another by "
+        "its UUID",
+        first.index, *first.slice));
+  }
   for (const Gpu& gpu : choice.gpus) {
     const auto refusal = planning ? gpu.refusal() : std::nullopt;
     lines.push_back(refusal ? *refusal : gpu.disturbance());
@@ -154,8 +131,18 @@ DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
   }
   DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, wish.gpus),
                       survey.driver, ""};
-  refuse_unlike(choice.gpus);
-  if (!wish.gpus) choice.others = others_alike(choice.gpus.front(), visible.gpus);
+  const Gpu& first = choice.gpus.front();
+  // A run has one kind of GPU, because its rows are compared.
+  for (const Gpu& gpu : choice.gpus) {
+    if (gpu.name == first.name) continue;
+    throw InputError("--gpus: " + list_gpus({first, gpu}) + " are not alike",
+                     "measure each kind of GPU in a run of its own");
+  }
+  if (!wish.gpus) {  // ranks may join whole GPUs of the same kind
+    std::ranges::copy_if(visible.gpus, std::back_inserter(choice.others), [&](const Gpu& gpu) {
+      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
+    });
+  }
   choice.notice = notices(choice, visible, planning);
   if (!planning) refuse_unusable(choice, survey);
   return choice;

@@ -32,13 +32,6 @@ std::size_t at_fault(const std::vector<RankEnd>& ranks) {
   return static_cast<std::size_t>(std::ranges::max_element(ranks, {}, severity) - ranks.begin());
 }
 
-/// True if all ranks ran to the launch's limit: then it is unknown which one hung.
-bool all_timed_out(const std::vector<RankEnd>& ranks) {
-  return std::ranges::all_of(ranks, [](const RankEnd& rank) {
-    return rank.stopped || is_timeout(rank.answer.body.outcome);
-  });
-}
-
 Outcome joint_outcome(const std::vector<RankEnd>& ranks, double collective_seconds) {
   const std::size_t worst = at_fault(ranks);
   const RankEnd& fault = ranks[worst];
@@ -47,7 +40,11 @@ Outcome joint_outcome(const std::vector<RankEnd>& ranks, double collective_secon
   if (fault.gave_up && stopped != ranks.end()) {
     return TimedOut{collective_seconds, stopped - ranks.begin()};
   }
-  if (is_timeout(outcome) && !fault.gave_up && all_timed_out(ranks)) return outcome;
+  // If all ranks ran to the launch's limit, it is unknown which one hung.
+  const bool all_timed_out = std::ranges::all_of(ranks, [](const RankEnd& rank) {
+    return rank.stopped || is_timeout(rank.answer.body.outcome);
+  });
+  if (is_timeout(outcome) && !fault.gave_up && all_timed_out) return outcome;
   return of_rank(outcome, static_cast<std::int64_t>(worst));
 }
 

@@ -29,21 +29,18 @@ std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 
-Crashed crash(const Ended& ended, bool kernel_killed) {
-  const std::string words = last_lines(ended.messages, kMessageLines);
-  if (ended.signal != SIGKILL || !kernel_killed) return {ended.signal, words};
-  return {ended.signal,
-          with_detail(fmt::format("the kernel killed it for want of host memory, of which it held "
-                                  "{}",
-                                  format_bytes(static_cast<double>(ended.peak_bytes))),
-                      words)};
-}
-
 /// The outcome of a worker without a usable result; `problem` says what is wrong with the result.
 Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std::string& problem) {
   if (ended.timed_out) return TimedOut{limit};
-  if (ended.signal != 0) return crash(ended, kernel_killed);
   const std::string words = last_lines(ended.messages, kMessageLines);
+  if (ended.signal == SIGKILL && kernel_killed) {
+    const std::string held = format_bytes(static_cast<double>(ended.peak_bytes));
+    return Crashed{
+        ended.signal,
+        with_detail("the kernel killed it for want of host memory, of which it held " + held,
+                    words)};
+  }
+  if (ended.signal != 0) return Crashed{ended.signal, words};
   if (ended.exit_status == 0) return Failed{with_detail(problem, words)};
   return Failed{with_detail("the worker " + how_it_ended(ended), words.empty() ? problem : words)};
 }
@@ -71,12 +68,6 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
   } catch (const Error& error) {
     return error.what();
   }
-}
-
-fs::path request_of(const LaunchRequest& request, const RunStore& store) {
-  const std::string id = cell_id(request.spec);
-  if (!request.rendezvous) return store.request_file(id, request.launch);
-  return store.request_file(id, request.launch, request.rendezvous->rank);
 }
 
 }  // namespace
@@ -125,13 +116,16 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
                        const RunStore& store, double limit_seconds) {
   const bool own = request.spec.implementation.empty();
   if (!own && !is_shipped(request.spec)) request.model = worker.model;
-  const fs::path asked = fs::absolute(request_of(request, store));
-  const fs::path answered = fs::absolute(result_of(request, store));
-  for (const fs::path& file : {asked, answered}) remove_tree(file);
-  write_atomically(asked, to_json(request), Sync::kNothing);
+  const std::string id = cell_id(request.spec);
+  const fs::path request_file = fs::absolute(
+      request.rendezvous ? store.request_file(id, request.launch, request.rendezvous->rank)
+                         : store.request_file(id, request.launch));
+  const fs::path result_file = fs::absolute(result_of(request, store));
+  for (const fs::path& file : {request_file, result_file}) remove_tree(file);
+  write_atomically(request_file, to_json(request), Sync::kNothing);
   Command command;
   command.argv = {(own ? worker.program : worker.model_program).string(), "--request",
-                  asked.string(), "--result", answered.string()};
+                  request_file.string(), "--result", result_file.string()};
   if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
@@ -149,8 +143,9 @@ Answer judge(const LaunchRequest& request, const fs::path& result_file, const En
     answer.body = std::move(report->body);
     answer.software = std::move(report->software);
     answer.device = std::move(report->device);
-    const bool told = ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
-    if (!ended.ok() && !told) {
+    const bool reported =
+        ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
+    if (!ended.ok() && !reported) {
       answer.body.warnings.push_back("the worker " + how_it_ended(ended) +
                                      " after its result was complete");
     }

@@ -86,7 +86,7 @@ void Pool::fill_slots() {
   while (!processes_.interrupted() && any_free()) {
     const auto next = queue_.next([this](const CellSpec& spec) { return has_room(spec); });
     if (!next) return;
-    if (!skip(*next)) start(request_for(*next));
+    if (!skip(*next)) start(*next);
   }
 }
 
@@ -124,23 +124,16 @@ bool Pool::skip(const LaunchQueue::Item& item) {
   return true;
 }
 
-LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
+void Pool::start(const LaunchQueue::Item& item) {
   const fs::path artifacts = store_.artifacts(cell_id(item.spec), item.launch);
-  return {.spec = item.spec,
-          .launch = item.launch,
-          .seed = setup_.seed,
-          .artifacts = fs::absolute(artifacts).string(),
-          .gpu_trace = item.gpu_trace};
-}
-
-bool Pool::RunningLaunch::over() const {
-  return std::ranges::all_of(ends, [](const auto& end) { return end.has_value(); });
-}
-
-void Pool::start(LaunchRequest request) {
-  const double limit = limit_seconds(setup_.worker, setup_.estimate(request.spec));
-  std::vector<std::size_t> slots = free_slots(request.spec);
-  slots.resize(slots_needed(request.spec, slots_.size()));
+  LaunchRequest request{.spec = item.spec,
+                        .launch = item.launch,
+                        .seed = setup_.seed,
+                        .artifacts = fs::absolute(artifacts).string(),
+                        .gpu_trace = item.gpu_trace};
+  const double limit = limit_seconds(setup_.worker, setup_.estimate(item.spec));
+  std::vector<std::size_t> slots = free_slots(item.spec);
+  slots.resize(slots_needed(item.spec, slots_.size()));
   RunningLaunch& running = running_.emplace_back(
       RunningLaunch{std::move(request), std::move(slots), limit, out_of_memory_kills()});
   if (running.request.spec.ranks) {
@@ -151,7 +144,7 @@ void Pool::start(LaunchRequest request) {
         processes_.start(prepare_launch(running.request, setup_.worker, slot, store_, limit))};
   }
   running.ends.resize(running.tickets.size());
-  progress_.started(running.request.spec, standing());
+  progress_.started(item.spec, standing());
 }
 
 void Pool::start_ranks(RunningLaunch& running) {
@@ -169,13 +162,6 @@ void Pool::start_ranks(RunningLaunch& running) {
   }
 }
 
-Answer Pool::judged(const RunningLaunch& running, std::size_t rank, const Ended& ended) const {
-  LaunchRequest request = running.request;
-  if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
-  const bool killed = out_of_memory_kills() > running.kills_before;
-  return judge(request, result_of(request, store_), ended, running.limit_seconds, killed);
-}
-
 /// The first failed rank ends the others, because they would wait for it in vain.
 void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
   const auto running = std::ranges::find_if(running_, [&](const RunningLaunch& candidate) {
@@ -183,11 +169,16 @@ void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
   });
   const auto rank = static_cast<std::size_t>(std::ranges::find(running->tickets, ticket) -
                                              running->tickets.begin());
-  running->ends[rank] = rank_end(judged(*running, rank, ended), ended, running->stopping);
+  LaunchRequest request = running->request;
+  if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
+  const bool killed = out_of_memory_kills() > running->kills_before;
+  Answer answer = judge(request, result_of(request, store_), ended, running->limit_seconds, killed);
+  running->ends[rank] = rank_end(std::move(answer), ended, running->stopping);
   if (!is_ok(running->ends[rank]->answer.body.outcome) && !std::exchange(running->stopping, true)) {
     for (const Subprocesses::Ticket other : running->tickets) processes_.stop(other, kRankGrace);
   }
-  if (!running->over()) return;
+  const auto has_ended = [](const std::optional<RankEnd>& end) { return end.has_value(); };
+  if (!std::ranges::all_of(running->ends, has_ended)) return;
   const RunningLaunch whole = std::move(*running);
   running_.erase(running);
   if (!whole.request.spec.ranks) return finish(whole, whole.ends.front()->answer);
@@ -200,13 +191,13 @@ void Pool::finish(const RunningLaunch& running, Answer answer) {
   const CellSpec& spec = running.request.spec;
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by this program
-  learn(answer.software);
+  update_software(answer.software);
   note_other_processes(answer.body, slots_[running.slots.front()]);
   if (setup_.private_names) redact(answer.body, *setup_.private_names);
   keep(spec, std::move(answer.body), answer.device);
 }
 
-void Pool::learn(const std::optional<Software>& software) {
+void Pool::update_software(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
   Software known = *software;

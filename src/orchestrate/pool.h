@@ -58,8 +58,6 @@ class Pool {
     std::vector<Subprocesses::Ticket> tickets = {};  ///< One for each rank.
     std::vector<std::optional<RankEnd>> ends = {};
     bool stopping = false;  ///< A rank has failed, and the others are asked to end.
-
-    bool over() const;
   };
   using RunningLaunches = std::list<RunningLaunch>;
 
@@ -68,15 +66,13 @@ class Pool {
   std::vector<std::size_t> free_slots(const CellSpec& spec) const;
   bool has_room(const CellSpec& spec) const;
   bool skip(const LaunchQueue::Item& item);
-  LaunchRequest request_for(const LaunchQueue::Item& item) const;
-  void start(LaunchRequest request);
+  void start(const LaunchQueue::Item& item);
   void start_ranks(RunningLaunch& running);
   void finished(Subprocesses::Ticket ticket, const Ended& ended);
-  Answer judged(const RunningLaunch& running, std::size_t rank, const Ended& ended) const;
   void finish(const RunningLaunch& running, Answer answer);
   void note_other_processes(Launch& launch, const Slot& slot) const;
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
-  void learn(const std::optional<Software>& software);
+  void update_software(const std::optional<Software>& software);
   void drop_superfluous();
   void put_in_planned_order();
   Standing standing() const { return queue_.standing(setup_.slots.size()); }

@@ -23,16 +23,6 @@ namespace {
 constexpr std::size_t kWordsWidth = 55;
 constexpr double kTera = 1e12;
 
-bool capable(std::FILE* stream) {
-  const char* terminal = std::getenv("TERM");
-  return isatty(fileno(stream)) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
-bool wants_colors() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return no_color == nullptr || *no_color == '\0';
-}
-
 /// Ranks that train together record no warm-up steps.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
@@ -138,8 +128,13 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   return "ok";
 }
 
-TerminalProgress::TerminalProgress(std::FILE* stream)
-    : stream_(stream), live_(capable(stream)), colors_(live_ && wants_colors()) {}
+TerminalProgress::TerminalProgress(std::FILE* stream) : stream_(stream) {
+  const char* terminal = std::getenv("TERM");
+  const char* no_color = std::getenv("NO_COLOR");
+  live_ =
+      isatty(fileno(stream)) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  colors_ = live_ && (no_color == nullptr || *no_color == '\0');
+}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 

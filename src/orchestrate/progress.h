@@ -49,8 +49,8 @@ class TerminalProgress : public Progress {
   void clear();
 
   std::FILE* stream_;
-  bool live_;
-  bool colors_;
+  bool live_ = false;
+  bool colors_ = false;
   std::string current_;
   std::chrono::steady_clock::time_point since_;
 };

@@ -14,27 +14,22 @@ namespace {
 // The estimate is not corrected until this much is measured.
 constexpr double kTrustedSeconds = 5;
 
-std::vector<PlannedCell> with_repetitions(std::vector<PlannedCell> wanted, const Run& run) {
-  for (PlannedCell& cell : wanted) {
-    const Cell* known = run.find(cell_id(cell.spec));
-    if (known != nullptr && std::ranges::any_of(known->launches, ran_out_beside_others)) {
-      ++cell.launches;
-    }
-  }
-  return wanted;
-}
-
 }  // namespace
 
 bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) {
-  const std::vector<PlannedCell> wanted = with_repetitions(planned, run);
   pending_.clear();
   pending_seconds_ = 0;
   positions_.clear();
   done_ = 0;
   std::int64_t rounds = 0;
-  for (const PlannedCell& cell : wanted) {
-    positions_.emplace(cell_id(cell.spec), positions_.size());
+  std::vector<PlannedCell> wanted = planned;
+  for (PlannedCell& cell : wanted) {
+    const std::string id = cell_id(cell.spec);
+    const Cell* known = run.find(id);
+    if (known != nullptr && std::ranges::any_of(known->launches, ran_out_beside_others)) {
+      ++cell.launches;
+    }
+    positions_.emplace(id, positions_.size());
     rounds = std::max(rounds, cell.launches);
   }
   for (std::int64_t launch = 0; launch < rounds; ++launch) {
@@ -73,28 +68,28 @@ std::vector<const PlannedCell*> LaunchQueue::round(const std::vector<PlannedCell
 std::optional<LaunchQueue::Item> LaunchQueue::next(
     const std::function<bool(const CellSpec&)>& has_room) {
   const auto free = std::find_if(pending_.begin(), pending_.end(), [&](const Item& item) {
-    return has_room(item.spec) && !in_flight_.contains(cell_id(item.spec));
+    return has_room(item.spec) && !running_.contains(cell_id(item.spec));
   });
   if (free == pending_.end()) return std::nullopt;
   Item item = std::move(*free);
   pending_.erase(free);
   const double seconds = estimate_(item.spec);
-  in_flight_[cell_id(item.spec)] = seconds;
+  running_[cell_id(item.spec)] = seconds;
   pending_seconds_ = pending_.empty() ? 0 : pending_seconds_ - seconds;
   return item;
 }
 
 void LaunchQueue::finished(const CellSpec& spec, double seconds) {
-  const auto flight = in_flight_.extract(cell_id(spec));
+  const auto running = running_.extract(cell_id(spec));
   ++done_;
   if (seconds <= 0) return;  // it was skipped
-  estimated_ += flight.mapped();
+  estimated_ += running.mapped();
   actual_ += seconds;
 }
 
 Standing LaunchQueue::standing(std::size_t slots) const {
-  Standing standing{done_, done_ + pending_.size() + in_flight_.size(), pending_seconds_};
-  for (const auto& [id, seconds] : in_flight_) standing.left_seconds += seconds;
+  Standing standing{done_, done_ + pending_.size() + running_.size(), pending_seconds_};
+  for (const auto& [id, seconds] : running_) standing.left_seconds += seconds;
   standing.left_seconds /= static_cast<double>(std::max<std::size_t>(1, slots));
   if (actual_ > kTrustedSeconds) standing.left_seconds *= actual_ / estimated_;
   return standing;

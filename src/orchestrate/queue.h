@@ -40,7 +40,7 @@ class LaunchQueue {
                                [](const CellSpec&) { return true; });
   void finished(const CellSpec& spec, double seconds);
 
-  bool idle() const { return pending_.empty() && in_flight_.empty(); }
+  bool idle() const { return pending_.empty() && running_.empty(); }
   Standing standing(std::size_t slots) const;
 
   /// True if the plan has a cell of that name.
@@ -59,8 +59,8 @@ class LaunchQueue {
   /// The queue is inspected after every launch, so no question may cost a walk through all that is
   /// pending.
   std::deque<Item> pending_;
-  double pending_seconds_ = 0;               ///< Estimated.
-  std::map<std::string, double> in_flight_;  ///< Estimated seconds by cell.
+  double pending_seconds_ = 0;             ///< Estimated.
+  std::map<std::string, double> running_;  ///< Estimated seconds by cell.
   std::map<std::string, std::size_t> positions_;
   std::size_t done_ = 0;
   double estimated_ = 0;  ///< Estimated seconds of the launches measured in this session.

@@ -26,15 +26,6 @@ std::string revision_words(const std::string& revision, bool dirty) {
   return revision.substr(0, 12) + (dirty ? " with uncommitted changes" : "");
 }
 
-/// True if the GPUs are the run's. A run knows a GPU once a launch on it is stored, so one of
-/// several may still be missing.
-bool same_gpus(const Run& run, const std::vector<std::string>& now) {
-  std::set<std::string> known;
-  for (const Device& device : run.devices) known.insert(device.uuid_hash);
-  const std::set<std::string> given(now.begin(), now.end());
-  return std::ranges::includes(known, given) || std::ranges::includes(given, known);
-}
-
 }  // namespace
 
 std::string difference(const Run& run, const Surroundings& now) {
@@ -58,7 +49,12 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
   if (!different.empty()) {
     throw InputError("this run cannot be resumed: " + different, "measure anew without --resume");
   }
-  if (run.devices.empty() || now.gpu_hashes.empty() || same_gpus(run, now.gpu_hashes)) return;
+  if (run.devices.empty() || now.gpu_hashes.empty()) return;
+  // A run knows a GPU once a launch on it is stored, so one of several may still be missing.
+  std::set<std::string> known;
+  for (const Device& device : run.devices) known.insert(device.uuid_hash);
+  const std::set<std::string> given(now.gpu_hashes.begin(), now.gpu_hashes.end());
+  if (std::ranges::includes(known, given) || std::ranges::includes(given, known)) return;
   throw InputError("this run cannot be resumed: it was measured on another GPU (" +
                        run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
                    "choose that one with --gpus, or measure anew without --resume");

@@ -9,14 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A device of which only the name is known before a worker has started on it.
-Device named_device(const DeviceChoice& choice) {
-  Device device;
-  device.kind = choice.kind;
-  device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
-  return device;
-}
-
 }  // namespace
 
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
@@ -35,8 +27,10 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
   run.edition = input.edition.name;
   run.preset = name(input.preset);
   run.sessions = {session};
-  Run named = run;
-  named.devices = {named_device(choice)};
+  Run named = run;  // before a worker has started on the device, only its name is known
+  Device& device = named.devices.emplace_back();
+  device.kind = choice.kind;
+  device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
   std::unique_ptr<RunFolder> folder(new RunFolder(make_run_folder(root, named)));
   folder->run_ = std::move(run);
   folder->store_.create(folder->run_);

@@ -23,10 +23,11 @@ namespace labreport {
 namespace {
 
 constexpr std::chrono::seconds kGrace{2};
+
 /// Reads the pipe, and closes it at its end, because it would otherwise be ready for ever.
 void read_available(int& fd, Capture& capture) {
   std::array<char, 64 << 10> buffer;
-  // The loop is bounded, so that a
+  // The loop is bounded, so that a child that never stops writing does not hold up the others.
   for (int i = 0; fd >= 0 && i < 16; ++i) {
     const ssize_t bytes = read(fd, buffer.data(), buffer.size());
     if (bytes == 0) close_if_open(fd);

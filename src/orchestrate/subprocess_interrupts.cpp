@@ -1,5 +1,6 @@
 #include "orchestrate/subprocess_interrupts.h"
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 
@@ -15,15 +16,6 @@ bool is_ignored(int signal) {
   struct sigaction action{};
   sigaction(signal, nullptr, &action);
   return action.sa_handler == SIG_IGN;
-}
-
-bool interrupt_waits() {
-  sigset_t pending;
-  sigpending(&pending);
-  for (const int signal : kInterrupts) {
-    if (!is_ignored(signal) && sigismember(&pending, signal) == 1) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -53,7 +45,12 @@ HeldInterrupts::~HeldInterrupts() {
 }
 
 void HeldInterrupts::check() {
-  if (interrupt_taken || interrupt_waits()) throw Interrupted();
+  sigset_t pending;
+  sigpending(&pending);
+  const bool waiting = std::ranges::any_of(kInterrupts, [&](int signal) {
+    return !is_ignored(signal) && sigismember(&pending, signal) == 1;
+  });
+  if (interrupt_taken || waiting) throw Interrupted();
 }
 
 }  // namespace labreport

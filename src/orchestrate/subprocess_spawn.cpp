@@ -59,16 +59,6 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-/// Limits the data that a process may write, not its reserved addresses, of which some programs
-/// take many; no core is dumped either.
-void limit_memory(std::int64_t bytes) {
-  if (bytes == 0) return;
-  const rlimit most{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_DATA, &most);
-  setrlimit(RLIMIT_CORE, &none);
-}
-
 /// Runs in the child; returns only when something failed, with errno set.
 void become(const Command& command, const Prepared& prepared, pid_t parent, const sigset_t& mask,
             int output, int messages) {
@@ -83,7 +73,15 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
   dup2(messages, STDERR_FILENO);
   if (!command.cores.empty()) sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
-  limit_memory(command.limit_bytes);
+  if (command.limit_bytes > 0) {
+    // The limit is on data that it may write, not on reserved addresses, of which some programs
+    // take many.
+    const rlimit most{static_cast<rlim_t>(command.limit_bytes),
+                      static_cast<rlim_t>(command.limit_bytes)};
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_DATA, &most);
+    setrlimit(RLIMIT_CORE, &none);
+  }
   if (command.environment) environ = const_cast<char**>(prepared.environment.data());
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvp(prepared.argv[0], prepared.argv.data());

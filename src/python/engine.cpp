@@ -20,8 +20,6 @@ namespace {
 
 namespace py = pybind11;
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 std::string traceback_of(const py::error_already_set& error) {
   constexpr std::size_t kMost = 12'000;  // below the 16 KiB limit for a text of a run
   const py::object lines =
@@ -32,7 +30,8 @@ std::string traceback_of(const py::error_already_set& error) {
 }
 
 std::string words_of(const py::error_already_set& error) {
-  return first_line(py::str(error.value()).cast<std::string>());
+  const auto text = py::str(error.value()).cast<std::string>();
+  return text.substr(0, text.find('\n'));
 }
 
 /// Rethrows PyTorch's out-of-memory error as LibTorch's, so the outcome is the same.
@@ -66,16 +65,16 @@ auto with_python(const Call& call) {
   rethrow(error, "backward failed: " + type + ": " + words_of(error));
 }
 
-/// Holds a Python object and releases it under the interpreter's lock.
-class Held {
+/// A Python object that is released under the interpreter's lock.
+class PythonObject {
  public:
-  explicit Held(py::object object) : object_(std::move(object)) {}
-  ~Held() {
+  explicit PythonObject(py::object object) : object_(std::move(object)) {}
+  ~PythonObject() {
     const py::gil_scoped_acquire lock;
     object_ = py::object();
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  PythonObject(const PythonObject&) = delete;
+  PythonObject& operator=(const PythonObject&) = delete;
 
   template <typename... Arguments>
   py::object call(const char* method, const Arguments&... arguments) const {
@@ -106,7 +105,7 @@ class PythonOptimizer : public Optimizer {
   }
 
  private:
-  Held optimizer_;
+  PythonObject optimizer_;
 };
 
 class PythonNetwork : public Network {
@@ -120,9 +119,9 @@ class PythonNetwork : public Network {
   at::Tensor forward(const at::Tensor& ids) const override {
     return with_python([&] { return network_.call("forward", ids).cast<at::Tensor>(); });
   }
-  at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& tell) const override {
+  at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& outputs) const override {
     return with_python(
-        [&] { return network_.call("traced_forward", ids, tell).cast<at::Tensor>(); });
+        [&] { return network_.call("traced_forward", ids, outputs).cast<at::Tensor>(); });
   }
   bool compiles() const override {
     return with_python([&] { return network_.call("compiles").cast<bool>(); });
@@ -143,7 +142,7 @@ class PythonNetwork : public Network {
   const std::vector<at::Tensor>& tables() const override { return buffers_; }
 
  private:
-  Held network_;
+  PythonObject network_;
   Parameters parameters_;
   std::vector<at::Tensor> buffers_;
 };
@@ -168,7 +167,7 @@ class PythonAttention : public AttentionImplementation {
   }
 
  private:
-  Held function_;
+  PythonObject function_;
 };
 
 py::dict hyper_parameters(const NetworkSpec& spec) {

@@ -145,9 +145,9 @@ class Source:
         self.arguments = self.read_arguments(words["arguments"])
         self.name = words["model"].rpartition(":")[2]
         self.compiled, self.compiled_loss, self.mode = words.get("compile", False), False, None
-        self.implementation = self.named(modules)
+        self.implementation = self.implementation_name(modules)
 
-    def named(self, modules):
+    def implementation_name(self, modules):
         slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40] + ("-compiled" if self.compiled else "")
         return f"{slug}-{self.digest(modules)}"
 
@@ -188,7 +188,6 @@ class Source:
                                f"one of {', '.join('$' + known for known in values)}")
         return named
 
-
     def check(self):
         """Refuses models that cannot work, before anything is measured."""
         self.named_arguments(dict.fromkeys(COURSE, 1))
@@ -204,7 +203,7 @@ class AttentionSource(Source):
         sys.path.insert(0, os.getcwd())
         self.model, module = load("ATTENTION", words["model"])
         self.name, self.arguments, self.compiled = words["model"].rpartition(":")[2], {}, False
-        self.implementation = self.named([module])
+        self.implementation = self.implementation_name([module])
 
     def check(self):
         pass
@@ -312,10 +311,10 @@ def first_tensor(output):
 
 class ModuleRanges:
     """While it is open, each module's forward opens a range of the engine, named by its path within the enclosing
-    module. `tell` is called with each module's path and output."""
+    module. `on_output` is called with each module's path and output."""
 
-    def __init__(self, root, tell=None):
-        self.root, self.open, self.tell = root, [], tell
+    def __init__(self, root, on_output=None):
+        self.root, self.open, self.on_output = root, [], on_output
         self.paths = {module: path for path, module in root.named_modules()}
 
     def __enter__(self):
@@ -343,8 +342,8 @@ class ModuleRanges:
             return
         path, tensor = self.open.pop(), first_tensor(output)
         engine.close_range()
-        if self.tell and tensor is not None:
-            self.tell(path, tensor)
+        if self.on_output and tensor is not None:
+            self.on_output(path, tensor)
 
 
 class Network:
@@ -397,9 +396,9 @@ class Network:
             output = call(self.words, self.called, ids)
         return self.logits(output, ids)
 
-    def traced_forward(self, ids, tell):
+    def traced_forward(self, ids, on_output):
         """Reports each module's output, always without compiling."""
-        with ModuleRanges(self.module, tell):
+        with ModuleRanges(self.module, on_output):
             return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
 
     def logits(self, output, ids):
@@ -505,7 +504,8 @@ def source_of(words):
         return error
 
 
-def loaded(source, implementation):
+def unchanged(source, implementation):
+    """Returns the source if it is still the one that the run was planned with."""
     if isinstance(source, Mismatch):
         raise source
     if implementation != source.implementation:
@@ -517,7 +517,7 @@ def attention_factory(source):
     def make(implementation, device):
         if Shipped.words_of(implementation):
             return Attention(implementation, device)
-        return UsersAttention(loaded(source, implementation), device)
+        return UsersAttention(unchanged(source, implementation), device)
 
     return make
 
@@ -527,12 +527,12 @@ def network_factory(source):
         values = values | {"rope_theta": ROPE_THETA}
         if Shipped.words_of(implementation):
             return Network(Shipped(implementation), values, device)
-        return Network(loaded(source, implementation), values, device)
+        return Network(unchanged(source, implementation), values, device)
 
     return make
 
 
-def asked(arguments):
+def read_request(arguments):
     """Returns the request's model and implementation. Errors in the request are left for the engine to report."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
@@ -564,7 +564,7 @@ def main(arguments):
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
-    words, implementation = asked(arguments)
+    words, implementation = read_request(arguments)
     compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
     with compiled_anew() if compiles else contextlib.nullcontext():
         source = source_of(words)

@@ -24,24 +24,6 @@ std::string first_line(std::string_view message) {
   return std::string(message.substr(0, message.find('\n')));
 }
 
-/// True if the device starts, but LibTorch has no code for it.
-bool too_old_for_library(std::string_view message) {
-  return message.find("no kernel image is available") != std::string_view::npos;
-}
-
-std::int64_t start_and_time() {
-  const std::int64_t start = host_now_ns();
-  start_device(DeviceKind::kCuda);
-  return host_now_ns() - start;
-}
-
-Launch measure_on_device(const LaunchRequest& request) {
-  const Measurement measurement = find_measurement(request.spec.kind);
-  if (request.spec.device == DeviceKind::kCuda) note_device_started(start_and_time());
-  watch_out_of_memory(request.spec.device);
-  return measurement(request);
-}
-
 Launch failed(const std::string& message) {
   Launch launch;
   launch.outcome = Failed{message};
@@ -49,7 +31,14 @@ Launch failed(const std::string& message) {
 }
 
 Launch measure_guarded(const LaunchRequest& request, int& status) try {
-  return measure_on_device(request);
+  const Measurement measurement = find_measurement(request.spec.kind);
+  if (request.spec.device == DeviceKind::kCuda) {
+    const std::int64_t start = host_now_ns();
+    start_device(DeviceKind::kCuda);
+    note_device_started(host_now_ns() - start);
+  }
+  watch_out_of_memory(request.spec.device);
+  return measurement(request);
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
   return failed(error.what());
@@ -69,24 +58,16 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
   return launch;
 } catch (const std::exception& error) {
   Launch launch = failed(first_line(error.what()));
-  if (too_old_for_library(error.what())) status = kWorkerNoDevice;
+  // The device starts, but LibTorch has no code for it.
+  const std::string_view message = error.what();
+  if (message.find("no kernel image is available") != message.npos) status = kWorkerNoDevice;
   if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
   return launch;
 }
 
-std::string versions() {
-  const Software software = describe_software();
-  return nlohmann::ordered_json{{"libtorch", software.libtorch},
-                                {"cuda", software.cuda},
-                                {"cublas", software.cublas},
-                                {"cupti", software.cupti},
-                                {"driver", software.driver}}
-      .dump();
-}
-
 int measure_into(const WorkerArguments& files, const std::string& python) {
-  const std::string asked = read_file(files.request);
-  LaunchRequest request = request_from_json(asked, files.request.string());
+  const std::string text = read_file(files.request);
+  LaunchRequest request = request_from_json(text, files.request.string());
   request.nvtx = files.nvtx;
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
@@ -115,7 +96,13 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
 int run_worker(const std::vector<std::string>& arguments, const std::string& python) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
   if (!parsed.version) return measure_into(parsed, python);
-  fmt::print("{}\n", versions());
+  const Software software = describe_software();
+  const nlohmann::ordered_json versions{{"libtorch", software.libtorch},
+                                        {"cuda", software.cuda},
+                                        {"cublas", software.cublas},
+                                        {"cupti", software.cupti},
+                                        {"driver", software.driver}};
+  fmt::print("{}\n", versions.dump());
   return kWorkerDone;
 } catch (const std::exception& error) {
   fmt::print(stderr, "labreport-worker: {}\n", first_line(error.what()));

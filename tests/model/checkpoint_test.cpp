@@ -42,7 +42,7 @@ struct Counted {
   int runs = 0, recorded = 0;
   at::Tensor weight = at::full({}, 3.0).requires_grad_();
 
-  Stretch stretch() {
+  CheckpointedFunction function() {
     return [this](const at::Tensor& x) {
       ++runs;
       if (c10::GradMode::is_enabled()) ++recorded;
@@ -54,7 +54,7 @@ struct Counted {
 TEST(Checkpoint, RunsOnceWithoutAGraphAndOnceMoreInBackwardWithOne) {
   Counted counted;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  const at::Tensor y = checkpoint(counted.stretch(), x);
+  const at::Tensor y = checkpoint(counted.function(), x);
   EXPECT_EQ(y.item<double>(), 75);
   EXPECT_EQ(counted.runs, 1);
   EXPECT_EQ(counted.recorded, 0);
@@ -68,26 +68,26 @@ TEST(Checkpoint, RunsOnceWithoutAGraphAndOnceMoreInBackwardWithOne) {
 TEST(Checkpoint, AddsToTheGradientsThatParametersHave) {
   Counted counted;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  for (int i = 0; i < 2; ++i) checkpoint(counted.stretch(), x).backward();
+  for (int i = 0; i < 2; ++i) checkpoint(counted.function(), x).backward();
   EXPECT_EQ(counted.weight.grad().item<double>(), 2 * 25);
 }
 
 TEST(Checkpoint, WithoutGradientsOnlyRuns) {
   Counted counted;
   const c10::AutoGradMode off(false);
-  EXPECT_FALSE(checkpoint(counted.stretch(), at::full({}, 5.0)).requires_grad());
+  EXPECT_FALSE(checkpoint(counted.function(), at::full({}, 5.0)).requires_grad());
   EXPECT_EQ(counted.runs, 1);
 }
 
 TEST(Checkpoint, RefusesAnInputThroughWhichNoGradientWouldReachItsParameters) {
   Counted counted;
-  EXPECT_THROW(checkpoint(counted.stretch(), at::full({}, 5.0)), Error);
+  EXPECT_THROW(checkpoint(counted.function(), at::full({}, 5.0)), Error);
 }
 
 TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
   const at::Tensor weight = at::randn({4, 4}).requires_grad_();
   std::vector<at::ScalarType> types;
-  const Stretch product = [&](const at::Tensor& x) {
+  const CheckpointedFunction product = [&](const at::Tensor& x) {
     types.push_back(x.matmul(weight).scalar_type());
     return x.matmul(weight);
   };
@@ -115,7 +115,7 @@ TEST(Checkpoint, TellsOfItsRecomputationAsARange) {
   } observer;
   Counted counted;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  const at::Tensor y = checkpoint(counted.stretch(), x);
+  const at::Tensor y = checkpoint(counted.function(), x);
   const ObservedRanges observed(observer);
   y.backward();
   EXPECT_EQ(observer.names, (std::vector<std::string>{"recompute"}));

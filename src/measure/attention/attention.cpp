@@ -190,20 +190,8 @@ class LengthMeasurement {
   AttentionInputs inputs_;
 };
 
-void tell_out_of_memory(const OutOfMemory& failure, LengthRow& row) {
-  row.outcome = metric::kRanOut;
-  row.phase = failure.phase;
-  row.reason = describe(Outcome(failure));
-  const auto note = [&](std::string_view name, const std::optional<std::int64_t>& bytes) {
-    if (bytes) row.bytes[name] = *bytes;
-  };
-  note(column::kRequestedBytes, failure.requested_bytes);
-  note(column::kInUseBytes, failure.in_use_bytes);
-  note(column::kPeakBytes, failure.peak_bytes);
-}
-
-LengthRow measured_length(const CellSpec& spec, const AttentionImplementation& measured,
-                          std::int64_t length) {
+LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& measured,
+                         std::int64_t length) {
   LengthRow row{.length = length};
   try {
     LengthMeasurement(spec, measured, row).measure();
@@ -211,7 +199,17 @@ LengthRow measured_length(const CellSpec& spec, const AttentionImplementation& m
     const std::string message = error.what();
     row.outcome = metric::kFailed;
     row.reason = message.substr(0, message.find('\n'));
-    if (const auto failure = as_out_of_memory(error)) tell_out_of_memory(*failure, row);
+    if (const auto failure = as_out_of_memory(error)) {
+      row.outcome = metric::kRanOut;
+      row.phase = failure->phase;
+      row.reason = describe(Outcome(*failure));
+      for (const auto& [name, bytes] :
+           {std::pair(column::kRequestedBytes, failure->requested_bytes),
+            std::pair(column::kInUseBytes, failure->in_use_bytes),
+            std::pair(column::kPeakBytes, failure->peak_bytes)}) {
+        if (bytes) row.bytes[name] = *bytes;
+      }
+    }
   }
   release_free_blocks(torch_device(spec.device));
   return row;
@@ -255,17 +253,15 @@ Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launc
   return {std::string(metric::kInaccurate), words};
 }
 
-bool on_gpus_alone(AttentionBackend backend) {
-  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kEfficient ||
-         backend == AttentionBackend::kCudnn;
-}
-
 /// Checks the accuracy. The check also allocates the matrix library's workspaces, so no length
 /// counts them.
-Verdict checked(const LaunchRequest& request, const AttentionImplementation& measured,
-                const OneBackend& only, Launch& launch) {
-  const CellSpec& spec = request.spec;
-  if (spec.device == DeviceKind::kCpu && on_gpus_alone(spec.attention->backend)) {
+Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& measured,
+                       const OneBackend& only, Launch& launch) {
+  const AttentionBackend backend = spec.attention->backend;
+  const bool on_gpus_alone = backend == AttentionBackend::kFlash ||
+                             backend == AttentionBackend::kEfficient ||
+                             backend == AttentionBackend::kCudnn;
+  if (spec.device == DeviceKind::kCpu && on_gpus_alone) {
     return {std::string(metric::kNotOffered), "measured on a GPU alone"};
   }
   const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());
@@ -280,16 +276,15 @@ Verdict checked(const LaunchRequest& request, const AttentionImplementation& mea
   }
 }
 
-LengthRow untimed(std::int64_t length, const Verdict& verdict) {
-  return {.length = length, .outcome = verdict.outcome, .reason = verdict.reason};
-}
-
 std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation& measured,
                              Verdict verdict) {
   std::vector<LengthRow> rows;
   for (const std::int64_t length : spec.attention->lengths) {
-    const bool timed = verdict.outcome == metric::kRan;
-    rows.push_back(timed ? measured_length(spec, measured, length) : untimed(length, verdict));
+    if (verdict.outcome == metric::kRan) {
+      rows.push_back(measure_length(spec, measured, length));
+    } else {
+      rows.push_back({.length = length, .outcome = verdict.outcome, .reason = verdict.reason});
+    }
     if (rows.back().outcome == metric::kRanOut) {
       verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
     }
@@ -328,7 +323,8 @@ Launch measure_attention(const LaunchRequest& request) {
   Table table = shape::attention();
   Conditions conditions(spec.device);
   conditions.begin();
-  for (const LengthRow& row : sweep(spec, *measured, checked(request, *measured, only, launch))) {
+  const Verdict verdict = check_accuracy(spec, *measured, only, launch);
+  for (const LengthRow& row : sweep(spec, *measured, verdict)) {
     table.rows.push_back(scalars_of(row));
     if (spec.attention->method == AttentionMethod::kSynced) add_passes(row, launch);
   }

@@ -16,12 +16,6 @@ constexpr std::int64_t kFlushBytes = 256'000'000;
 constexpr std::int64_t kEstimated = 5;
 constexpr std::int64_t kMostOnCpu = 20;
 
-/// Returns the buffer whose writing flushes the L2 cache; empty on a CPU.
-at::Tensor flush_buffer(c10::Device device) {
-  return at::empty({device.is_cpu() ? 0 : kFlushBytes},
-                   at::TensorOptions().device(device).dtype(at::kByte));
-}
-
 /// Returns how many passes fit into the time, at least one.
 std::int64_t fitting(std::int64_t time_ns, std::int64_t estimate_ns, c10::Device device) {
   const std::int64_t count = std::max<std::int64_t>(1, time_ns / estimate_ns);
@@ -68,7 +62,9 @@ std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
   pass.prepare();
   pass.run();
   synchronize(device);
-  at::Tensor flushed = flush_buffer(device);
+  // Writing it flushes the L2 cache; a CPU flushes none.
+  at::Tensor flushed = at::empty({device.is_cpu() ? 0 : kFlushBytes},
+                                 at::TensorOptions().device(device).dtype(at::kByte));
   const std::int64_t estimate = estimated_ns(device, flushed, pass);
   for (std::int64_t i = 0; i < fitting(time.warmup_ns, estimate, device); ++i) {
     pass.prepare();

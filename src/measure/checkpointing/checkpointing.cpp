@@ -3,7 +3,6 @@
 #include <ATen/Context.h>
 
 #include "base/error.h"
-#include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/host_allocator.h"
 #include "engine/host_clock.h"
@@ -11,7 +10,6 @@
 #include "engine/precision.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/timing/step_series.h"
-#include "measure/timing/timing_plan.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -71,7 +69,7 @@ class CheckpointingLaunch {
 
   Launch measure() {
     Conditions conditions(plan_.step.device);
-    hold();
+    record_memory();
     conditions.begin();
     const auto failure = out_of_memory_in([this] { run_steps(); });
     conditions.end();
@@ -86,33 +84,33 @@ class CheckpointingLaunch {
   }
 
   /// Measures the memory of one forward and backward pass before AdamW has states.
-  void hold() {
+  void record_memory() {
     StepOptions options = plan_.step;
     options.mode = Mode::kForwardBackward;
     TrainingStep step(*network_, batch_, options);
     PhasePeaks peaks(device_);
-    const Recomputation watched = watch(step, peaks);
+    const Recomputation recomputation = run_observed(step, peaks);
     step.clear();
     add(metric::kMemory, metric::kParameters, "B", count_bytes(network_->parameters()));
     append(launch_.metrics, peaks.metrics());
-    add(metric::kCheckpoints, metric::kSaved, "B", watched.saved());
-    if (watched.added() > 0) {
-      add(metric::kCheckpoints, metric::kRecomputed, "B", watched.added());
+    add(metric::kCheckpoints, metric::kSaved, "B", recomputation.saved());
+    if (recomputation.added() > 0) {
+      add(metric::kCheckpoints, metric::kRecomputed, "B", recomputation.added());
     }
   }
 
-  Recomputation watch(TrainingStep& step, PhaseObserver& observer) {
-    Recomputation watched(device_);
-    const ObservedRanges observed(watched);
+  Recomputation run_observed(TrainingStep& step, PhaseObserver& observer) {
+    Recomputation recomputation(device_);
+    const ObservedRanges observed(recomputation);
     step.run(observer);
     synchronize(device_);
-    return watched;
+    return recomputation;
   }
 
   /// Runs one observed step, which makes AdamW's states, then warm-up and counted steps.
   void run_steps() {
     Unobserved observer;
-    const Recomputation watched = watch(step_, observer);
+    const Recomputation recomputation = run_observed(step_, observer);
     step_.clear();
     reset_memory_peaks(device_);
     std::vector<double> losses;
@@ -120,18 +118,11 @@ class CheckpointingLaunch {
       series_.run_one([&] { losses.push_back(step_.loss().item<double>()); });
     }
     add(metric::kMemory, metric::kPeakAllocated, "B", memory_counts(device_)->peak_allocated);
-    if (watched.added() > 0) add(metric::kStep, metric::kRecompute, "ns", watched.took_ns());
-    add_times();
-    launch_.metrics.push_back({std::string(metric::kLosses), std::string(metric::kTotal), "1",
-                               Samples(std::move(losses)), ""});
-  }
-
-  void add_times() {
-    append(launch_.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns",
-                                           series_.samples(&StepTimes::total_ns)),
-                             sample_metric(metric::kStep, metric::kEnqueue, "ns",
-                                           series_.samples(&StepTimes::enqueue_ns))});
-    append(launch_.metrics, series_.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+    if (recomputation.added() > 0) {
+      add(metric::kStep, metric::kRecompute, "ns", recomputation.took_ns());
+    }
+    append(launch_.metrics, series_.step_metrics());
+    launch_.metrics.push_back(loss_metric(std::move(losses)));
   }
 
   TimingPlan plan_;

@@ -44,7 +44,7 @@ struct Timed {
   std::string_view method;
   std::vector<std::int64_t> starts = {};  ///< Host clock, which all ranks share.
   std::vector<std::int64_t> durations = {};
-  std::int64_t stretch = 0;  ///< Calls whose mean each duration is; 0 if it is one call's.
+  std::int64_t calls_averaged = 0;  ///< 0 if each duration is a single call's.
 };
 
 /// Results of this rank at one size.
@@ -78,7 +78,12 @@ class AllReduce {
     for (std::int64_t round = 0; round < kRounds; ++round) {
       for (Measured& size : sizes_) take_turn(size);
     }
-    for (const Measured& size : sizes_) add_rows(size, table, metrics);
+    for (const Measured& size : sizes_) {
+      for (const Timed* timed : {&size.synced, &size.in_place, &size.out_of_place}) {
+        if (!timed->starts.empty()) add_rows(size, *timed, table);
+      }
+      if (is_handout_size(size.bytes)) add_samples(size, metrics);
+    }
   }
 
  private:
@@ -99,14 +104,10 @@ class AllReduce {
     }
   }
 
-  void fill() {
+  std::int64_t count_wrong() {
     by_chunks([&](std::int64_t begin, std::int64_t end) {
       data_.slice(0, begin, end).copy_(pattern(group_.rank(), begin, end));
     });
-  }
-
-  std::int64_t count_wrong() {
-    fill();
     group_.sum(data_).finish();
     std::int64_t wrong = 0;
     by_chunks([&](std::int64_t begin, std::int64_t end) {
@@ -163,23 +164,16 @@ class AllReduce {
   template <typename Call>
   void time_back_to_back(const Measured& size, Timed& timed, const Call& call) {
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, per_round(warmup_)); ++i) call();
-    timed.stretch = calls_within(kBudgetNs / kRounds, size, 1);
+    timed.calls_averaged = calls_within(kBudgetNs / kRounds, size, 1);
     group_.barrier();
     const std::int64_t start = host_now_ns();
-    for (std::int64_t i = 0; i < timed.stretch; ++i) call();
+    for (std::int64_t i = 0; i < timed.calls_averaged; ++i) call();
     synchronize(group_.device());
     timed.starts.push_back(start);
-    timed.durations.push_back((host_now_ns() - start) / timed.stretch);
+    timed.durations.push_back((host_now_ns() - start) / timed.calls_averaged);
   }
 
-  void add_rows(const Measured& size, Table& table, std::vector<Metric>& metrics) {
-    for (const Timed* timed : {&size.synced, &size.in_place, &size.out_of_place}) {
-      if (!timed->starts.empty()) add(size, *timed, table);
-    }
-    if (is_handout_size(size.bytes)) add_samples(size, metrics);
-  }
-
-  void add(const Measured& size, const Timed& timed, Table& table) {
+  void add_rows(const Measured& size, const Timed& timed, Table& table) {
     const auto starts = group_.gather(timed.starts);
     const auto durations = group_.gather(timed.durations);
     const auto wrong = group_.gather({size.wrong});
@@ -187,11 +181,11 @@ class AllReduce {
     for (std::size_t rank = 0; rank < durations.size(); ++rank) {
       const std::vector<double> samples(durations[rank].begin(), durations[rank].end());
       const Summary summary = summarize(samples);
-      const bool means = timed.stretch > 0;
-      std::vector<Scalar> row{size.bytes, std::string(timed.method),
-                              static_cast<std::int64_t>(rank),
-                              means ? timed.stretch : static_cast<std::int64_t>(summary.count),
-                              whole(means ? summary.median : summary.mean)};
+      const bool means = timed.calls_averaged > 0;
+      std::vector<Scalar> row{
+          size.bytes, std::string(timed.method), static_cast<std::int64_t>(rank),
+          means ? timed.calls_averaged : static_cast<std::int64_t>(summary.count),
+          whole(means ? summary.median : summary.mean)};
       for (const double value : {summary.stddev, summary.min, summary.median, summary.max}) {
         row.push_back(means ? Scalar() : Scalar(whole(value)));
       }

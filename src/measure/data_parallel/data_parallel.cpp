@@ -11,20 +11,17 @@
 
 #include "base/error.h"
 #include "base/statistics.h"
-#include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/gradient_hooks.h"
 #include "engine/host_clock.h"
 #include "engine/precision.h"
 #include "engine/profiler.h"
 #include "engine/range.h"
-#include "engine/step_clock.h"
 #include "measure/data_parallel/averaging.h"
 #include "measure/data_parallel/equality.h"
 #include "measure/data_parallel/overlap.h"
 #include "measure/kernels/activity.h"
-#include "measure/timing/memory_counts.h"
-#include "measure/timing/timing_plan.h"
+#include "measure/timing/step_series.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
@@ -35,18 +32,12 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                  metric::kExchange, metric::kOptimizer};
-constexpr std::size_t kMostStretches = 1'500;  // limit for a lane, since a page draws them all
+constexpr std::size_t kMostIntervals = 1'500;  // limit for a lane, since a page draws them all
 
 std::int64_t nanoseconds(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
 std::int64_t median_of(const Numbers& numbers) {
   return nanoseconds(median(std::vector<double>(numbers.begin(), numbers.end())));
-}
-
-std::vector<at::Tensor> tensors_of(const Parameters& parameters) {
-  std::vector<at::Tensor> tensors;
-  for (const Parameter& parameter : parameters) tensors.push_back(parameter.tensor);
-  return tensors;
 }
 
 /// Returns this rank's share of a batch that all ranks draw identically.
@@ -65,36 +56,34 @@ class RankStep : PhaseObserver {
       : step_(step),
         averaging_(averaging),
         count_(parameters.size()),
-        last_(parameters, [this](std::size_t) { gradient_ready(); }) {}
+        gradients_(parameters, [this](std::size_t) {
+          if (++ready_ == count_) observer_->ended(Phase::kBackward);
+        }) {}
 
-  /// Reports the end of the five phases to `ended`. Backward is reported twice: at its own end and
-  /// at the end of the exchange.
-  void run(PhaseObserver& ended) {
-    told_ = &ended;
+  /// Reports the end of the five phases to `observer`. Backward is reported twice: at its own end
+  /// and at the end of the exchange.
+  void run(PhaseObserver& observer) {
+    observer_ = &observer;
     ready_ = 0;
     averaging_.before_forward();
     step_.run(*this);
   }
 
  private:
-  void gradient_ready() {
-    if (++ready_ == count_) told_->ended(Phase::kBackward);
-  }
-
   void ended(Phase phase) override {
     if (phase == Phase::kLoss) averaging_.before_backward(step_.loss());
     if (phase == Phase::kBackward) {
       const Range range(metric::kExchange);
       averaging_.after_backward();
     }
-    told_->ended(phase);
+    observer_->ended(phase);
   }
 
   TrainingStep& step_;
   Averaging& averaging_;
   std::size_t count_, ready_ = 0;
-  PhaseObserver* told_ = nullptr;
-  GradientHooks last_;
+  PhaseObserver* observer_ = nullptr;
+  GradientHooks gradients_;
 };
 
 /// Records the host's time at the end of each phase.
@@ -127,16 +116,11 @@ class DataParallelLaunch {
 
   Launch measure() {
     Conditions conditions(plan_.step.device);
-    for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
-      if (i == plan_.warmup) conditions.begin();
-      if (i == plan_.warmup) memory_.begin();
-      run_one();
-      memory_.note_step();
-    }
-    memory_.end();
-    conditions.end();
-    apart_ = ranks_apart(group_, parameters_);
-    trace_one();
+    conditions.open();
+    run_counted_steps(plan_, conditions, memory_, [this] { run_one(); });
+    differing_ranks_ = count_differing_ranks(group_, parameters_);
+    lanes_ = device_.is_cpu() ? host_lanes() : device_lanes();
+    step_.clear();
     Launch launch = result();
     launch.conditions = conditions.metrics();
     launch.conditions.push_back(memory_.device_allocations());
@@ -148,7 +132,8 @@ class DataParallelLaunch {
   void run_one() {
     group_.barrier();
     starts_.push_back(host_now_ns());
-    const StepTimes times = clock_.time([this](PhaseObserver& ended) { rank_step_.run(ended); });
+    const StepTimes times =
+        clock_.time([this](PhaseObserver& observer) { rank_step_.run(observer); });
     totals_.push_back(times.total_ns);
     enqueues_.push_back(times.enqueue_ns);
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
@@ -157,11 +142,6 @@ class DataParallelLaunch {
     losses_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
     step_.clear();
     group_.take_collectives();
-  }
-
-  void trace_one() {
-    lanes_ = device_.is_cpu() ? host_lanes() : device_lanes();
-    step_.clear();
   }
 
   /// Collectives run on their own threads, so they overlap with the phases on this one.
@@ -215,7 +195,8 @@ class DataParallelLaunch {
     add_all_reduces(launch);
     append(launch.metrics, memory_.metrics());
     if (scheme_ != Scheme::kNone) {
-      launch.metrics.push_back(integer_metric(metric::kEquality, metric::kApart, "1", apart_));
+      launch.metrics.push_back(
+          integer_metric(metric::kEquality, metric::kApart, "1", differing_ranks_));
     }
     launch.tables = {rank_table(totals, starts, phases, traced), lane_table()};
     if (!no_trace_.empty()) launch.warnings.push_back(no_trace_);
@@ -231,21 +212,16 @@ class DataParallelLaunch {
     return most;
   }
 
-  static Numbers skews(const std::vector<Numbers>& ranks) {
-    Numbers skew = slowest(ranks);
-    for (std::size_t i = 0; i < skew.size(); ++i) {
-      std::int64_t least = ranks.front()[i];
-      for (const Numbers& rank : ranks) least = std::min(least, rank[i]);
-      skew[i] -= least;
-    }
-    return skew;
-  }
-
   template <typename Phases>
   void add_steps(Launch& launch, const std::vector<Numbers>& totals, const Phases& phases) const {
-    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", slowest(totals)),
+    const Numbers slowest_totals = slowest(totals);
+    Numbers skews = slowest_totals;  // the slowest rank's time minus the fastest one's
+    for (std::size_t i = 0; i < skews.size(); ++i) {
+      skews[i] -= std::ranges::min(totals, {}, [i](const Numbers& rank) { return rank[i]; })[i];
+    }
+    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", slowest_totals),
                             sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_),
-                            sample_metric(metric::kSkew, metric::kStep, "ns", skews(totals))});
+                            sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
       launch.metrics.push_back(
           sample_metric(metric::kEvent, kStepPhases[i], "ns", slowest(phases[i])));
@@ -259,8 +235,7 @@ class DataParallelLaunch {
         means[i] += std::bit_cast<double>(rank[i]) / static_cast<double>(ranks.size());
       }
     }
-    launch.metrics.push_back({std::string(metric::kLosses), std::string(metric::kTotal), "1",
-                              Samples(std::move(means)), ""});
+    launch.metrics.push_back(loss_metric(std::move(means)));
   }
 
   void add_all_reduces(Launch& launch) const {
@@ -318,10 +293,10 @@ class DataParallelLaunch {
 
   Table lane_table() const {
     Table table = shape::lanes();
-    const auto add = [&](std::string_view lane, const std::vector<Stretch>& stretches) {
-      for (const Stretch& stretch : at_most(stretches, kMostStretches)) {
-        table.rows.push_back({std::string(lane), stretch.phase, stretch.start_ns,
-                              stretch.end_ns - stretch.start_ns});
+    const auto add = [&](std::string_view lane, const std::vector<Interval>& intervals) {
+      for (const Interval& interval : at_most(intervals, kMostIntervals)) {
+        table.rows.push_back({std::string(lane), interval.phase, interval.start_ns,
+                              interval.end_ns - interval.start_ns});
       }
     };
     add(metric::kCompute, lanes_.compute);
@@ -343,7 +318,7 @@ class DataParallelLaunch {
   MemoryCounts memory_;
   Numbers starts_, totals_, enqueues_, losses_;
   std::array<Numbers, kStepPhases.size()> phases_;
-  std::int64_t apart_ = 0;
+  std::int64_t differing_ranks_ = 0;
   Lanes lanes_;
   std::string no_trace_;
 };

@@ -20,6 +20,6 @@ std::vector<Metric> check_equality(RankGroup& group, const CellSpec& spec, std::
 void broadcast_parameters(RankGroup& group, const std::vector<at::Tensor>& parameters);
 
 /// Counts the ranks whose weights differ from rank 0's, by a sum over the bits of each parameter.
-std::int64_t ranks_apart(RankGroup& group, const std::vector<at::Tensor>& parameters);
+std::int64_t count_differing_ranks(RankGroup& group, const std::vector<at::Tensor>& parameters);
 
 }  // namespace labreport

@@ -7,45 +7,41 @@
 namespace labreport {
 namespace {
 
+constexpr std::int64_t kSmallestGapNs = 1'000;
+constexpr const char* kForwardPhase = "forward";
+
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 /// Returns disjoint spans that cover the same time, in order.
-std::vector<Span> united(const std::vector<Stretch>& stretches) {
+std::vector<Span> merged_spans(const std::vector<Interval>& intervals) {
   std::vector<Span> spans;
-  for (const Stretch& stretch : stretches) spans.emplace_back(stretch.start_ns, stretch.end_ns);
+  for (const Interval& interval : intervals) spans.emplace_back(interval.start_ns, interval.end_ns);
   std::ranges::sort(spans);
-  std::vector<Span> apart;
+  std::vector<Span> merged;
   for (const Span& span : spans) {
-    if (apart.empty() || span.first > apart.back().second) {
-      apart.push_back(span);
+    if (merged.empty() || span.first > merged.back().second) {
+      merged.push_back(span);
     } else {
-      apart.back().second = std::max(apart.back().second, span.second);
+      merged.back().second = std::max(merged.back().second, span.second);
     }
   }
-  return apart;
+  return merged;
 }
-
-std::int64_t shared(const std::vector<Span>& a, const std::vector<Span>& b) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const std::int64_t begin = std::max(a[i].first, b[j].first);
-    const std::int64_t end = std::min(a[i].second, b[j].second);
-    sum += std::max<std::int64_t>(0, end - begin);
-    (a[i].second < b[j].second ? i : j)++;
-  }
-  return sum;
-}
-
-constexpr std::int64_t kSmallestGapNs = 1'000;
-constexpr const char* kForwardPhase = "forward";
 
 }  // namespace
 
 Overlap overlap(const Lanes& lanes) {
-  const std::vector<Span> communication = united(lanes.communication);
+  const std::vector<Span> communication = merged_spans(lanes.communication);
+  const std::vector<Span> compute = merged_spans(lanes.compute);
   Overlap found;
-  for (const Span& span : communication) found.communication_ns += span.second - span.first;
-  found.both_ns = shared(communication, united(lanes.compute));
+  for (const auto& [start, end] : communication) found.communication_ns += end - start;
+  for (auto a = communication.begin(), b = compute.begin();
+       a != communication.end() && b != compute.end();) {
+    const std::int64_t start = std::max(a->first, b->first);
+    const std::int64_t end = std::min(a->second, b->second);
+    found.both_ns += std::max<std::int64_t>(0, end - start);
+    (a->second < b->second ? a : b)++;
+  }
   return found;
 }
 
@@ -68,25 +64,25 @@ Lanes lanes_of(const Trace& trace) {
   return lanes;
 }
 
-std::vector<Stretch> merged(const std::vector<Stretch>& stretches, std::int64_t gap_ns) {
-  std::vector<Stretch> together;
-  for (const Stretch& stretch : stretches) {
-    const bool joins = !together.empty() && together.back().phase == stretch.phase &&
-                       stretch.start_ns - together.back().end_ns < gap_ns;
+std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns) {
+  std::vector<Interval> merged;
+  for (const Interval& interval : intervals) {
+    const bool joins = !merged.empty() && merged.back().phase == interval.phase &&
+                       interval.start_ns - merged.back().end_ns < gap_ns;
     if (!joins) {
-      together.push_back(stretch);
+      merged.push_back(interval);
     } else {
-      together.back().end_ns = std::max(together.back().end_ns, stretch.end_ns);
+      merged.back().end_ns = std::max(merged.back().end_ns, interval.end_ns);
     }
   }
-  return together;
+  return merged;
 }
 
-std::vector<Stretch> at_most(std::vector<Stretch> stretches, std::size_t most) {
-  for (std::int64_t gap = kSmallestGapNs; stretches.size() > most; gap *= 2) {
-    stretches = merged(stretches, gap);
+std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most) {
+  for (std::int64_t gap = kSmallestGapNs; intervals.size() > most; gap *= 2) {
+    intervals = merged(intervals, gap);
   }
-  return stretches;
+  return intervals;
 }
 
 }  // namespace labreport

@@ -10,7 +10,7 @@
 namespace labreport {
 
 /// An interval of a step, relative to its start.
-struct Stretch {
+struct Interval {
   std::string phase;  ///< The computing phase; empty for all-reduces.
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
@@ -18,7 +18,7 @@ struct Stretch {
 
 /// The intervals of one step; each lane is in order of start.
 struct Lanes {
-  std::vector<Stretch> compute, communication;
+  std::vector<Interval> compute, communication;
   std::int64_t step_ns = 0;
 };
 
@@ -36,9 +36,9 @@ Overlap overlap(const Lanes& lanes);
 Lanes lanes_of(const Trace& trace);
 
 /// Merges computing intervals of one phase whose gap is shorter than `gap_ns`.
-std::vector<Stretch> merged(const std::vector<Stretch>& stretches, std::int64_t gap_ns);
+std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns);
 
 /// Merges intervals with the smallest gap that leaves at most `most` of them.
-std::vector<Stretch> at_most(std::vector<Stretch> stretches, std::size_t most);
+std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most);
 
 }  // namespace labreport

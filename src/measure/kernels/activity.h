@@ -14,7 +14,7 @@ namespace labreport {
 std::string reason_without_kernels(DeviceKind device, const Trace& trace);
 
 /// Returns metrics tagged "profile": span, busy, unattributed, kernels; and tagged "busy": a sum
-/// for each phase.
+/// for each phase. `kernels` are in order of start.
 std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels);
 
 }  // namespace labreport

@@ -27,35 +27,25 @@ std::string outermost_operator(const Chain& chain) {
   return "";
 }
 
-/// Returns the node of autograd's graph, or the engine's event for it, which passes on and sums the
-/// node's gradients.
-const TraceEvent* backward_node(const Chain& chain) {
-  const auto found = std::ranges::find_if(chain, [](const TraceEvent* event) {
-    return event->kind == TraceKind::kBackward || is_engine(*event);
-  });
-  return found == chain.end() ? nullptr : *found;
-}
-
-std::string innermost_aten(const Chain& chain) {
-  for (const TraceEvent* event : chain) {
-    if (is_aten(*event)) return event->name;
-  }
-  return "";
-}
-
 Attributed place(const CallTree& tree, const TraceEvent& activity, const TraceEvent* launcher) {
   Attributed placed{&activity, "", "", "", ""};
   if (launcher == nullptr) return placed;
   const Chain chain = tree.chain(launcher);
-  placed.op = innermost_aten(chain);
+  const auto innermost =
+      std::ranges::find_if(chain, [](const TraceEvent* event) { return is_aten(*event); });
+  if (innermost != chain.end()) placed.op = (*innermost)->name;
   placed.operation = outermost_operator(chain);
   // On a GPU, autograd works on its own threads, where no phase is open.
   const TraceEvent* outermost = chain.back();
   placed.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
-  const TraceEvent* node = backward_node(chain);
-  if (node == nullptr) {
+  // In backward: a node of autograd's graph, or the engine's event for it, which passes on and sums
+  // the node's gradients.
+  const auto node = std::ranges::find_if(chain, [](const TraceEvent* event) {
+    return event->kind == TraceKind::kBackward || is_engine(*event);
+  });
+  if (node == chain.end()) {
     placed.module = module_of(chain);
-  } else if (const TraceEvent* forward = tree.forward_of(node->sequence)) {
+  } else if (const TraceEvent* forward = tree.forward_of((*node)->sequence)) {
     const Chain origin = tree.chain(forward);
     placed.module = module_of(origin);
     placed.operation = outermost_operator(origin);

@@ -12,17 +12,8 @@ constexpr std::string_view kEngine = "autograd::";
 constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
 constexpr std::string_view kFused = "cpp_fused_";  // Inductor's prefix of fused CPU kernels
 
-bool on_host(const TraceEvent& event) {
-  return event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
-         event.kind == TraceKind::kBackward;
-}
-
 bool is_composite(const TraceEvent& event) {
   return std::ranges::find(kComposites, event.name) != std::end(kComposites);
-}
-
-bool is_fused(const TraceEvent& event) {
-  return event.kind == TraceKind::kOperator && event.name.find(kFused) != std::string::npos;
 }
 
 template <typename Map, typename Key>
@@ -44,7 +35,9 @@ bool is_engine(const TraceEvent& event) {
 CallTree::CallTree(const Trace& trace) {
   std::map<std::uint64_t, std::vector<const TraceEvent*>> threads;
   for (const TraceEvent& event : trace) {
-    if (on_host(event)) threads[event.thread].push_back(&event);
+    const bool on_host = event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
+                         event.kind == TraceKind::kBackward;
+    if (on_host) threads[event.thread].push_back(&event);
   }
   for (auto& [thread, events] : threads) nest(events);
 }
@@ -56,7 +49,9 @@ Chain CallTree::chain(const TraceEvent* event) const {
 }
 
 bool CallTree::computes(const TraceEvent* event) const {
-  if (is_fused(*event)) return true;
+  if (event->kind == TraceKind::kOperator && event->name.find(kFused) != std::string::npos) {
+    return true;
+  }
   const TraceEvent* outer = parent(event);
   const bool outermost = outer == nullptr || !is_aten(*outer) || is_composite(*outer);
   return outermost && is_aten(*event) && !is_composite(*event);
@@ -83,17 +78,13 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
     while (!open.empty() && open.back()->end_ns() <= event->start_ns) open.pop_back();
     if (!open.empty()) parents_[event] = open.back();
     open.push_back(event);
-    note(event);
+    if (event->correlation != 0) correlations_[event->correlation] = event;
+    // An operator reports the number of the next node even if it makes no node itself, so the last
+    // operator with a number made that node. The engine's events repeat their node's number.
+    const bool forward =
+        event->kind == TraceKind::kOperator && event->sequence >= 0 && !is_engine(*event);
+    if (forward) forwards_.insert_or_assign(event->sequence, event);
   }
-}
-
-void CallTree::note(const TraceEvent* event) {
-  if (event->correlation != 0) correlations_[event->correlation] = event;
-  // An operator reports the number of the next node even if it makes no node itself, so the last
-  // operator with a number made that node. The engine's events repeat their node's number.
-  const bool forward =
-      event->kind == TraceKind::kOperator && event->sequence >= 0 && !is_engine(*event);
-  if (forward) forwards_.insert_or_assign(event->sequence, event);
 }
 
 }  // namespace labreport

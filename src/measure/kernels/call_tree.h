@@ -39,7 +39,6 @@ class CallTree {
  private:
   const TraceEvent* parent(const TraceEvent* event) const;
   void nest(std::vector<const TraceEvent*>& events);
-  void note(const TraceEvent* event);
 
   std::unordered_map<const TraceEvent*, const TraceEvent*> parents_;
   std::unordered_map<std::uint64_t, const TraceEvent*> correlations_;

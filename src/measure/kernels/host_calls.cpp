@@ -29,13 +29,12 @@ class RuntimeCalls {
   }
 
   /// Returns the time of allocations and launches inside `outer`.
-  std::int64_t apart_in(const TraceEvent& outer) const {
+  std::int64_t allocation_and_launch_ns(const TraceEvent& outer) const {
     std::int64_t sum = 0;
     auto call = std::ranges::lower_bound(calls_, outer.start_ns, {}, &TraceEvent::start_ns);
     for (; call != calls_.end() && (*call)->end_ns() <= outer.end_ns(); ++call) {
       const std::string_view what = purpose(**call);
-      const bool apart = what == metric::kAllocation || what == metric::kLaunchCalls;
-      if (apart) sum += (*call)->duration_ns;
+      if (what == metric::kAllocation || what == metric::kLaunchCalls) sum += (*call)->duration_ns;
     }
     return sum;
   }
@@ -47,8 +46,8 @@ class RuntimeCalls {
 /// A call of an operator that launched kernels.
 struct Launcher {
   const TraceEvent* call;
-  std::int64_t own_ns;
-  bool fresh;  ///< One of its kernels ran for the first time in the process.
+  std::int64_t own_ns;  ///< Without allocations and the launch itself.
+  bool fresh;           ///< One of its kernels ran for the first time in the process.
 };
 
 std::vector<Launcher> launchers(const Trace& trace) {
@@ -61,22 +60,12 @@ std::vector<Launcher> launchers(const Trace& trace) {
     const TraceEvent* call = on_device(event) ? tree.by_correlation(event.linked) : nullptr;
     if (call == nullptr) continue;
     const auto [place, first] = places.emplace(call, found.size());
-    if (first) found.push_back({call, call->duration_ns - calls.apart_in(*call), false});
+    if (first) {
+      found.push_back({call, call->duration_ns - calls.allocation_and_launch_ns(*call), false});
+    }
     if (known.insert(event.name).second) found[place->second].fresh = true;
   }
   return found;
-}
-
-/// Returns the shortest call of each operator without new kernels; operators without such a call
-/// are absent.
-std::map<std::string, std::int64_t> usual_times(const std::vector<Launcher>& all) {
-  std::map<std::string, std::int64_t> usual;
-  for (const auto& [call, own_ns, fresh] : all) {
-    if (fresh) continue;
-    const auto [known, first] = usual.emplace(call->name, own_ns);
-    known->second = std::min(known->second, own_ns);
-  }
-  return usual;
 }
 
 }  // namespace
@@ -96,7 +85,12 @@ std::vector<Metric> runtime_metrics(const Trace& trace) {
 
 std::vector<Metric> first_launch_metrics(const Trace& trace) {
   const std::vector<Launcher> all = launchers(trace);
-  auto usual = usual_times(all);
+  std::map<std::string, std::int64_t> usual;  // each operator's shortest call without new kernels
+  for (const auto& [call, own_ns, fresh] : all) {
+    if (fresh) continue;
+    const auto [known, first] = usual.emplace(call->name, own_ns);
+    known->second = std::min(known->second, own_ns);
+  }
   std::int64_t code = 0;
   std::int64_t library = 0;
   for (const auto& [call, own_ns, fresh] : all) {

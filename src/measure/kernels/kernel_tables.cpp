@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/statistics.h"
@@ -29,22 +30,16 @@ class Names {
   Table table_ = shape::kernel_names();
 };
 
-/// Returns the longest activity of each operator call: a GEMM rather than its helpers.
-std::map<std::uint64_t, const TraceEvent*> longest_of_calls(
-    const std::vector<Attributed>& kernels) {
-  std::map<std::uint64_t, const TraceEvent*> longest;
-  for (const Attributed& kernel : kernels) {
-    const TraceEvent*& known = longest[kernel.activity->linked];
-    if (known == nullptr || kernel.activity->duration_ns > known->duration_ns) {
-      known = kernel.activity;
-    }
-  }
-  return longest;
-}
-
 class Classes {
  public:
-  explicit Classes(const std::vector<Attributed>& kernels) : longest_(longest_of_calls(kernels)) {}
+  explicit Classes(const std::vector<Attributed>& kernels) {
+    for (const Attributed& kernel : kernels) {
+      const TraceEvent*& longest = longest_[kernel.activity->linked];
+      if (longest == nullptr || kernel.activity->duration_ns > longest->duration_ns) {
+        longest = kernel.activity;
+      }
+    }
+  }
 
   std::string of(const Attributed& kernel) const {
     const bool host = !on_device(*kernel.activity);
@@ -53,54 +48,34 @@ class Classes {
   }
 
  private:
+  /// The longest activity of each operator's call: a GEMM rather than its helpers.
   std::map<std::uint64_t, const TraceEvent*> longest_;
 };
 
-using Key = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                       // The fields are phase, module, operation, operator, class, kernel.
-                       std::int64_t>;
+/// Phase, module, operation, operator, class, number of the kernel's name.
+using Key =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t>;
 
-std::vector<Scalar> row_of(const Key& key, std::vector<double> durations) {
-  const Summary summary = summarize(durations);
-  double total = 0;
-  for (const double duration : durations) total += duration;
-  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
-  const auto& [phase, module, operation, op, kind, kernel] = key;
-  return {phase,
-          module,
-          operation,
-          op,
-          kind,
-          kernel,
-          static_cast<std::int64_t>(durations.size()),
-          whole(total),
-          whole(summary.min),
-          whole(summary.median),
-          whole(summary.max),
-          summary.stddev};
-}
-
-std::vector<Key> keys_of(const std::vector<Attributed>& kernels, Names& names) {
-  const Classes classes(kernels);
-  std::vector<Key> keys;
-  for (const Attributed& kernel : kernels) {
-    keys.push_back({kernel.phase, without_layer(kernel.module), kernel.operation, kernel.op,
-                    classes.of(kernel), names.id(kernel.activity->name)});
-  }
-  return keys;
-}
-
-Table aggregated(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
+/// Returns one row for each key, in order of the keys.
+Table kernel_sums(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
   std::map<Key, std::vector<double>> groups;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     groups[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
   }
+  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   Table table = shape::kernels();
-  for (const auto& [key, durations] : groups) table.rows.push_back(row_of(key, durations));
+  for (const auto& [key, durations] : groups) {
+    const auto& [phase, module, operation, op, kind, kernel] = key;
+    const Summary summary = summarize(durations);
+    const double total = std::accumulate(durations.begin(), durations.end(), 0.0);
+    table.rows.push_back({phase, module, operation, op, kind, kernel, std::ssize(durations),
+                          whole(total), whole(summary.min), whole(summary.median),
+                          whole(summary.max), summary.stddev});
+  }
   return table;
 }
 
-/// Each kernel refers to its row of the aggregated table, which is in the order of `keys`.
+/// Each kernel refers to its row of kernel_sums().
 Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
   std::map<Key, std::int64_t> rows;
   for (const Key& key : keys) rows.emplace(key, 0);
@@ -121,11 +96,17 @@ Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& 
 }  // namespace
 
 std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each) {
+  const Classes classes(kernels);
   Names names;
-  const std::vector<Key> keys = keys_of(kernels, names);
-  std::vector<Table> tables{names.take(), aggregated(kernels, keys)};
-  const bool held = !kernels.empty() && kernels.size() <= kMostTraced;
-  if (each && held) tables.push_back(gpu_trace(kernels, keys));
+  std::vector<Key> keys;
+  for (const Attributed& kernel : kernels) {
+    keys.push_back({kernel.phase, without_layer(kernel.module), kernel.operation, kernel.op,
+                    classes.of(kernel), names.id(kernel.activity->name)});
+  }
+  std::vector<Table> tables{names.take(), kernel_sums(kernels, keys)};
+  if (each && !kernels.empty() && kernels.size() <= kMostTraced) {
+    tables.push_back(gpu_trace(kernels, keys));
+  }
   return tables;
 }
 

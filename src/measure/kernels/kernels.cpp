@@ -14,9 +14,7 @@
 #include "measure/kernels/host_calls.h"
 #include "measure/kernels/kernel_tables.h"
 #include "measure/kernels/trace_file.h"
-#include "measure/timing/memory_counts.h"
 #include "measure/timing/step_series.h"
-#include "measure/timing/timing_plan.h"
 #include "results/metric_names.h"
 #include "results/run_store.h"
 
@@ -26,37 +24,11 @@ namespace {
 /// The range that an external profiler captures.
 constexpr const char* kMeasured = "measured";
 
-void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
-  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
-  for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
-}
-
-/// Measures times and peaks of steps before the profiler starts.
-std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device,
-                               std::int64_t parameter_bytes) {
-  if (plan.steps == 0) return {};
-  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
-  MemoryCounts memory(device, parameter_bytes);
-  for (std::int64_t i = 0; i < plan.steps; ++i) series.run_one();
-  memory.end();
-  std::vector<Metric> metrics{
-      sample_metric(metric::kStep, metric::kTotal, "ns", series.samples(&StepTimes::total_ns)),
-      sample_metric(metric::kStep, metric::kEnqueue, "ns", series.samples(&StepTimes::enqueue_ns))};
-  append(metrics, series.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
-  append(metrics, memory.metrics());
-  return metrics;
-}
-
-void run_once(TrainingStep& step, c10::Device device) {
-  Unobserved observer;
-  step.run(observer);
-  synchronize(device);
-}
-
-/// Profiles an empty step first, so that the profiler's own setup is not in the counted step.
-Profile profiled(TrainingStep& step, DeviceKind kind, c10::Device device) {
-  profile(kind, [] {});
-  return profile(kind, [&] { run_once(step, device); });
+/// Runs steps without the profiler.
+StepSeries run_series(TrainingStep& step, const TimingPlan& plan, std::int64_t count) {
+  StepSeries series(step, plan.step.mode, torch_device(plan.step.device), PhaseClock::kEvents);
+  for (std::int64_t i = 0; i < count; ++i) series.run_one();
+  return series;
 }
 
 /// Writes the trace file. If that fails, for example on a full disk, the measurement is kept.
@@ -89,13 +61,6 @@ void add_profile(Launch& launch, const LaunchRequest& request, const Profile& pr
   keep_trace(launch, request.artifacts, profile.trace, kernels);
 }
 
-void show_to_outside(TrainingStep& step, c10::Device device) {
-  NvtxRanges ranges;
-  const ObservedRanges observed(ranges);
-  const Range measured(kMeasured);
-  run_once(step, device);
-}
-
 }  // namespace
 
 Launch measure_kernels(const LaunchRequest& request) {
@@ -108,16 +73,30 @@ Launch measure_kernels(const LaunchRequest& request) {
   synchronize(device);
   TrainingStep step(*network, batch, plan.step);
   const std::optional<std::int64_t> compile_ns = step.compile();
-  warm_up(step, plan, device);
+  run_series(step, plan, plan.warmup);
   Launch launch;
-  launch.metrics = unprofiled(step, plan, device, count_bytes(network->parameters()));
+  if (plan.steps > 0) {
+    MemoryCounts memory(device, count_bytes(network->parameters()));
+    launch.metrics = run_series(step, plan, plan.steps).step_metrics();
+    memory.end();
+    append(launch.metrics, memory.metrics());
+  }
   if (compile_ns) {
     launch.metrics.push_back(integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));
   }
+  const auto run_once = [&] {
+    Unobserved observer;
+    step.run(observer);
+    synchronize(device);
+  };
   if (request.nvtx) {
-    show_to_outside(step, device);
+    NvtxRanges ranges;
+    const ObservedRanges observed(ranges);
+    const Range measured(kMeasured);
+    run_once();
   } else {
-    add_profile(launch, request, profiled(step, plan.step.device, device));
+    profile(plan.step.device, [] {});  // the counted profile does not include the profiler's setup
+    add_profile(launch, request, profile(plan.step.device, run_once));
   }
   step.clear();
   return launch;

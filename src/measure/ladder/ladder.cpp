@@ -5,15 +5,13 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/conditions.h"
 #include "engine/cuda_graph.h"
 #include "engine/device.h"
 #include "engine/host_clock.h"
 #include "engine/precision.h"
 #include "engine/profiler.h"
 #include "measure/kernels/activity.h"
-#include "measure/timing/memory_counts.h"
-#include "measure/timing/timing_plan.h"
+#include "measure/timing/step_series.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -54,7 +52,9 @@ class GraphSteps : public Steps {
   GraphSteps(TrainingStep& step, std::int64_t eager) : Steps(step), eager_(eager) {}
 
   void prepare() override {
-    if (eager_ == 0 && !captured_) capture();
+    if (eager_ > 0 || captured_) return;
+    graph_.capture([this] { run_eagerly(); });
+    captured_ = true;
   }
 
   void run() override {
@@ -72,11 +72,6 @@ class GraphSteps : public Steps {
   void run_eagerly() {
     Unobserved observer;
     step_.run(observer);
-  }
-
-  void capture() {
-    graph_.capture([this] { run_eagerly(); });
-    captured_ = true;
   }
 
   CudaGraph graph_;
@@ -103,18 +98,12 @@ class LadderLaunch {
         step_(*network_, batch_, plan.step),
         compile_ns_(step_.compile()),
         memory_(device, count_bytes(network_->parameters())),
-        steps_(make_steps(step_, variant, plan.warmup)) {}
+        steps_(make_steps(step_, variant, plan.warmup)),
+        conditions_(plan.step.device) {}
 
   Launch measure() {
-    conditions_.emplace(plan_.step.device);
-    for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
-      if (i == plan_.warmup) conditions_->begin();
-      if (i == plan_.warmup) memory_.begin();
-      run_one();
-      memory_.note_step();
-    }
-    memory_.end();
-    conditions_->end();
+    conditions_.open();
+    run_counted_steps(plan_, conditions_, memory_, [this] { run_one(); });
     return result();
   }
 
@@ -153,13 +142,12 @@ class LadderLaunch {
       launch.metrics.push_back(
           integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns_));
     }
-    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", totals_),
-                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_),
-                            {std::string(metric::kLosses), std::string(metric::kTotal), "1",
-                             Samples(losses_), ""}});
+    append(launch.metrics,
+           {sample_metric(metric::kStep, metric::kTotal, "ns", totals_),
+            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_), loss_metric(losses_)});
     append(launch.metrics, memory_.metrics());
     append(launch.metrics, profiled());
-    launch.conditions = conditions_->metrics();
+    launch.conditions = conditions_.metrics();
     launch.conditions.push_back(memory_.device_allocations());
     return launch;
   }
@@ -172,7 +160,7 @@ class LadderLaunch {
   std::optional<std::int64_t> compile_ns_;
   MemoryCounts memory_;
   std::unique_ptr<Steps> steps_;
-  std::optional<Conditions> conditions_;
+  Conditions conditions_;
   std::vector<std::int64_t> totals_, enqueues_;
   std::vector<double> losses_;
 };

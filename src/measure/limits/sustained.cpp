@@ -7,24 +7,16 @@
 #include "engine/phase_marks.h"
 
 namespace labreport {
-namespace {
-
-/// Returns the time of the second repetition, because the first also loads kernels and creates
-/// handles.
-std::int64_t warm_repetition_ns(c10::Device device, const std::function<void()>& operation) {
-  operation();
-  synchronize(device);
-  const std::int64_t start = host_now_ns();
-  operation();
-  synchronize(device);
-  return std::max<std::int64_t>(1, host_now_ns() - start);
-}
-
-}  // namespace
-
 std::vector<double> sustained_ns(c10::Device device, const SustainedOptions& options,
                                  const std::function<void()>& operation) {
-  const std::int64_t once = warm_repetition_ns(device, operation);
+  const auto time_once = [&] {
+    const std::int64_t start = host_now_ns();
+    operation();
+    synchronize(device);
+    return std::max<std::int64_t>(1, host_now_ns() - start);
+  };
+  time_once();  // the first repetition also loads kernels and creates handles
+  const std::int64_t once = time_once();
   const std::int64_t repetitions =
       std::max<std::int64_t>(1, options.total_ns / options.samples / once);
   const auto marks =

@@ -1,4 +1,4 @@
-#include "measure/memory/block.h"
+#include "measure/memory/tables.h"
 
 #include <algorithm>
 #include <map>
@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t kMostBlockRows = 120;
 
 /// The instants from a block's first event in a phase to its last.
-struct Stretch {
+struct InstantRange {
   std::size_t first = 0;
   std::size_t last = 0;
-  bool there() const { return last > 0; }
+  bool exists() const { return last > 0; }
 };
 
 class BlockView {
@@ -34,12 +34,12 @@ class BlockView {
     return holds(module) && module != block_ ? module.substr(block_.size() + 1) : "";
   }
 
-  Stretch stretch(std::string_view phase) const {
-    Stretch found;
+  InstantRange range(std::string_view phase) const {
+    InstantRange found;
     for (std::size_t i = 1; i < timeline_.instants.size(); ++i) {
       const MemoryOrigin& origin = *timeline_.origin(timeline_.instants[i]);
       if (origin.phase != phase || !holds(origin.module)) continue;
-      if (!found.there()) found.first = i;
+      if (!found.exists()) found.first = i;
       found.last = i;
     }
     return found;
@@ -48,17 +48,16 @@ class BlockView {
   /// Returns the instant at which backward leaves the block, just before the next block's first
   /// event.
   std::size_t backward_end() const {
-    const std::size_t last = stretch(metric::kBackward).last;
+    const std::size_t last = range(metric::kBackward).last;
     if (layer_ == 0) return last;
-    const Stretch next = BlockView(timeline_, layer_ - 1).stretch(metric::kBackward);
-    return next.there() ? next.first - 1 : last;
+    const InstantRange next = BlockView(timeline_, layer_ - 1).range(metric::kBackward);
+    return next.exists() ? next.first - 1 : last;
   }
 
   /// True if the block allocated it in that phase.
   bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
     if (lifetime.made == 0) return false;
-    const MemoryOrigin& origin =
-        timeline_.history.origin(event_of(timeline_.history, lifetime.made));
+    const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made);
     return origin.phase == phase && holds(origin.module);
   }
 
@@ -68,24 +67,23 @@ class BlockView {
   std::string block_;
 };
 
-bool kept_for_backward(const MemoryTimeline& timeline, const MemoryLifetime& lifetime) {
-  if (!lifetime.freed) return true;
-  const std::string& phase =
-      timeline.history.origin(event_of(timeline.history, *lifetime.freed)).phase;
-  return phase != metric::kForward && phase != metric::kLoss;
-}
-
 using KeptKey = std::tuple<std::string, std::string, std::string, std::string>;
 struct KeptSum {
   std::int64_t bytes = 0;
   std::int64_t count = 0;
 };
 
+/// Sums what the block's forward pass allocates and keeps for backward, by module, operation,
+/// operator and category.
 std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockView& block) {
   std::map<KeptKey, KeptSum> sums;
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
-    if (!block.made(lifetime, metric::kForward) || !kept_for_backward(timeline, lifetime)) continue;
-    const MemoryOrigin& origin = timeline.history.origin(event_of(timeline.history, lifetime.made));
+    if (!block.made(lifetime, metric::kForward)) continue;
+    if (lifetime.freed) {
+      const std::string& phase = origin_of(timeline.history, *lifetime.freed).phase;
+      if (phase == metric::kForward || phase == metric::kLoss) continue;
+    }
+    const MemoryOrigin& origin = origin_of(timeline.history, lifetime.made);
     KeptSum& sum = sums[{block.inside(origin.module), origin.operation, origin.op,
                          std::string(name(lifetime.category))}];
     sum.bytes += lifetime.requested;
@@ -94,24 +92,12 @@ std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockVi
   return sums;
 }
 
-Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
-  Table table = shape::block();
-  for (const auto& [key, sum] : sums) {
-    const auto& [module, operation, op, category] = key;
-    table.rows.push_back(
-        {std::string(metric::kKept), module, operation, op, category, sum.bytes, sum.count});
-  }
-  std::ranges::stable_sort(table.rows, std::greater(), [](const auto& row) { return row[5]; });
-  return table;
-}
-
 /// Adds rows from the instant before the block's first event to its last.
 void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
               Table& table) {
-  const Stretch stretch = block.stretch(phase);
-  if (!stretch.there()) return;
-  for (const std::size_t i :
-       extremes(timeline, stretch.first - 1, stretch.last, kMostBlockRows / 2)) {
+  const InstantRange range = block.range(phase);
+  if (!range.exists()) return;
+  for (const std::size_t i : extremes(timeline, range.first - 1, range.last, kMostBlockRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin* origin = timeline.origin(instant);  // null before the first event
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
@@ -120,37 +106,23 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
   }
 }
 
-Table zoomed(const MemoryTimeline& timeline, const BlockView& block) {
-  Table table = shape::block_timeline();
-  add_rows(timeline, block, metric::kForward, table);
-  add_rows(timeline, block, metric::kBackward, table);
-  return table;
-}
-
-std::int64_t gradients_of(const MemoryTimeline& timeline, const BlockView& block) {
-  std::int64_t bytes = 0;
+std::vector<Metric> block_metrics(const MemoryTimeline& timeline, const BlockView& block,
+                                  std::int64_t kept) {
+  const auto bytes = [](std::string_view name, std::int64_t value) {
+    return integer_metric(metric::kBlock, name, "B", value);
+  };
+  const InstantRange backward = block.range(metric::kBackward);
+  if (!backward.exists()) return {bytes(metric::kKept, kept)};
+  std::int64_t gradients = 0;
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
     const bool gradient = lifetime.category == MemoryCategory::kGradients;
-    if (gradient && block.made(lifetime, metric::kBackward)) bytes += lifetime.requested;
+    if (gradient && block.made(lifetime, metric::kBackward)) gradients += lifetime.requested;
   }
-  return bytes;
-}
-
-Metric block_metric(std::string_view name, std::int64_t bytes) {
-  return integer_metric(metric::kBlock, name, "B", bytes);
-}
-
-std::vector<Metric> metrics_of(const MemoryTimeline& timeline, const BlockView& block,
-                               const std::map<KeptKey, KeptSum>& sums) {
-  std::int64_t kept = 0;
-  for (const auto& [key, sum] : sums) kept += sum.bytes;
-  const Stretch backward = block.stretch(metric::kBackward);
-  if (!backward.there()) return {block_metric(metric::kKept, kept)};
   const auto& instants = timeline.instants;
-  return {block_metric(metric::kKept, kept),
-          block_metric(metric::kBeforeBackward, instants[backward.first - 1].total()),
-          block_metric(metric::kAfterBackward, instants[block.backward_end()].total()),
-          block_metric(metric::kGradients, gradients_of(timeline, block))};
+  return {bytes(metric::kKept, kept),
+          bytes(metric::kBeforeBackward, instants[backward.first - 1].total()),
+          bytes(metric::kAfterBackward, instants[block.backward_end()].total()),
+          bytes(metric::kGradients, gradients)};
 }
 
 }  // namespace
@@ -158,9 +130,20 @@ std::vector<Metric> metrics_of(const MemoryTimeline& timeline, const BlockView& 
 BlockMemory block_memory(const MemoryTimeline& timeline) {
   for (const std::int64_t layer : {1, 0}) {
     const BlockView block(timeline, layer);
-    if (!block.stretch(metric::kForward).there()) continue;
-    const auto kept = kept_by(timeline, block);
-    return {metrics_of(timeline, block, kept), {kept_table(kept), zoomed(timeline, block)}};
+    if (!block.range(metric::kForward).exists()) continue;
+    Table kept = shape::block();
+    std::int64_t kept_bytes = 0;
+    for (const auto& [key, sum] : kept_by(timeline, block)) {
+      const auto& [module, operation, op, category] = key;
+      kept.rows.push_back(
+          {std::string(metric::kKept), module, operation, op, category, sum.bytes, sum.count});
+      kept_bytes += sum.bytes;
+    }
+    std::ranges::stable_sort(kept.rows, std::greater(), [](const auto& row) { return row[5]; });
+    Table instants = shape::block_timeline();
+    add_rows(timeline, block, metric::kForward, instants);
+    add_rows(timeline, block, metric::kBackward, instants);
+    return {block_metrics(timeline, block, kept_bytes), {std::move(kept), std::move(instants)}};
   }
   return {};
 }

@@ -22,18 +22,14 @@ class LifetimeReader {
 
  private:
   void take(const MemoryEvent& event, std::size_t number) {
-    if (event.kind == MemoryEventKind::kFree) free(event, number);
-    if (event.kind != MemoryEventKind::kAllocation) return;
-    // If the address is still in use, its free is missing.
-    if (end(event.address, number)) ++found_.lost;
-    begin(event.address, event.requested, event.block, number);
-  }
-
-  void free(const MemoryEvent& event, std::size_t number) {
-    if (end(event.address, number)) return;
-    ++found_.lost;
-    begin(event.address, event.requested, event.block, 0);
-    end(event.address, number);
+    if (event.kind == MemoryEventKind::kAllocation) {
+      if (end(event.address, number)) ++found_.lost;  // the event of its free is missing
+      begin(event.address, event.requested, event.block, number);
+    } else if (event.kind == MemoryEventKind::kFree && !end(event.address, number)) {
+      ++found_.lost;
+      begin(event.address, event.requested, event.block, 0);
+      end(event.address, number);
+    }
   }
 
   void begin(std::uint64_t address, std::int64_t requested, std::int64_t block,
@@ -61,15 +57,8 @@ std::optional<MemoryCategory> known_as(const KnownStorages& storages, std::uint6
 }
 
 bool before_backward(const MemoryHistory& history, std::size_t number) {
-  const std::string& phase = history.origin(event_of(history, number)).phase;
+  const std::string& phase = origin_of(history, number).phase;
   return phase == metric::kForward || phase == metric::kLoss;
-}
-
-/// True for memory made before backward and not freed before it, including memory still held when
-/// forward ran out of memory.
-bool kept_for_backward(const MemoryHistory& history, const MemoryLifetime& lifetime) {
-  return before_backward(history, lifetime.made) &&
-         !(lifetime.freed && before_backward(history, *lifetime.freed));
 }
 
 MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& known,
@@ -82,7 +71,9 @@ MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& know
   const auto at_the_end = known_as(known.after, lifetime.address);
   if (!lifetime.freed && at_the_end) return *at_the_end;
   if (history.origin(made).phase.empty()) return MemoryCategory::kUnknown;
-  const bool kept = known.graph && kept_for_backward(history, lifetime);
+  // Activations include memory still held when forward ran out of memory.
+  const bool kept = known.graph && before_backward(history, lifetime.made) &&
+                    !(lifetime.freed && before_backward(history, *lifetime.freed));
   return kept ? MemoryCategory::kActivations : MemoryCategory::kTemporary;
 }
 
@@ -98,6 +89,10 @@ std::string_view name(MemoryCategory category) {
 
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number) {
   return history.events.at(number - 1);
+}
+
+const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number) {
+  return history.origin(event_of(history, number));
 }
 
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known) {

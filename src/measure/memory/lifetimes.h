@@ -51,15 +51,15 @@ struct MemoryLifetime {
 
 struct MemoryLifetimes {
   std::vector<MemoryLifetime> lifetimes;  ///< In order of allocation.
-  std::int64_t lost =
-      /// Inconsistent events: frees of unknown memory, or two allocations at one address.
-      0;
+  /// Inconsistent events: frees of unknown memory, or two allocations at one address.
+  std::int64_t lost = 0;
 };
 
 /// A history may start anywhere: memory freed without an allocation existed before.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Returns the event of that number. Throws for number 0.
+/// Returns the event of that number, or its origin. Both throw for number 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
+const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number);
 
 }  // namespace labreport

@@ -9,7 +9,6 @@
 #include "engine/host_allocator.h"
 #include "engine/out_of_memory.h"
 #include "engine/precision.h"
-#include "measure/memory/block.h"
 #include "measure/memory/files.h"
 #include "measure/memory/lifetimes.h"
 #include "measure/memory/phase_peaks.h"
@@ -26,50 +25,30 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// The limits on rows that a run keeps of a history; the files keep all.
-struct Detail {
-  std::size_t instants = 0;
-  std::size_t allocations = 0;
-};
-
-/// Keeps more detail of the two FP32 steps that are drawn large, since a run has dozens of others.
-Detail detail_of(const StepOptions& step) {
-  const bool drawn = step.mode == Mode::kInference || step.mode == Mode::kTrainStep;
-  const bool large = drawn && step.precision == Precision::kFp32;
-  return large ? Detail{400, 120} : Detail{120, 25};
-}
-
-void know(const at::Tensor& tensor, MemoryCategory category, KnownStorages& storages) {
-  if (!tensor.defined()) return;
-  storages[reinterpret_cast<std::uint64_t>(tensor.storage().data())] = category;
-}
-
 /// Returns the current storages of parameters, gradients, optimizer states, batch, tables and
 /// workspace.
 KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
   KnownStorages storages;
+  const auto add = [&](const at::Tensor& tensor, MemoryCategory category) {
+    if (!tensor.defined()) return;
+    storages[reinterpret_cast<std::uint64_t>(tensor.storage().data())] = category;
+  };
   for (const std::uint64_t address : workspace_addresses(device)) {
     storages[address] = MemoryCategory::kWorkspace;
   }
   for (const Parameter& parameter : network.parameters()) {
-    know(parameter.tensor, MemoryCategory::kParameters, storages);
-    know(parameter.tensor.grad(), MemoryCategory::kGradients, storages);
+    add(parameter.tensor, MemoryCategory::kParameters);
+    add(parameter.tensor.grad(), MemoryCategory::kGradients);
   }
   for (const Parameter& moment : step.optimizer_state()) {
-    know(moment.tensor, MemoryCategory::kOptimizer, storages);
+    add(moment.tensor, MemoryCategory::kOptimizer);
   }
-  for (const at::Tensor& table : network.tables()) know(table, MemoryCategory::kData, storages);
-  know(batch.ids, MemoryCategory::kData, storages);
-  know(batch.targets, MemoryCategory::kData, storages);
+  for (const at::Tensor& table : network.tables()) add(table, MemoryCategory::kData);
+  add(batch.ids, MemoryCategory::kData);
+  add(batch.targets, MemoryCategory::kData);
   return storages;
 }
-
-/// The history of a step, before analysis.
-struct Recorded {
-  MemoryHistory history;
-  KnownMemory known;
-};
 
 class MemoryLaunch {
  public:
@@ -93,10 +72,12 @@ class MemoryLaunch {
     record_step();
     conditions.end();
     launch_.conditions = conditions.metrics();
-    add_limit();
+    if (const auto limit = memory_limit(plan_.step.device)) {
+      launch_.conditions.push_back(bytes_metric(metric::kMemory, metric::kLimit, limit));
+    }
     add_peaks();
     add_history();
-    add_meanings();
+    add_alternative_peaks();
     step_.clear();
     if (out_of_memory_) launch_.outcome = *out_of_memory_;
     return std::move(launch_);
@@ -122,30 +103,21 @@ class MemoryLaunch {
   /// Records a step with its history and does not clear it. A step that ran out of memory does so
   /// again here.
   void record_step() {
-    recorded_.known.graph = plan_.step.mode != Mode::kInference;
-    recorded_.known.before = storages();
-    AllocationTrace trace(plan_.step.device);
+    const DeviceKind device = plan_.step.device;
+    known_.graph = plan_.step.mode != Mode::kInference;
+    known_.before = known_storages(*network_, batch_, step_, device);
+    AllocationTrace trace(device);
     recorded_peaks_.emplace(device_);
     run(*recorded_peaks_);
-    recorded_.history = trace.finish();
-    recorded_.known.after = storages();
-  }
-
-  KnownStorages storages() const {
-    return known_storages(*network_, batch_, step_, plan_.step.device);
+    history_ = trace.finish();
+    known_.after = known_storages(*network_, batch_, step_, device);
   }
 
   void add(const Metric& metric) { launch_.metrics.push_back(metric); }
 
-  void add_limit() {
-    const auto limit = memory_limit(plan_.step.device);
-    if (limit) launch_.conditions.push_back(bytes_metric(metric::kMemory, metric::kLimit, limit));
-  }
-
   void add_peaks();
   void add_history();
-  void add_meanings();
-  std::optional<std::int64_t> peak_with_graph_alive();
+  void add_alternative_peaks();
 
   TimingPlan plan_;
   std::string artifacts_;
@@ -155,7 +127,8 @@ class MemoryLaunch {
   TrainingStep step_;
   std::optional<PhasePeaks> peaks_;
   std::optional<PhasePeaks> recorded_peaks_;
-  Recorded recorded_;
+  MemoryHistory history_;  ///< The recorded step's history.
+  KnownMemory known_;
   std::optional<OutOfMemory> out_of_memory_;
   Launch launch_;
 };
@@ -179,40 +152,40 @@ void MemoryLaunch::add_peaks() {
 }
 
 void MemoryLaunch::add_history() {
-  const MemoryTimeline timeline = timeline_of(recorded_.history, recorded_.known);
+  const MemoryTimeline timeline = timeline_of(history_, known_);
   append(launch_.metrics, timeline_metrics(timeline));
-  const Detail detail = detail_of(plan_.step);
-  launch_.tables = {timeline_table(timeline, detail.instants),
-                    allocations_table(timeline, detail.allocations), largest_table(timeline)};
+  // A run keeps more rows of the two FP32 steps that are drawn large; the files keep all.
+  const Mode mode = plan_.step.mode;
+  const bool large = plan_.step.precision == Precision::kFp32 &&
+                     (mode == Mode::kInference || mode == Mode::kTrainStep);
+  launch_.tables = {timeline_table(timeline, large ? 400 : 120),
+                    allocations_table(timeline, large ? 120 : 25), largest_table(timeline)};
   const std::string trouble = keep_memory_files(artifacts_, timeline);
   if (!trouble.empty()) launch_.warnings.push_back(trouble);
   // An incomplete block would look like one that keeps little.
-  if (out_of_memory_ || phases(plan_.step.mode).size() == 1) return;
+  if (out_of_memory_ || phases(mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));
   std::move(block.tables.begin(), block.tables.end(), std::back_inserter(launch_.tables));
 }
 
-/// The recorded step was not cleared, so its graph is still alive during this one.
-std::optional<std::int64_t> MemoryLaunch::peak_with_graph_alive() {
-  PhasePeaks peaks(device_);
-  const auto failure = out_of_memory_in([&] {
-    step_.run(peaks);
-    synchronize(device_);
-  });
-  return failure ? std::nullopt : peaks.highest(&AllocatorCounts::peak_allocated);
-}
-
-void MemoryLaunch::add_meanings() {
+/// Adds the forward pass's peak by other definitions: with AdamW's states, or with an earlier
+/// graph.
+void MemoryLaunch::add_alternative_peaks() {
   if (out_of_memory_) return;
   if (plan_.step.mode == Mode::kTrainStep) {
     add(bytes_metric(metric::kMeaning, metric::kForwardWithState,
                      peaks_->peak_of(Phase::kForward)));
   }
-  if (plan_.step.mode == Mode::kForward) {
-    add(bytes_metric(metric::kMeaning, metric::kForwardGraphAlive, peak_with_graph_alive(),
-                     "out of memory"));
-  }
+  if (plan_.step.mode != Mode::kForward) return;
+  // The recorded step was not cleared, so its graph is still alive during this one.
+  PhasePeaks peaks(device_);
+  const auto failure = out_of_memory_in([&] {
+    step_.run(peaks);
+    synchronize(device_);
+  });
+  const auto peak = failure ? std::nullopt : peaks.highest(&AllocatorCounts::peak_allocated);
+  add(bytes_metric(metric::kMeaning, metric::kForwardGraphAlive, peak, "out of memory"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kAtOnce = 500;
+constexpr std::size_t kEventsAtOnce = 500;
 
 /// Writes frames innermost first, as the viewer expects: "file:line:function".
 class SnapshotWriter {
@@ -47,8 +47,6 @@ class SnapshotWriter {
   void write_block(std::uint64_t address, std::int64_t bytes, const MemoryLifetime* lifetime);
   void write_frames(const MemoryOrigin& origin, const std::string& what);
   void write_frame(const std::string& file, const std::string& function);
-  std::map<std::uint64_t, std::int64_t> segments_at_the_end() const;
-  Blocks blocks_at_the_end() const;
 
   const MemoryTimeline& timeline_;
   Pickle pickle_;
@@ -75,7 +73,7 @@ void SnapshotWriter::write_trace() {
   pickle_.open_list();
   std::size_t written = 0;
   for (const MemoryEvent& event : timeline_.history.events) {
-    if (++written % kAtOnce == 0) pickle_.flush_list();
+    if (++written % kEventsAtOnce == 0) pickle_.flush_list();
     // LibTorch records both actions; on one stream the block is freed as soon as that is requested.
     if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
     write_event(event, action_of(event.kind));
@@ -117,8 +115,14 @@ void SnapshotWriter::write_frame(const std::string& file, const std::string& fun
   pickle_.close_dict();
 }
 
-std::map<std::uint64_t, std::int64_t> SnapshotWriter::segments_at_the_end() const {
-  std::map<std::uint64_t, std::int64_t> segments;
+/// Writes the segments and blocks at the history's end. A CPU has no segments, so each block counts
+/// as one.
+void SnapshotWriter::write_segments() {
+  Blocks blocks;
+  for (const MemoryLifetime& lifetime : timeline_.found.lifetimes) {
+    if (!lifetime.freed) blocks[lifetime.address] = &lifetime;
+  }
+  std::map<std::uint64_t, std::int64_t> segments;  // bytes by address
   for (const MemorySegment& segment : timeline_.history.segments) {
     segments[segment.address] = segment.bytes;
   }
@@ -126,21 +130,6 @@ std::map<std::uint64_t, std::int64_t> SnapshotWriter::segments_at_the_end() cons
     if (event.kind == MemoryEventKind::kSegment) segments[event.address] = event.requested;
     if (event.kind == MemoryEventKind::kSegmentFree) segments.erase(event.address);
   }
-  return segments;
-}
-
-SnapshotWriter::Blocks SnapshotWriter::blocks_at_the_end() const {
-  Blocks blocks;
-  for (const MemoryLifetime& lifetime : timeline_.found.lifetimes) {
-    if (!lifetime.freed) blocks[lifetime.address] = &lifetime;
-  }
-  return blocks;
-}
-
-/// Writes segments; on a CPU there are none, so each block counts as one.
-void SnapshotWriter::write_segments() {
-  const Blocks blocks = blocks_at_the_end();
-  auto segments = segments_at_the_end();
   if (segments.empty()) {
     for (const auto& [address, lifetime] : blocks) segments[address] = lifetime->block;
   }
@@ -198,9 +187,8 @@ void SnapshotWriter::write_block(std::uint64_t address, std::int64_t bytes,
   text("state", lifetime ? "active_allocated" : "inactive");
   pickle_.text("frames");
   const bool made = lifetime && lifetime->made > 0;
-  write_frames(
-      made ? timeline_.history.origin(event_of(timeline_.history, lifetime->made)) : MemoryOrigin(),
-      lifetime ? std::string(name(lifetime->category)) : "");
+  write_frames(made ? origin_of(timeline_.history, lifetime->made) : MemoryOrigin(),
+               lifetime ? std::string(name(lifetime->category)) : "");
   pickle_.close_dict();
 }
 

@@ -10,42 +10,6 @@ namespace {
 
 std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number); }
 
-std::string text(std::string_view words) { return std::string(words); }
-
-/// Returns the categories that have an allocation.
-std::vector<MemoryCategory> categories_of(const MemoryTimeline& timeline) {
-  std::vector<MemoryCategory> found;
-  for (const MemoryCategory category : kMemoryCategories) {
-    const auto there = [category](const MemoryLifetime& lifetime) {
-      return lifetime.category == category;
-    };
-    if (std::ranges::any_of(timeline.found.lifetimes, there)) found.push_back(category);
-  }
-  return found;
-}
-
-std::vector<Scalar> timeline_row(const MemoryTimeline& timeline, const MemoryInstant& instant,
-                                 const std::vector<MemoryCategory>& categories) {
-  const MemoryOrigin* origin = timeline.origin(instant);
-  std::vector<Scalar> row{whole(instant.event), timeline.time_ns(instant),
-                          origin ? origin->phase : ""};
-  for (const MemoryCategory category : categories) {
-    row.emplace_back(instant.requested[static_cast<std::size_t>(category)]);
-  }
-  row.emplace_back(instant.allocated);
-  return row;
-}
-
-std::int64_t end_ns(const MemoryHistory& history, const MemoryLifetime& lifetime) {
-  if (lifetime.freed) return event_of(history, *lifetime.freed).time_ns;
-  return history.events.back().time_ns;
-}
-
-double bytes_times_lifetime(const MemoryHistory& history, const MemoryLifetime& lifetime) {
-  const std::int64_t lived = end_ns(history, lifetime) - event_of(history, lifetime.made).time_ns;
-  return static_cast<double>(lifetime.requested) * static_cast<double>(lived + 1);
-}
-
 std::vector<Scalar> allocation_row(const MemoryHistory& history, const MemoryLifetime& lifetime,
                                    std::size_t id) {
   const MemoryEvent& made = event_of(history, lifetime.made);
@@ -61,7 +25,7 @@ std::vector<Scalar> allocation_row(const MemoryHistory& history, const MemoryLif
                           origin.module,
                           origin.operation,
                           origin.op,
-                          text(name(lifetime.category))};
+                          std::string(name(lifetime.category))};
   if (lifetime.freed) {
     const MemoryEvent& freed = event_of(history, *lifetime.freed);
     row[3] = whole(*lifetime.freed);
@@ -71,46 +35,51 @@ std::vector<Scalar> allocation_row(const MemoryHistory& history, const MemoryLif
   return row;
 }
 
-/// Returns the `most` allocations of the step with the largest bytes times lifetime, largest first.
-std::vector<const MemoryLifetime*> lasting(const MemoryTimeline& timeline, std::size_t most) {
-  std::vector<std::pair<double, const MemoryLifetime*>> ranked;
-  for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
-    if (lifetime.made > 0)
-      ranked.emplace_back(bytes_times_lifetime(timeline.history, lifetime), &lifetime);
-  }
-  std::ranges::stable_sort(ranked, std::greater(),
-                           &std::pair<double, const MemoryLifetime*>::first);
-  ranked.resize(std::min(most, ranked.size()));
-  std::vector<const MemoryLifetime*> result;
-  for (const auto& [rank, lifetime] : ranked) result.push_back(lifetime);
-  return result;
-}
-
 }  // namespace
 
-std::string freed_when(const MemoryHistory& history, const MemoryLifetime& lifetime) {
-  if (!lifetime.freed) return text(metric::kKept);
-  const MemoryOrigin& made = history.origin(event_of(history, lifetime.made));
-  const MemoryOrigin& freed = history.origin(event_of(history, *lifetime.freed));
-  const bool inside = freed.phase == made.phase && freed.module == made.module;
-  return inside ? "in the same module" : freed.phase;
-}
-
 Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
-  const std::vector<MemoryCategory> categories = categories_of(timeline);
+  std::vector<MemoryCategory> categories;
   std::vector<std::string_view> names;
-  for (const MemoryCategory category : categories) names.push_back(name(category));
+  for (const MemoryCategory category : kMemoryCategories) {
+    if (std::ranges::find(timeline.found.lifetimes, category, &MemoryLifetime::category) ==
+        timeline.found.lifetimes.end()) {
+      continue;
+    }
+    categories.push_back(category);
+    names.push_back(name(category));
+  }
   Table table = shape::timeline(names);
   for (const std::size_t index : thinned(timeline, most)) {
-    table.rows.push_back(timeline_row(timeline, timeline.instants[index], categories));
+    const MemoryInstant& instant = timeline.instants[index];
+    const MemoryOrigin* origin = timeline.origin(instant);
+    std::vector<Scalar> row{whole(instant.event), timeline.time_ns(instant),
+                            origin ? origin->phase : ""};
+    for (const MemoryCategory category : categories) {
+      row.emplace_back(instant.requested[static_cast<std::size_t>(category)]);
+    }
+    row.emplace_back(instant.allocated);
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 Table allocations_table(const MemoryTimeline& timeline, std::size_t most) {
+  const MemoryHistory& history = timeline.history;
+  std::vector<std::pair<double, const MemoryLifetime*>> ranked;  // by bytes times lifetime
+  for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
+    if (lifetime.made == 0) continue;
+    const MemoryEvent& end =
+        lifetime.freed ? event_of(history, *lifetime.freed) : history.events.back();
+    const std::int64_t lived_ns = end.time_ns - event_of(history, lifetime.made).time_ns + 1;
+    ranked.emplace_back(static_cast<double>(lifetime.requested) * static_cast<double>(lived_ns),
+                        &lifetime);
+  }
+  std::ranges::stable_sort(ranked, std::greater(),
+                           &std::pair<double, const MemoryLifetime*>::first);
+  ranked.resize(std::min(most, ranked.size()));
   Table table = shape::allocations();
-  for (const MemoryLifetime* lifetime : lasting(timeline, most)) {
-    table.rows.push_back(allocation_row(timeline.history, *lifetime, table.rows.size()));
+  for (const auto& [rank, lifetime] : ranked) {
+    table.rows.push_back(allocation_row(history, *lifetime, table.rows.size()));
   }
   return table;
 }

@@ -20,7 +20,12 @@ Table largest_table(const MemoryTimeline& timeline);
 /// counts of "history".
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline);
 
-/// Returns "in the same module", the phase in which it was freed, or "kept".
-std::string freed_when(const MemoryHistory& history, const MemoryLifetime& lifetime);
+struct BlockMemory {
+  std::vector<Metric> metrics;  ///< Tagged "block"; empty if the block has no backward.
+  std::vector<Table> tables;    ///< "block" and "block_timeline"; empty if there is no such block.
+};
+
+/// Measures the second block, which is past the first one's start-up; the only one if there is one.
+BlockMemory block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -37,13 +37,6 @@ at::Tensor scalar(double value, c10::ScalarType dtype, c10::Device device) {
   return at::scalar_tensor(value, at::TensorOptions().dtype(dtype).device(device));
 }
 
-Metric samples(std::string_view tag, std::string_view name, const at::Tensor& values) {
-  const at::Tensor doubles = values.to(c10::kCPU, c10::kDouble).contiguous();
-  const auto* first = doubles.const_data_ptr<double>();
-  return {std::string(tag), std::string(name), "1",
-          Samples(std::vector<double>(first, first + doubles.numel())), ""};
-}
-
 Metric running_sum(std::string_view tag, const Loop& loop, c10::Device device) {
   at::Tensor sum = scalar(0, loop.sum, device);
   at::Tensor history = at::empty({kAdditions}, at::TensorOptions().dtype(loop.sum).device(device));
@@ -52,7 +45,10 @@ Metric running_sum(std::string_view tag, const Loop& loop, c10::Device device) {
     sum += loop.cast_first ? addend.to(loop.sum) : addend;
     history.select(0, i).copy_(sum);
   }
-  return samples(tag, loop.name, history);
+  const at::Tensor sums = history.to(c10::kCPU, c10::kDouble).contiguous();
+  const auto* first = sums.const_data_ptr<double>();
+  return {std::string(tag), std::string(loop.name), "1",
+          Samples(std::vector<double>(first, first + sums.numel())), ""};
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "engine/device.h"
 #include "engine/precision.h"
-#include "measure/precision/dtype_table.h"
 #include "model/adamw.h"
 #include "model/attention.h"
 #include "model/linear.h"
@@ -38,12 +37,41 @@ constexpr std::int64_t kBatch = 8;
 constexpr std::int64_t kFeatures = 20;
 constexpr std::int64_t kClasses = 5;
 
-at::Tensor traced_forward(const ToyModel& model, const at::Tensor& x, DtypeTable& table) {
-  table.add(metric::kInput, "x", x);
-  return model.forward(x, [&table](std::string_view module, const at::Tensor& output) {
-    table.add(metric::kOutput, module, output);
-  });
+/// Returns PyTorch's name of the dtype.
+std::string dtype_name(c10::ScalarType dtype) {
+  switch (dtype) {
+    case c10::kFloat:
+      return "float32";
+    case c10::kHalf:
+      return "float16";
+    case c10::kBFloat16:
+      return "bfloat16";
+    case c10::kDouble:
+      return "float64";
+    default:
+      return c10::toString(dtype);
+  }
 }
+
+/// The table "dtypes", with one row for each traced tensor.
+class DtypeTable {
+ public:
+  /// The following rows are for autocast to `precision`.
+  void begin(Precision precision) { precision_ = precision; }
+
+  void add(std::string_view group, std::string_view name, const at::Tensor& tensor) {
+    table_.rows.push_back({std::string(labreport::name(precision_)), std::string(group),
+                           std::string(name), dtype_name(tensor.scalar_type())});
+  }
+
+  Table take() { return std::move(table_); }
+
+ private:
+  Precision precision_ = Precision::kFp16;
+  Table table_{std::string(metric::kDtypes),
+               {{"precision", ""}, {"group", ""}, {"name", ""}, {"dtype", ""}},
+               {}};
+};
 
 /// Traces several losses, because their dtypes differ under autocast; training uses the first.
 at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
@@ -69,7 +97,12 @@ void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
     for (const Parameter& parameter : model.parameters()) {
       table.add(metric::kParameter, parameter.name, parameter.tensor);
     }
-    loss = traced_losses(traced_forward(model, x, table), classes, values, table);
+    table.add(metric::kInput, "x", x);
+    const at::Tensor logits =
+        model.forward(x, [&table](std::string_view module, const at::Tensor& output) {
+          table.add(metric::kOutput, module, output);
+        });
+    loss = traced_losses(logits, classes, values, table);
   }
   loss.backward();
   for (const Parameter& parameter : model.parameters()) {
@@ -87,6 +120,7 @@ constexpr std::int64_t kHeads = 2;
 constexpr std::int64_t kVocab = 16;
 constexpr std::int64_t kPositions = 4;
 
+/// Traces layer and RMS normalization of a 16-bit tensor.
 void trace_norms(Precision precision, c10::Device device, DtypeTable& table) {
   const auto options = at::TensorOptions().dtype(*autocast_dtype(precision)).device(device);
   const at::Tensor x = at::randn({1, kPositions, kWidth}, options);
@@ -95,6 +129,7 @@ void trace_norms(Precision precision, c10::Device device, DtypeTable& table) {
   table.add(metric::kNorm, "rms_norm", RmsNorm(kWidth, device).forward(x));
 }
 
+/// Traces each module of one pre-norm block.
 void trace_block(c10::Device device, DtypeTable& table) {
   const auto traced = [&table](std::string_view module, at::Tensor output) {
     table.add(metric::kNetwork, module, output);
@@ -129,15 +164,6 @@ class Alike {
   std::set<std::tuple<std::string_view, std::string, c10::ScalarType>> seen_;
 };
 
-Parameters gradients(const Network& network) {
-  Parameters found;
-  for (const Parameter& parameter : network.parameters()) {
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined()) found.push_back({parameter.name, gradient});
-  }
-  return found;
-}
-
 /// Traces a training step of `network` on `batch`: parameters, outputs of modules, logits, loss,
 /// gradients, optimizer. Equal tensors of different layers share one row.
 void trace_step(const Network& network, const Batch& batch, Precision precision, DeviceKind kind,
@@ -156,26 +182,14 @@ void trace_step(const Network& network, const Batch& batch, Precision precision,
     rows.add(metric::kLossValue, "loss", loss);
   }
   network.backward(loss);
-  rows.add_all(metric::kGradient, gradients(network));
+  for (const Parameter& parameter : network.parameters()) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) rows.add(metric::kGradient, parameter.name, gradient);
+  }
   const std::unique_ptr<Optimizer> optimizer = network.make_optimizer();
   optimizer->step();
   rows.add_all(metric::kOptimizerState, optimizer->state());
   clear_gradients(network.parameters());
-}
-
-/// Traces layer and RMS normalization of a 16-bit tensor, then each module of one pre-norm block.
-void trace_network(Precision precision, DeviceKind kind, DtypeTable& table) {
-  const AutocastScope autocast(precision, kind);
-  trace_norms(precision, torch_device(kind), table);
-  trace_block(torch_device(kind), table);
-}
-
-void trace_own(const LaunchRequest& request, DtypeTable& table) {
-  for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
-    table.begin(precision);
-    trace_toy_model(precision, request.spec.device, table);
-    trace_network(precision, request.spec.device, table);
-  }
 }
 
 void trace_named(const CellSpec& spec, DtypeTable& table) {
@@ -195,9 +209,19 @@ void trace_named(const CellSpec& spec, DtypeTable& table) {
 
 Launch measure_dtypes(const LaunchRequest& request) {
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  const DeviceKind kind = request.spec.device;
   DtypeTable table;
-  request.spec.implementation.empty() ? trace_own(request, table)
-                                      : trace_named(request.spec, table);
+  if (!request.spec.implementation.empty()) {
+    trace_named(request.spec, table);
+  } else {
+    for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
+      table.begin(precision);
+      trace_toy_model(precision, kind, table);
+      const AutocastScope autocast(precision, kind);
+      trace_norms(precision, torch_device(kind), table);
+      trace_block(torch_device(kind), table);
+    }
+  }
   Launch launch;
   launch.tables.push_back(table.take());
   return launch;

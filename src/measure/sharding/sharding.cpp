@@ -8,14 +8,13 @@
 
 #include "base/error.h"
 #include "base/statistics.h"
-#include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/host_allocator.h"
 #include "engine/host_clock.h"
 #include "engine/precision.h"
 #include "engine/rank_group.h"
 #include "measure/memory/phase_peaks.h"
-#include "measure/timing/timing_plan.h"
+#include "measure/timing/step_series.h"
 #include "model/parallel_step.h"
 #include "model/transformer.h"
 #include "results/metric_names.h"
@@ -29,19 +28,10 @@ constexpr int kGathersAlone = 3;
 constexpr double kNanoLosses = 1e9;  // ranks exchange losses as whole numbers
 constexpr double kLargestLoss = 1e9;
 
-std::int64_t gradient_bytes(const Parameters& parameters) {
-  std::int64_t bytes = 0;
-  for (const Parameter& parameter : parameters) {
-    const at::Tensor& gradient = parameter.tensor.grad();
-    if (gradient.defined()) bytes += static_cast<std::int64_t>(gradient.nbytes());
-  }
-  return bytes;
-}
-
 /// Memory of one rank at one point, in the order of the table's columns.
-struct Held {
+struct MemoryPoint {
   std::int64_t step;
-  std::string_view point;
+  std::string_view name;
   std::int64_t allocated, peak, parameters, gradients, optimizer;
 
   std::vector<std::int64_t> numbers() const {
@@ -56,7 +46,11 @@ class ShardingLaunch {
     reset_memory_peaks(device_);
     network_ = make_network(plan_.network, device_);
     share_from_first(network_->parameters(), group_);
-    if (spec.sharding == Sharding::kWeights) shard_weights();
+    if (spec.sharding == Sharding::kWeights) {
+      const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
+      weights_ = std::make_shared<ShardedWeights>(group_, compute);
+      dynamic_cast<Transformer&>(*network_).shard(weights_);
+    }
     TimingPlan all = plan_;
     all.batch *= group_.size();
     const Batch whole = all.random_batch(device_);
@@ -67,7 +61,7 @@ class ShardingLaunch {
 
   Launch measure() {
     Conditions conditions(plan_.step.device);
-    hold(0, metric::kAfterModel);
+    record_memory(0, metric::kAfterModel);
     conditions.begin();
     warm_up();
     time_whole_steps();
@@ -76,46 +70,44 @@ class ShardingLaunch {
     launch_.conditions = conditions.metrics();
     launch_.conditions.push_back(
         text_metric(metric::kCollectives, metric::kLibrary, group_.library()));
-    add_held();
+    add_memory();
     if (weights_) add_gathers();
     return std::move(launch_);
   }
 
  private:
-  void shard_weights() {
-    const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
-    weights_ = std::make_shared<ShardedWeights>(group_, compute);
-    dynamic_cast<Transformer&>(*network_).shard(weights_);
-  }
-
   /// Records memory now; the peak is the highest since the previous point.
-  void hold(std::int64_t step, std::string_view point) {
+  void record_memory(std::int64_t step, std::string_view point) {
     synchronize(device_);
     const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
-    held_.push_back({step, point, counts.allocated, counts.peak_allocated,
-                     count_bytes(network_->parameters()), gradient_bytes(network_->parameters()),
-                     count_bytes(step_->optimizer_state())});
+    std::int64_t gradients = 0;
+    for (const Parameter& parameter : network_->parameters()) {
+      const at::Tensor& gradient = parameter.tensor.grad();
+      if (gradient.defined()) gradients += static_cast<std::int64_t>(gradient.nbytes());
+    }
+    memory_.push_back({step, point, counts.allocated, counts.peak_allocated,
+                       count_bytes(network_->parameters()), gradients,
+                       count_bytes(step_->optimizer_state())});
     reset_memory_peaks(device_);
   }
 
-  /// Records memory before and after the optimizer, which starts after the all-reduce and ends with
-  /// the broadcast.
-  void watch(std::int64_t step) {
-    reset_memory_peaks(device_);
-    step_->run([&](std::string_view phase) {
-      if (phase == metric::kAllReduce) hold(step, metric::kBeforeOptimizer);
-    });
-    hold(step, metric::kAfterOptimizer);
-    if (weights_) weights_->take_waits();  // drops waits of uncounted steps
-    keep_loss();
-    step_->clear();
-  }
-
+  /// Records each step's memory before and after the optimizer, which starts after the all-reduce
+  /// and ends with the broadcast. Keeps the points of the first step and of the last one, which
+  /// starts with all state present.
   void warm_up() {
     const std::int64_t steps = std::max(kLeastWarmup, plan_.warmup);
-    for (std::int64_t step = 1; step <= steps; ++step) watch(step);
-    // The first step is kept, and the last one, which starts with all state present.
-    std::erase_if(held_, [&](const Held& held) { return held.step > 1 && held.step < steps; });
+    for (std::int64_t step = 1; step <= steps; ++step) {
+      reset_memory_peaks(device_);
+      step_->run([&](std::string_view phase) {
+        if (phase == metric::kAllReduce) record_memory(step, metric::kBeforeOptimizer);
+      });
+      record_memory(step, metric::kAfterOptimizer);
+      if (weights_) weights_->take_waits();  // drops waits of uncounted steps
+      keep_loss();
+      step_->clear();
+    }
+    std::erase_if(memory_,
+                  [&](const MemoryPoint& point) { return point.step > 1 && point.step < steps; });
   }
 
   /// Keeps the mean over ranks, or warns if a rank's loss is not a number.
@@ -125,14 +117,13 @@ class ShardingLaunch {
     double sum = 0;
     for (const auto& rank :
          group_.gather({number, number ? static_cast<std::int64_t>(own * kNanoLosses) : 0})) {
-      if (rank[0] == 0) return warn_of_loss();
+      if (rank[0] == 0) {
+        if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
+        return;
+      }
       sum += static_cast<double>(rank[1]) / kNanoLosses;
     }
     losses_.push_back(sum / static_cast<double>(group_.size()));
-  }
-
-  void warn_of_loss() {
-    if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
   }
 
   void time_whole_steps() {
@@ -143,17 +134,13 @@ class ShardingLaunch {
       step_->run([](std::string_view) {});
       synchronize(device_);
       durations.push_back(host_now_ns() - start);
-      if (weights_) keep_waits();
+      for (const GatherWait& wait : weights_ ? weights_->take_waits() : std::vector<GatherWait>()) {
+        waits_[{wait.layer, wait.backward}].push_back(static_cast<double>(wait.ns));
+      }
       keep_loss();
       step_->clear();
     }
     add_slowest(metric::kStep, metric::kTotal, durations);
-  }
-
-  void keep_waits() {
-    for (const GatherWait& wait : weights_->take_waits()) {
-      waits_[{wait.layer, wait.backward}].push_back(static_cast<double>(wait.ns));
-    }
   }
 
   void time_phases() {
@@ -185,21 +172,20 @@ class ShardingLaunch {
     if (group_.rank() == 0) launch_.metrics.push_back(sample_metric(tag, name, "ns", slowest));
   }
 
-  void add_held() {
+  void add_memory() {
     Table table = shape::held();
-    for (const Held& held : held_) {
-      const auto all = group_.gather(held.numbers());
+    for (const MemoryPoint& point : memory_) {
+      const auto all = group_.gather(point.numbers());
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
         std::vector<Scalar> row{static_cast<std::int64_t>(rank), all[rank][0],
-                                std::string(held.point)};
+                                std::string(point.name)};
         for (std::size_t i = 1; i < all[rank].size(); ++i) row.emplace_back(all[rank][i]);
         table.rows.push_back(std::move(row));
       }
     }
     if (group_.rank() != 0) return;
     launch_.tables.push_back(std::move(table));
-    launch_.metrics.push_back({std::string(metric::kLosses), std::string(metric::kTotal), "1",
-                               Samples(std::move(losses_)), ""});
+    launch_.metrics.push_back(loss_metric(std::move(losses_)));
   }
 
   std::string module_of(std::size_t layer) const {
@@ -210,25 +196,26 @@ class ShardingLaunch {
     return "";
   }
 
-  std::int64_t alone(std::size_t layer) {
-    std::vector<double> samples;
-    for (int i = 0; i < kGathersAlone; ++i) {
-      samples.push_back(static_cast<double>(weights_->time_gather(layer)));
-    }
-    return group_.largest(static_cast<std::int64_t>(median(samples)));
-  }
-
-  /// Adds the longest wait over the ranks for each layer and pass.
+  /// Adds the longest wait over the ranks for each layer and pass, and times each gather alone.
   void add_gathers() {
+    const auto largest_median = [this](const std::vector<double>& samples) {
+      return group_.largest(static_cast<std::int64_t>(median(samples)));
+    };
+    std::vector<std::int64_t> alone;
+    for (std::size_t layer = 0; layer < weights_->size(); ++layer) {
+      std::vector<double> samples;
+      for (int i = 0; i < kGathersAlone; ++i) {
+        samples.push_back(static_cast<double>(weights_->time_gather(layer)));
+      }
+      alone.push_back(largest_median(samples));
+    }
     Table table = shape::gathers();
-    std::vector<std::int64_t> alones;
-    for (std::size_t layer = 0; layer < weights_->size(); ++layer) alones.push_back(alone(layer));
     for (const auto& [key, samples] : waits_) {
       const auto& [layer, backward] = key;
-      const std::int64_t wait = group_.largest(static_cast<std::int64_t>(median(samples)));
       table.rows.push_back({static_cast<std::int64_t>(layer), module_of(layer),
                             std::string(backward ? metric::kBackward : metric::kForward),
-                            weights_->gathered_bytes(layer), wait, alones[layer]});
+                            weights_->gathered_bytes(layer), largest_median(samples),
+                            alone[layer]});
     }
     if (group_.rank() == 0) launch_.tables.push_back(std::move(table));
   }
@@ -240,13 +227,16 @@ class ShardingLaunch {
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
   std::unique_ptr<ParallelStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
-  std::vector<Held> held_;
+  std::vector<MemoryPoint> memory_;
   std::vector<double> losses_;
   Launch launch_;
 };
 
-void refuse_unmeasurable(const CellSpec& spec, const TimingPlan& plan) {
-  if (!spec.sharding) throw InputError("a sharding cell needs to say what is sharded");
+}  // namespace
+
+Launch measure_sharding(const LaunchRequest& request) {
+  const TimingPlan plan = timing_plan(request.spec);
+  if (!request.spec.sharding) throw InputError("a sharding cell needs to say what is sharded");
   if (plan.step.mode != Mode::kTrainStep) {
     throw InputError("ranks that train together run training steps, not '" +
                      std::string(name(plan.step.mode)) + "'");
@@ -254,13 +244,6 @@ void refuse_unmeasurable(const CellSpec& spec, const TimingPlan& plan) {
   if (!plan.network.implementation.empty()) {
     throw NotOffered("only labreport's own network is trained by several ranks");
   }
-}
-
-}  // namespace
-
-Launch measure_sharding(const LaunchRequest& request) {
-  const TimingPlan plan = timing_plan(request.spec);
-  refuse_unmeasurable(request.spec, plan);
   if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(plan.step.precision);
   RankGroup& group = RankGroup::join(request);

@@ -6,31 +6,26 @@
 namespace labreport {
 namespace {
 
-struct Noted {
+struct StartUp {
   std::optional<std::int64_t> age_at_main_ns;
   std::int64_t main_ns = 0;
   std::optional<std::int64_t> context_ns;
 };
 
-Noted noted;
+StartUp start_up;
 
 Metric known_or(std::string_view name, std::optional<std::int64_t> value, const char* reason) {
   return integer_metric(metric::kStartUp, name, "ns", value, reason);
 }
 
-std::optional<std::int64_t> since_exec(std::optional<std::int64_t> instant) {
-  if (!noted.age_at_main_ns || !instant) return std::nullopt;
-  return *noted.age_at_main_ns + *instant - noted.main_ns;
-}
-
 }  // namespace
 
 void note_main_reached() {
-  noted.age_at_main_ns = process_age_ns();
-  noted.main_ns = host_now_ns();
+  start_up.age_at_main_ns = process_age_ns();
+  start_up.main_ns = host_now_ns();
 }
 
-void note_device_started(std::int64_t took_ns) { noted.context_ns = took_ns; }
+void note_device_started(std::int64_t took_ns) { start_up.context_ns = took_ns; }
 
 void FirstKernel::closed() {
   if (!instant_) instant_ = host_now_ns();
@@ -38,12 +33,16 @@ void FirstKernel::closed() {
 
 std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
                                      const FirstKernel& first) {
-  constexpr const char* kUntold = "the kernel does not tell when the process started";
+  std::optional<std::int64_t> first_kernel_ns;  // since the process was started
+  if (start_up.age_at_main_ns && first.instant()) {
+    first_kernel_ns = *start_up.age_at_main_ns + *first.instant() - start_up.main_ns;
+  }
+  constexpr const char* kUnknown = "the kernel does not tell when the process started";
   std::vector<Metric> metrics{
-      known_or(metric::kLibraries, noted.age_at_main_ns, kUntold),
-      known_or(metric::kDeviceContext, noted.context_ns, "no device was started"),
+      known_or(metric::kLibraries, start_up.age_at_main_ns, kUnknown),
+      known_or(metric::kDeviceContext, start_up.context_ns, "no device was started"),
       known_or(metric::kModelBuild, model_ns, ""),
-      known_or(metric::kFirstKernel, since_exec(first.instant()), kUntold),
+      known_or(metric::kFirstKernel, first_kernel_ns, kUnknown),
   };
   if (compile_ns) metrics.push_back(known_or(metric::kCompile, compile_ns, ""));
   return metrics;

@@ -1,5 +1,7 @@
 #include "measure/timing/step_series.h"
 
+#include "results/metric_names.h"
+
 namespace labreport {
 
 StepSeries::StepSeries(TrainingStep& step, Mode mode, c10::Device device, PhaseClock clock)
@@ -26,6 +28,33 @@ std::vector<Metric> StepSeries::phase_metrics(std::string_view tag,
     metrics.push_back(sample_metric(tag, name(phases_[i]), "ns", std::move(samples)));
   }
   return metrics;
+}
+
+std::vector<Metric> StepSeries::step_metrics() const {
+  std::vector<Metric> metrics{
+      sample_metric(metric::kStep, metric::kTotal, "ns", samples(&StepTimes::total_ns)),
+      sample_metric(metric::kStep, metric::kEnqueue, "ns", samples(&StepTimes::enqueue_ns))};
+  append(metrics, phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  return metrics;
+}
+
+void run_counted_steps(const TimingPlan& plan, Conditions& conditions, MemoryCounts& memory,
+                       const std::function<void()>& run_one) {
+  for (std::int64_t i = 0; i < plan.warmup + plan.steps; ++i) {
+    if (i == plan.warmup) {
+      conditions.begin();
+      memory.begin();
+    }
+    run_one();
+    memory.note_step();
+  }
+  memory.end();
+  conditions.end();
+}
+
+Metric loss_metric(std::vector<double> losses) {
+  return {std::string(metric::kLosses), std::string(metric::kTotal), "1",
+          Samples(std::move(losses)), ""};
 }
 
 }  // namespace labreport

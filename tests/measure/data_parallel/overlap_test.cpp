@@ -5,7 +5,7 @@
 namespace labreport::overlap_test {
 namespace {
 
-Lanes lanes(std::vector<Stretch> compute, std::vector<Stretch> communication) {
+Lanes lanes(std::vector<Interval> compute, std::vector<Interval> communication) {
   return {std::move(compute), std::move(communication)};
 }
 
@@ -65,8 +65,8 @@ TEST(LanesOfATrace, HoldNoWorkOfTheHost) {
   EXPECT_TRUE(found.compute.empty());
 }
 
-TEST(Merged, JoinsStretchesOfOnePhaseAcrossShortGaps) {
-  const std::vector<Stretch> joined = merged(
+TEST(Merged, JoinsIntervalsOfOnePhaseAcrossShortGaps) {
+  const std::vector<Interval> joined = merged(
       {{"forward", 0, 10}, {"forward", 15, 20}, {"backward", 21, 30}, {"backward", 80, 90}}, 10);
   ASSERT_EQ(joined.size(), 3u);
   EXPECT_EQ(joined[0].end_ns, 20);
@@ -74,7 +74,7 @@ TEST(Merged, JoinsStretchesOfOnePhaseAcrossShortGaps) {
 }
 
 TEST(AtMost, LeavesNoMoreThanAPageDraws) {
-  std::vector<Stretch> many;
+  std::vector<Interval> many;
   for (std::int64_t i = 0; i < 1'000; ++i) {
     many.push_back({i < 500 ? "forward" : "backward", 10'000 * i, 10'000 * i + 2'000});
   }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/memory/block.h"
 #include "measure/memory/samples.h"
 #include "results/metric_names.h"
 
