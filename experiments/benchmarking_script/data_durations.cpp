@@ -196,9 +196,9 @@ class Spread {
   std::optional<Facts> facts() const {
     if (share_ <= 0) return std::nullopt;
     // The bound is rounded up to the digits that it is written with.
-    const double digit = share_ > 1 ? 0.1 : share_ < 0.0995 ? 0.001 : 0.01;
+    const double digit = share_ < 0.0995 ? 0.001 : 0.01;
     return Facts()
-        .set("share", variation_words(std::ceil(share_ / digit) * digit))
+        .set("share", format_rough_percent(std::ceil(share_ / digit) * digit) + " %")
         .set("size", size_);
   }
 

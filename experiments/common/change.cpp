@@ -40,10 +40,6 @@ std::string certain_digits(double value, double deviation) {
   return deviation > 0 ? shorter(four, format_with_deviation(value, deviation).value) : four;
 }
 
-std::string variation_words(double share) {
-  return share > 1 ? format_fixed(share, 1) : format_rough_percent(share) + " %";
-}
-
 std::string certain_ratio(double ratio, double deviation) {
   return deviation > 0 ? format_with_deviation(ratio, deviation, kRatioDecimals).value
                        : format_ratio(ratio);

@@ -32,9 +32,6 @@ std::string change_words(double ratio, double spread, const ChangeWords& words);
 /// Four significant digits of `value`, fewer where its deviation leaves fewer certain.
 std::string certain_digits(double value, double deviation);
 
-/// A coefficient of variation: "0.4 %", and beyond 1 as a factor, "1.8".
-std::string variation_words(double share);
-
 /// A ratio with two decimals, fewer where its deviation leaves fewer certain.
 std::string certain_ratio(double ratio, double deviation);
 

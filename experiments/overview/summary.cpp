@@ -301,7 +301,10 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   const auto explained = profiled ? gemm_facts(*pair, *from, *to) : std::nullopt;
   part.facts.when("explained", explained);
   const bool compared = pair != nullptr && !explained;
-  part.facts.when("compared", compared, compared ? pair_facts(*pair) : Facts());
+  const double ratio = compared ? pair->speedup(&Network::step)->value : 1;
+  part.facts.when("compared", compared,
+                  (compared ? pair_facts(*pair) : Facts())
+                      .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
   const bool built_in = pair == nullptr || counted_parameters(pair->other->group->spec);
   part.facts.when("optimizer",
                   profiled && built_in ? optimizer_facts(*pair, *from, *to) : std::nullopt);

@@ -107,7 +107,10 @@ class Figures(BrowserTest):
             stage.set_content(picture)
             drawn = stage.locator("svg").evaluate(PLACES)
             live = frame.locator("svg").evaluate(PLACES)
+            alive = frame.locator("svg").evaluate("(svg) => svg.outerHTML")
+            (_, problems), = stage.evaluate(PROBLEMS, [[name, alive]])
             with self.subTest(name):
+                self.assertEqual(problems, [])
                 self.assertEqual([words for words, _ in live], [words for words, _ in drawn])
                 for (words, before), (_, after) in zip(drawn, live):
                     for old, new in zip(before, after):

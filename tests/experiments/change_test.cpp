@@ -29,11 +29,6 @@ TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {
   EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
 }
 
-TEST(Variation, IsAPercentageUpToTheMeanAndAFactorBeyond) {
-  EXPECT_EQ(variation_words(0.152), "15 %");
-  EXPECT_EQ(variation_words(1.83), "1.8");
-}
-
 TEST(Variation, NeedsTwoSamples) {
   EXPECT_EQ(variation_of({3}), std::nullopt);
   EXPECT_GT(variation_of({3, 4}), kSteadyBelow);
