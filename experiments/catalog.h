@@ -16,16 +16,16 @@ std::vector<std::string> part_names();
 FigureFiles figure_files(std::string_view folder);
 
 /// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part", or
-/// one of `Experiment::also`.
+/// one of `Experiment::aliases`.
 const Experiment& find_experiment(std::string_view selector);
 
-/// Translates a name in `Experiment::also` to the part's own name; returns any other selector
+/// Translates a name in `Experiment::aliases` to the part's name; returns any other selector
 /// unchanged.
-std::string own_selector(const std::string& selector);
+std::string canonical_selector(const std::string& selector);
 
 /// Asks every selected experiment in order; a cell that two of them want is planned once, with the
-/// larger number of launches. A `limits` cell comes first wherever anything is timed. Of two
-/// networks each is planned by its own results, their cells in turns.
+/// larger number of launches. A `limits` cell comes first wherever anything is timed. If a run
+/// measures two networks, each is planned by its own results, and their cells alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// The whole report of a run. `reference`: the run ships with the project.

@@ -8,22 +8,6 @@
 #include "experiments/catalog.h"
 
 namespace labreport {
-namespace {
-
-bool is_half_or_all(const std::vector<std::string>& selectors) {
-  return selectors.size() == 1 && (selectors[0] == "all" || selectors[0] == "profiling");
-}
-
-void choose(std::set<std::string>& chosen, const std::string& selector) {
-  if (selector == "profiling") {
-    std::ranges::copy(profiling_problems(), std::inserter(chosen, chosen.end()));
-  } else {
-    chosen.insert(own_selector(selector));
-  }
-}
-
-}  // namespace
-
 std::vector<std::string> profiling_problems() {
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
@@ -41,10 +25,18 @@ std::vector<std::string> requested_problems(const Request& request) {
 std::optional<std::set<std::string>> chosen_problems(const Run& run) {
   if (run.sessions.empty()) return std::nullopt;
   const std::vector<std::string> selectors = requested_problems(run.sessions.front().request);
-  if (is_half_or_all(selectors)) return std::nullopt;
+  if (selectors.size() == 1 && (selectors[0] == "all" || selectors[0] == "profiling")) {
+    return std::nullopt;
+  }
   std::set<std::string> chosen;
   try {
-    for (const std::string& selector : selectors) choose(chosen, selector);
+    for (const std::string& selector : selectors) {
+      if (selector == "profiling") {
+        std::ranges::copy(profiling_problems(), std::inserter(chosen, chosen.end()));
+      } else {
+        chosen.insert(canonical_selector(selector));
+      }
+    }
   } catch (const InputError&) {  // a problem that this version does not know
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// Tells which problems and parts a run was asked for.
+// Finds the problems and parts that a run was asked for.
 #pragma once
 
 #include <optional>

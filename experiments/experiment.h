@@ -1,4 +1,4 @@
-// An experiment: one problem of the handout. It plans cells and presents what came of them.
+// An experiment is one problem of the handout. It plans cells and presents their results.
 #pragma once
 
 #include <map>
@@ -18,21 +18,21 @@ namespace labreport {
 using Presentation = std::map<std::string, PartContent>;
 
 /// A problem of the handout that is a part of a problem here.
-struct HandoutName {
+struct Alias {
   std::string_view name;    ///< "naive_ddp_benchmarking"
   std::string_view letter;  ///< "a"
 };
 
 struct Experiment {
-  std::string_view name;           ///< The problem's name: "benchmarking_script"
-  std::vector<std::string> parts;  ///< Letters, in order.
+  std::string_view name;                ///< The problem's name: "benchmarking_script"
+  std::vector<std::string> parts = {};  ///< Letters, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
   std::string_view words;              ///< section.md
   bool profiling = true;               ///< Belongs to the handout's profiling half, the default.
   std::string_view only_edition = {};  ///< Empty if both editions have it.
   bool several_gpus = false;           ///< Left out by default if the host has one GPU.
-  std::vector<HandoutName> also = {};  ///< Handout names that also select its parts.
+  std::vector<Alias> aliases = {};     ///< Handout names that also select its parts.
 
   bool of(std::string_view edition) const {
     return only_edition.empty() || only_edition == edition;

@@ -7,76 +7,77 @@
 namespace labreport {
 
 namespace benchmarking_script {
-/// Sizes × contexts × precisions × modes; first steps in processes of their own in the full preset.
+/// Plans sizes × contexts × precisions × modes. The full preset also times first steps in separate
+/// processes.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_script
 
 namespace nsys_profile {
-/// An inference step and the fullest step that fits of each network. 2025: every context in FP32,
-/// and the reference context in the device's 16-bit format. 2026: the three longest contexts,
-/// powers of two, whose step fits; found by doubling.
+/// Plans an inference step and the fullest step that fits of each network. 2025: every context in
+/// FP32, and the reference context in the device's 16-bit format. 2026: the three longest contexts,
+/// powers of two, whose step fits; doubling finds them.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace nsys_profile
 
 namespace mixed_precision_accumulation {
-/// One cell: the loops.
+/// Plans one cell with all loops.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace mixed_precision_accumulation
 
 namespace benchmarking_mixed_precision {
-/// Dtypes for (a) and (b), layer normalization for (b); for (c) the training step of every size in
-/// FP32 and in the device's 16-bit format, and a lesser mode where a step does not fit.
+/// Plans dtypes for (a) and (b), layer normalization for (b), and for (c) the training step of
+/// every size in FP32 and in the device's 16-bit format, or a lesser mode if a step does not fit.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_mixed_precision
 
 namespace memory_profiling {
-/// Inference, a forward with grad and the fullest step that fits, of the edition's one size, in
-/// FP32 and in the device's 16-bit format. 2026: also at the longest context whose step fits, found
-/// by doubling. Where no step of that size fits the device, the largest size of which one does.
+/// Plans inference, a forward with grad and the fullest step that fits, of the edition's one size,
+/// in FP32 and in the device's 16-bit format. 2026: also at the longest context whose step fits,
+/// which doubling finds. If no step of that size fits the device, a smaller size takes its place.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace memory_profiling
 
 namespace pytorch_attention {
-/// A cell for each head dimension and precision: eager attention at every length.
+/// Plans a cell of eager attention at every length for each head dimension and precision.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace pytorch_attention
 
 namespace torch_compile {
-/// Part (a): attention by itself over head dimensions and sequence lengths, in FP32. Part (b): each
-/// network's training step in eager mode and compiled, in FP32 and the device's 16-bit format. Both
-/// ways are the same PyTorch functions.
+/// Plans for part (a) attention alone over head dimensions and sequence lengths, in FP32, and for
+/// part (b) each network's training step, in FP32 and the device's 16-bit format. The eager and the
+/// compiled cells run the same PyTorch functions.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace torch_compile
 
 namespace flash_benchmarking {
-/// A cell for each precision, head dimension and implementation at every length, then the
-/// leaderboard's configuration for each backend. What no library computes in FP32 is asked once, at
-/// the smallest head dimension: its cell tells why.
+/// Plans a cell for each precision, head dimension and implementation at every length, then the
+/// leaderboard's configuration for each backend. Backends without FP32 are tried in FP32 once, at
+/// the smallest head dimension, so that the cell records the reason.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace flash_benchmarking
 
 namespace gradient_checkpointing {
-/// The training step of xl at context 2048 without checkpoints, then with checkpoints of 1, 2, 4, …
-/// blocks; of the next smaller size where one block each has no room. The user's sizes, contexts
-/// and precisions as they are.
+/// Plans the training step of xl at context 2048 without checkpoints, then with checkpoints of 1,
+/// 2, 4, … blocks, or of the next smaller size if checkpoints of one block run out of memory. The
+/// user's sizes, contexts and precisions are taken without this search.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace gradient_checkpointing
 
 namespace distributed_communication_single_node {
-/// Every size by one library with one number of ranks.
+/// A cell of every size over one library with one number of ranks.
 CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks);
 
-/// A cell for each library and number of ranks. 2025 sets Gloo on CPU processes beside NCCL on
-/// GPUs, 2026 has GPUs alone; a demonstration has Gloo and two processes.
+/// Plans a cell for each library and number of ranks. 2025 compares Gloo on CPU processes with NCCL
+/// on GPUs, 2026 has GPUs alone; a demonstration has Gloo and two processes.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace distributed_communication_single_node
@@ -95,8 +96,8 @@ Presentation present(const RunView& view);
 }  // namespace fsdp_accounting
 
 namespace parallel_arithmetic {
-/// C and W of this machine: the device's limits, and the all-reduce among two of its kind, as the
-/// problem of all-reduce plans it. The arithmetic itself needs none of it.
+/// Plans C and W of this machine: the device's limits, and the all-reduce among two devices of
+/// `distributed_communication_single_node`. Everything else is calculated.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 
 Presentation communication_accounting(const RunView& view);  ///< 2025
@@ -108,17 +109,17 @@ Presentation fsdp_tp_calcs(const RunView& view);
 }  // namespace parallel_arithmetic
 
 namespace data_parallel {
-/// On two ranks the step without communication and those of the schemes up to the last part that is
-/// wanted; for buckets also all-reduces by themselves, whose latency and bandwidth their number
-/// follows from. The batch is shared out among the ranks. Only labreport's own network is trained.
+/// Plans on two ranks the step without communication and the schemes up to the last part that is
+/// wanted, and for buckets all-reduces alone, whose latency and bandwidth determine the best size.
+/// Each rank trains on its part of the batch. Only labreport's own network is trained.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace data_parallel
 
 namespace ladder {
-/// Plans, for the smallest size and the largest whose first rung fits, each variant under 16-bit
-/// autocast, then each in FP32, on a GPU with TF32 before the CUDA graph; there torch.compile comes
-/// last. Only labreport's own network has a ladder.
+/// Plans each variant under 16-bit autocast, then in FP32, for the smallest size and the largest
+/// whose first rung fits. On a GPU the FP32 ladder has TF32 before the CUDA graph, and both end
+/// with torch.compile. Only labreport's own network has a ladder.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace ladder

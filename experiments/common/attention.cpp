@@ -40,29 +40,25 @@ CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {
   return spec;
 }
 
-bool is_of(const CellSpec& spec, AttentionMethod method) {
+bool timed_by(const CellSpec& spec, AttentionMethod method) {
   return spec.attention && spec.attention->method == method && !is_shipped(spec);
 }
-
-namespace {
-
-/// Rebuilds the outcome from the row's numbers, because earlier workers worded it differently.
-OutOfMemory refusal(const MeasuredRow& row) {
-  const auto bytes = [&](std::string_view column) -> std::optional<std::int64_t> {
-    const auto number = row.number(column);
-    return number ? std::optional(std::llround(*number)) : std::nullopt;
-  };
-  return {row.text(column::kPhase), bytes(column::kRequestedBytes), bytes(column::kInUseBytes), {}};
-}
-
-}  // namespace
 
 AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
     : reason(row.text(column::kReason)),
       spec_(&spec),
       length_(static_cast<std::int64_t>(row.number(column::kLength).value_or(0))),
       measured_(row) {
-  if (ran_out()) reason = describe(Outcome(refusal(row)));
+  if (!ran_out()) return;
+  // Earlier workers worded the reason differently, so it is rebuilt from the row's numbers.
+  const auto whole = [&](std::string_view column) -> std::optional<std::int64_t> {
+    const auto number = row.number(column);
+    return number ? std::optional(std::llround(*number)) : std::nullopt;
+  };
+  reason = describe(Outcome(OutOfMemory{.phase = phase(),
+                                        .requested_bytes = whole(column::kRequestedBytes),
+                                        .in_use_bytes = whole(column::kInUseBytes),
+                                        .peak_bytes = std::nullopt}));
 }
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
@@ -95,37 +91,42 @@ double AttentionRow::score_bytes() const {
 
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic) {
-  const auto own = row.ms(pass, statistic), others = other.ms(pass, statistic);
-  const auto spread = row.ms(pass, "stddev_ns"), other_spread = other.ms(pass, "stddev_ns");
-  if (!own || !others || !spread || !other_spread) return false;
-  return *others - *own > *spread + *other_spread;
+  const auto time = row.ms(pass, statistic), other_time = other.ms(pass, statistic);
+  const auto deviation = row.ms(pass, "stddev_ns"), other_deviation = other.ms(pass, "stddev_ns");
+  if (!time || !other_time || !deviation || !other_deviation) return false;
+  return *other_time - *time > *deviation + *other_deviation;
 }
 
-namespace {
+Value mean_time(const AttentionRow& row, std::string_view pass) {
+  const auto mean = row.ms(pass, "mean_ns"), stddev = row.ms(pass, "stddev_ns");
+  if (!mean) return Value::missing(row.reason);
+  return stddev ? Value(*mean, *stddev) : Value(*mean);
+}
 
-/// Words the reason here, so that it does not depend on the worker's version.
-void name_the_end(std::vector<AttentionRow>& rows) {
-  const auto end = std::ranges::find_if(rows, &AttentionRow::ran_out);
-  if (end == rows.end()) return;
-  for (auto row = end + 1; row != rows.end(); ++row) {
-    if (row->not_tried())
-      row->reason = "not run: " + format_count(end->length()) + " ran out of memory";
+std::string first_reason(const std::vector<AttentionRow>& rows) {
+  for (const AttentionRow& row : rows) {
+    if (!row.reason.empty()) return row.reason;
   }
+  return "not measured yet";
 }
-
-}  // namespace
 
 std::vector<AttentionRow> attention_rows(const Cell& cell) {
   std::vector<AttentionRow> rows;
-  if (const Launch* launch = ok_launch(cell)) {
-    for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
-      if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
+  const Launch* launch = ok_launch(cell);
+  if (launch == nullptr) {
+    for (const std::int64_t length : cell.spec.attention->lengths) {
+      rows.emplace_back(cell.spec, length).reason = reason_missing(cell);
     }
-    name_the_end(rows);
     return rows;
   }
-  for (const std::int64_t length : cell.spec.attention->lengths) {
-    rows.emplace_back(cell.spec, length).reason = reason_missing(cell);
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
+    if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
+  }
+  const auto ran_out = std::ranges::find_if(rows, &AttentionRow::ran_out);
+  for (auto row = ran_out; row != rows.end(); ++row) {
+    if (!row->not_tried()) continue;
+    // The reason is worded here, so that it does not depend on the worker's version.
+    row->reason = "not run: " + format_count(ran_out->length()) + " ran out of memory";
   }
   return rows;
 }
@@ -133,7 +134,7 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method) {
   std::vector<AttentionRow> rows;
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
-    if (!is_of(cell->spec, method)) continue;
+    if (!timed_by(cell->spec, method)) continue;
     std::ranges::copy(attention_rows(*cell), std::back_inserter(rows));
   }
   return rows;
@@ -141,9 +142,9 @@ std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod me
 
 TableView attention_commands(const RunView& view, const std::string& problem,
                              AttentionMethod method) {
-  return command_table(
-      view.run(), problem,
-      view.cells(CellKind::kAttention, [&](const CellSpec& spec) { return is_of(spec, method); }));
+  return command_table(view.run(), problem,
+                       view.cells(CellKind::kAttention,
+                                  [&](const CellSpec& spec) { return timed_by(spec, method); }));
 }
 
 }  // namespace labreport

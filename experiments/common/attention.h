@@ -1,4 +1,4 @@
-// Cells of kind `attention`: what two problems plan and read alike.
+// Plans cells of kind `attention` and reads their rows, for the problems that time attention.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,14 @@ std::vector<std::int64_t> attention_dims(const PlanInput& input);
 /// FP32 and the device's 16-bit format, or the user's.
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
-/// A cell of that sweep, at the user's contexts if there are any; precision and batch are left to
-/// the caller. Throws `InputError` for more lengths than a cell may have.
+/// A cell of `sweep`, at the user's contexts if there are any; the caller sets precision and batch.
+/// Throws `InputError` for more lengths than a cell may have.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
 /// True if the cell is timed by that method and does not belong to torch_compile.
-bool is_of(const CellSpec& spec, AttentionMethod method);
+bool timed_by(const CellSpec& spec, AttentionMethod method);
 
-/// One sequence length of a cell, whatever became of it.
+/// One sequence length of a cell, whether it ran or not.
 class AttentionRow {
  public:
   AttentionRow(const CellSpec& spec, std::int64_t length) : spec_(&spec), length_(length) {}
@@ -66,6 +66,12 @@ class AttentionRow {
 /// times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
+
+/// Mean and deviation of a pass in milliseconds, or why they are missing.
+Value mean_time(const AttentionRow& row, std::string_view pass);
+
+/// The first row's reason that there is, or "not measured yet".
+std::string first_reason(const std::vector<AttentionRow>& rows);
 
 /// A row for each length of one cell; one that was not tried names the length that ran out.
 std::vector<AttentionRow> attention_rows(const Cell& cell);

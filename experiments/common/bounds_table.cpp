@@ -57,14 +57,14 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                        Mode preferred) {
   std::vector<BoundsRow> rows;
   for (const TimingGroup& group : groups) {
-    const auto wanted = timed(group, preferred);
-    const auto found = wanted ? wanted : fullest(group);
-    if (!found) continue;
-    // A CPU's operators are no kernels beside the host: their share would say nothing.
-    const auto of_peak = share_of_peak(view, *found);
+    auto step = timed(group, preferred);
+    if (!step) step = fullest(group);
+    if (!step) continue;
+    const auto of_peak = share_of_peak(view, *step);
     if (!view.on_gpu() && !of_peak) continue;
-    rows.push_back({&group, *found, device_lags(view, *found), bound(view, *found),
-                    view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt, of_peak});
+    // A CPU runs its operators on the host, so that a busy share would have no meaning.
+    const auto busy = view.on_gpu() ? busy_share(view, *step->spec) : std::nullopt;
+    rows.push_back({&group, *step, device_lags(view, *step), bound(view, *step), busy, of_peak});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));
   const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.of_peak; });

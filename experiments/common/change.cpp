@@ -8,15 +8,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kTwice = 2;
-constexpr double kRough = 0.01;
+constexpr double kTwice = 2;       // A larger factor is easier to picture than a percentage.
+constexpr double kRough = 0.01;    // From this deviation on a percentage has no decimals.
 constexpr double kAlike = 0.0005;  // Rounds to 0.0 %.
 constexpr int kRatioDecimals = 2;
-
-/// Returns the string with fewer digits.
-std::string shorter(const std::string& a, const std::string& b) {
-  return b.size() < a.size() ? b : a;
-}
 
 }  // namespace
 
@@ -24,20 +19,19 @@ std::string from_to(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
 }
 
-bool told_as_factor(double ratio) { return ratio > kTwice || ratio < 1 / kTwice; }
-
 std::string change_words(double ratio, double spread, const ChangeWords& words) {
+  if (ratio > kTwice || ratio < 1 / kTwice) return format_factor(ratio) + words.times;
   const double share = std::abs(ratio - 1);
-  if (told_as_factor(ratio)) return format_factor(ratio) + words.times;
   const std::string number = spread < kRough ? format_percent(share) : format_fixed(100 * share, 0);
-  const bool nothing = share < kAlike || number == "0";
-  if (nothing) return words.same;
+  if (share < kAlike || number == "0") return words.same;
   return number + (ratio < 1 ? words.less : words.more);
 }
 
 std::string certain_digits(double value, double deviation) {
   const std::string four = format_significant(value);
-  return deviation > 0 ? shorter(four, format_with_deviation(value, deviation).value) : four;
+  if (!(deviation > 0)) return four;
+  const std::string certain = format_with_deviation(value, deviation).value;
+  return certain.size() < four.size() ? certain : four;
 }
 
 std::string certain_ratio(double ratio, double deviation) {

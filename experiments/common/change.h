@@ -18,15 +18,11 @@ inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "�
 inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
 
-/// "19.0 to 328", or only one of them if both are written alike.
+/// "19.0 to 328", or one of them if both are equal.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// True if the change is more than double or half: then a factor is easier to picture than a
-/// percentage.
-bool told_as_factor(double ratio);
-
-/// "0.7 % less", "32 % more", "15× as much". `spread` is the deviation of what `ratio` compares
-/// with, as a share of it: from 1 % on, decimals of a percentage mean nothing.
+/// "0.7 % less", "32 % more"; a factor beyond double or half: "15× as much". `spread` is the
+/// relative deviation of the reference: from 1 % on, percentages have no decimals.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
 /// Four significant digits of `value`, fewer where its deviation leaves fewer certain.

@@ -17,31 +17,20 @@ std::int64_t whole_batch(const CellSpec& spec) {
   return spec.batch.value_or(0) * (spec.ranks ? spec.ranks->count : 1);
 }
 
-bool known(const std::vector<Size>& sizes, const CellSpec& spec) {
-  return std::any_of(sizes.begin(), sizes.end(), [&](const Size& size) {
-    return size.name == spec.size && spec.model && size.shape.d_model == spec.model->d_model &&
-           size.shape.d_ff == spec.model->d_ff && size.shape.layers == spec.model->layers &&
-           size.shape.heads == spec.model->heads;
-  });
-}
-
-/// A size of the user's own is written out; one of the handout's by its name.
-void name_size(Request& request, const Run& run, const CellSpec& spec) {
+/// Names one of the handout's sizes; writes out a size of the user's own.
+void set_size(Request& request, const Run& run, const std::string& name, const ModelShape& shape) {
   const auto sizes = known_sizes(find_edition(run.edition), parse_preset(run.preset));
-  if (known(sizes, spec)) {
-    request.sizes = spec.size;
+  const bool known = std::ranges::any_of(sizes, [&](const Size& size) {
+    return size.name == name && size.shape.d_model == shape.d_model &&
+           size.shape.d_ff == shape.d_ff && size.shape.layers == shape.layers &&
+           size.shape.heads == shape.heads;
+  });
+  if (known) {
+    request.sizes = name;
   } else {
-    request.own_sizes = {fmt::format("{}={},{},{},{}", spec.size, spec.model->d_model,
-                                     spec.model->d_ff, spec.model->layers, spec.model->heads)};
+    request.own_sizes = {
+        fmt::format("{}={},{},{},{}", name, shape.d_model, shape.d_ff, shape.layers, shape.heads)};
   }
-}
-
-void name_model(Request& request, const Request& asked) {
-  request.model = asked.model;
-  request.model_args = asked.model_args;
-  request.loss = asked.loss;
-  request.optimizer = asked.optimizer;
-  request.compile = asked.compile;
 }
 
 std::optional<std::string> text(const std::optional<std::int64_t>& number) {
@@ -50,13 +39,20 @@ std::optional<std::string> text(const std::optional<std::int64_t>& number) {
 
 /// The flags of one cell that differ from what the program would choose itself.
 Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
-  const Request asked = requested(run);
+  const Request original = requested(run);
   Request request{.edition = run.edition, .only = problem};
   if (run.preset != name(Preset::kFull)) request.preset = run.preset;
-  if (measured_model(run) != nullptr && !spec.implementation.empty()) name_model(request, asked);
-  const bool beside = spec.attention && spec.attention->method != AttentionMethod::kSynced;
-  if (beside) request.attention = asked.attention;
-  if (spec.model) name_size(request, run, spec);
+  if (measured_model(run) != nullptr && !spec.implementation.empty()) {
+    request.model = original.model;
+    request.model_args = original.model_args;
+    request.loss = original.loss;
+    request.optimizer = original.optimizer;
+    request.compile = original.compile;
+  }
+  if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
+    request.attention = original.attention;
+  }
+  if (spec.model) set_size(request, run, spec.size, *spec.model);
   request.contexts = text(spec.context);
   if (spec.attention) request.contexts = fmt::format("{}", fmt::join(spec.attention->lengths, ","));
   if (spec.precision) request.precisions = name(*spec.precision);
@@ -73,21 +69,13 @@ Request request_for(const Run& run, const std::string& problem, const CellSpec& 
   return request;
 }
 
-/// Adds the items that `list`, separated by commas, lacks.
+/// Adds the items that the comma-separated `list` lacks.
 void add_items(std::optional<std::string>& list, const std::optional<std::string>& items) {
   if (!items) return;
   std::vector<std::string> all = list ? split(*list, ',') : std::vector<std::string>();
   for (const std::string& item : split(*items, ',')) {
     if (!std::ranges::count(all, item)) all.push_back(item);
   }
-  list = join(all, ",");
-}
-
-/// Orders a list of numbers: a longer one is larger.
-void sort_numbers(std::optional<std::string>& list) {
-  if (!list) return;
-  std::vector<std::string> all = split(*list, ',');
-  std::ranges::sort(all, {}, [](const std::string& item) { return std::pair(item.size(), item); });
   list = join(all, ",");
 }
 
@@ -116,13 +104,18 @@ TableView command_table(const Run& run, const std::string& problem,
     add_items(all.contexts, one.contexts);
     add_items(all.precisions, one.precisions);
     add_items(all.modes, one.modes);
-    sort_numbers(all.contexts);
     keep_if_same(all.warmup, one.warmup);
     keep_if_same(all.steps, one.steps);
     keep_if_same(all.batch, one.batch);
     for (const std::string& size : one.own_sizes) {
       if (!std::ranges::count(all.own_sizes, size)) all.own_sizes.push_back(size);
     }
+  }
+  if (all.contexts) {
+    std::vector<std::string> contexts = split(*all.contexts, ',');
+    std::ranges::sort(contexts, {},
+                      [](const std::string& digits) { return std::pair(digits.size(), digits); });
+    all.contexts = join(contexts, ",");
   }
   table.rows.push_back({{run_command(all)}, {}});
   return table;

@@ -9,12 +9,12 @@
 
 namespace labreport {
 
-/// "build/bin/labreport run --edition 2025 --only … --sizes small …": one cell, by every flag that
-/// differs from what the program would choose itself.
+/// "build/bin/labreport run --edition 2025 --only … --sizes small …": the command of one cell, with
+/// every flag that differs from the program's own choice.
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
 
-/// One command that measures all of these cells: lists hold what they differ in, and a flag without
-/// lists that they differ in is left to the plan.
+/// One command that measures all of these cells. Flags that take lists hold all their values; a
+/// single-valued flag in which they differ is left out.
 TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells);
 

@@ -1,6 +1,7 @@
 #include "experiments/common/contexts.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "document/view.h"
 #include "experiments/common/selection.h"
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kShortest = 256;
 constexpr std::int64_t kLongest = 1 << 17;  // No device holds the scores of such a sequence.
-constexpr std::size_t kKept = 3;
+constexpr std::ptrdiff_t kMostContexts = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
@@ -21,8 +22,7 @@ const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
 }  // namespace
 
 std::optional<Mode> fullest_mode(const PlanInput& input) {
-  for (const Mode mode :
-       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
+  for (const Mode mode : kModes | std::views::reverse) {
     if (mode_wanted(input, mode)) return mode;
   }
   return std::nullopt;
@@ -34,10 +34,8 @@ bool without_room(const Run& so_far, const CellSpec& spec) {
 }
 
 std::vector<std::int64_t> Doubling::longest() const {
-  const std::size_t fit = tried.size() - (ended ? 1 : 0);
-  const std::size_t kept = std::min(fit, kKept);
-  const auto end = tried.begin() + static_cast<std::ptrdiff_t>(fit);
-  return {end - static_cast<std::ptrdiff_t>(kept), end};
+  const auto end = tried.end() - (ended ? 1 : 0);
+  return {end - std::min(end - tried.begin(), kMostContexts), end};
 }
 
 Doubling doubled(const Run& so_far, CellSpec step) {

@@ -12,10 +12,10 @@ namespace labreport {
 /// The longest step that the user wants.
 std::optional<Mode> fullest_mode(const PlanInput& input);
 
-/// A step that crashed may run when the run is resumed; one without room will not.
+/// True if the step ran out of memory in `so_far`. A crashed step may run when the run is resumed.
 bool without_room(const Run& so_far, const CellSpec& spec);
 
-/// Powers of two from 256 on, each tried once the one before is known to fit.
+/// Contexts of powers of two from 256 on, each tried once the one before is known to fit.
 struct Doubling {
   std::vector<std::int64_t> tried;
   bool ended = false;  ///< True if the last of `tried` did not run.

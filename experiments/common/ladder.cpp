@@ -19,28 +19,14 @@ constexpr double kWorthwhile = 1.02;    // smaller gains are not advised
 constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 tensors read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // beyond this idle share launches set the step time
-constexpr double kNotable = 0.1;     // share of the saving
+constexpr double kNotable = 0.1;     // least rise of idle time, as a share of the saving
 constexpr Notation kThree{Notation::kSignificant, 3};
-
-std::optional<double> number(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  return metric == nullptr ? std::nullopt : metric->number();
-}
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
   if (!spec.implementation.empty()) return "torch.compile";
   if (!ladder.rungs.empty() && ladder.rungs.back().cell->spec.precision != spec.precision)
     return std::string(describe(*spec.precision));
   return std::string(describe(spec.variant.value_or(Variant::kMatmul)));
-}
-
-std::optional<double> mfu_of(const RunView& view, const CellSpec& spec, double ms) {
-  CellSpec own = spec;
-  own.implementation.clear();  // the same network
-  const auto flops = step_flops(own);
-  const auto rate = matrix_rate(view, *spec.precision);
-  if (!flops || !rate || ms <= 0) return std::nullopt;
-  return *flops / (ms / kMillisecondsPerSecond) / *rate;
 }
 
 Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
@@ -50,19 +36,25 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   rung.steps_ms = Timed{&cell.spec, launch}.counted(metric::kStep, metric::kTotal);
   if (cell.spec.device == DeviceKind::kCuda) {  // a CPU has operators in their place
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
-    rung.kernels = number(*launch, metric::kProfile, metric::kKernels);
+    rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
   }
-  rung.peak_bytes = number(*launch, metric::kMemory, metric::kPeakAllocated);
+  rung.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   if (const auto ms = single_milliseconds(*launch, metric::kStartUp, metric::kCompile)) {
     rung.compile_s = *ms / kMillisecondsPerSecond;
   }
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) rung.losses = losses->numbers();
-  if (rung.ran()) rung.mfu = mfu_of(view, cell.spec, rung.ms());
+  CellSpec plain = cell.spec;
+  plain.implementation.clear();  // step_flops counts labreport's own network only, which this is
+  const auto flops = step_flops(plain);
+  const auto rate = matrix_rate(view, *plain.precision);
+  if (rung.ran() && flops && rate && rung.ms() > 0) {
+    rung.mfu = *flops / (rung.ms() / kMillisecondsPerSecond) / *rate;
+  }
   return rung;
 }
 
-std::optional<double> floor_of(const RunView& view, const Ladder& ladder) {
+std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const CellSpec& spec = ladder.rungs.back().cell->spec;
   const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
@@ -72,35 +64,9 @@ std::optional<double> floor_of(const RunView& view, const Ladder& ladder) {
   return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
 }
 
-bool complete(const CellSpec& spec) { return spec.model && spec.precision; }
-
-Ladder& ladder_for(std::vector<Ladder>& all, const CellSpec& spec) {
-  const std::string precision(describe(under_autocast(spec) ? *spec.precision : Precision::kFp32));
-  const auto found = std::ranges::find_if(all, [&](const Ladder& ladder) {
-    return ladder.precision == precision && ladder.rungs.front().cell->spec.model == spec.model;
-  });
-  if (found != all.end()) return *found;
-  return all.emplace_back(Ladder{spec.size, spec.size + " in " + precision, precision, {}});
-}
-
-/// True if the GPU idles over half of both steps: such steps vary between processes by as much as a
-/// change saves.
-bool between_launch_bound(const Gain& gain) {
-  return std::min(gain.before->idle_share().value_or(0), gain.after->idle_share().value_or(0)) >
-         kMostlyIdle;
-}
-
 std::string falls(double from, double to) {
   return fmt::format("falls from {} to {} ms", format_value(from, kThree),
                      format_value(to, kThree));
-}
-
-/// Explains why the step saves less time than its kernels do: the GPU's idle time rises.
-std::string idle_rise(const Gain& gain) {
-  const auto before = gain.before->idle_ms(), after = gain.after->idle_ms();
-  if (!before || !after || *after - *before < kNotable * gain.saved_ms()) return "";
-  return fmt::format(", while GPU idle time rises from {} to {} ms", format_value(*before, kThree),
-                     format_value(*after, kThree));
 }
 
 double parameters(const Ladder& ladder) {
@@ -137,11 +103,22 @@ const Rung* Ladder::best() const {
 std::vector<Ladder> ladders(const RunView& view) {
   std::vector<Ladder> all;
   for (const Cell& cell : view.run().cells) {
-    if (cell.spec.kind != CellKind::kLadder || !complete(cell.spec)) continue;
-    Ladder& ladder = ladder_for(all, cell.spec);
-    ladder.rungs.push_back(rung_of(view, cell, ladder));
+    const CellSpec& spec = cell.spec;
+    if (spec.kind != CellKind::kLadder || !spec.model || !spec.precision) continue;
+    const std::string precision(
+        describe(under_autocast(spec) ? *spec.precision : Precision::kFp32));
+    auto ladder = std::ranges::find_if(all, [&](const Ladder& known) {
+      return known.precision == precision && known.rungs.front().cell->spec.model == spec.model;
+    });
+    if (ladder == all.end()) {
+      ladder = all.insert(ladder, {.size = spec.size,
+                                   .words = spec.size + " in " + precision,
+                                   .precision = precision,
+                                   .rungs = {}});
+    }
+    ladder->rungs.push_back(rung_of(view, cell, *ladder));
   }
-  for (Ladder& ladder : all) ladder.floor_ms = floor_of(view, ladder);
+  for (Ladder& ladder : all) ladder.floor_ms = floor_ms_of(view, ladder);
   std::ranges::stable_sort(all, {}, [](const Ladder& ladder) {
     return std::pair(parameters(ladder), ladder.precision != describe(Precision::kFp32));
   });
@@ -156,23 +133,31 @@ bool Gain::by_launches() const {
 }
 
 std::vector<Gain> gains(const Ladder& ladder) {
-  std::vector<Gain> found;
+  std::vector<Gain> all;
   const Rung* before = nullptr;
   for (const Rung& rung : ladder.rungs) {
     if (!rung.ran()) continue;
-    if (before != nullptr) found.push_back({before, &rung});
+    if (before != nullptr) all.push_back({before, &rung});
     before = &rung;
   }
-  return found;
+  return all;
 }
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
-  std::vector<Gain> found = gains(ladder);
-  std::erase_if(found, [](const Gain& gain) { return gain.speedup() < kWorthwhile; });
-  std::ranges::stable_sort(found, std::greater(), &Gain::saved_ms);
-  found.erase(std::ranges::find_if(found, between_launch_bound), found.end());
-  found.resize(std::min(found.size(), most));
-  return found;
+  // Steps in which the GPU idles over half of the time vary between processes by as much as a
+  // change saves.
+  const auto mostly_idle = [](const Rung* rung) {
+    return rung->idle_share().value_or(0) > kMostlyIdle;
+  };
+  std::vector<Gain> largest = gains(ladder);
+  std::erase_if(largest, [](const Gain& gain) { return gain.speedup() < kWorthwhile; });
+  std::ranges::stable_sort(largest, std::greater(), &Gain::saved_ms);
+  const auto unclear = std::ranges::find_if(largest, [&](const Gain& gain) {
+    return mostly_idle(gain.before) && mostly_idle(gain.after);
+  });
+  largest.erase(unclear, largest.end());
+  largest.resize(std::min(largest.size(), most));
+  return largest;
 }
 
 std::string because(const Gain& gain) {
@@ -181,7 +166,12 @@ std::string because(const Gain& gain) {
     return "because GPU idle time " + falls(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";
-  const std::string time = "GPU time " + falls(*before.busy_ms, *after.busy_ms) + idle_rise(gain);
+  std::string time = "GPU time " + falls(*before.busy_ms, *after.busy_ms);
+  const double idle = *before.idle_ms(), idle_after = *after.idle_ms();
+  if (idle_after - idle >= kNotable * gain.saved_ms()) {  // The step saves less than its kernels.
+    time += fmt::format(", while GPU idle time rises from {} to {} ms", format_value(idle, kThree),
+                        format_value(idle_after, kThree));
+  }
   if (before.cell->spec.precision != after.cell->spec.precision) {
     return "because GEMMs run on tensor cores: " + time;
   }

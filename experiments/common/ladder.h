@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// One way of writing the step, on top of the one before it.
+/// The step after one more change.
 struct Rung {
   const Cell* cell;
   std::string change;  ///< "SDPA", "TF32": the change from the rung before.
@@ -24,7 +24,8 @@ struct Rung {
   std::optional<double> idle_share() const;
 };
 
-/// The rungs of one size, from the plainest. FP32 goes on in TF32; a 16-bit ladder is all autocast.
+/// The rungs of one size, from the plainest. An FP32 ladder ends in TF32; 16-bit ladders run under
+/// autocast throughout.
 struct Ladder {
   std::string size;
   std::string words;  ///< "small in BF16"; "small in FP32"
@@ -49,7 +50,7 @@ struct Gain {
 
   double speedup() const { return before->ms() / after->ms(); }
   double saved_ms() const { return before->ms() - after->ms(); }
-  std::string saved() const;  ///< The magnitude, to three digits: both times vary.
+  std::string saved() const;  ///< The magnitude, to three digits.
   /// True if at least half of the saving is time in which the GPU was idle.
   bool by_launches() const;
 };

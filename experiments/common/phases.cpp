@@ -14,9 +14,9 @@ namespace {
 /// process.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
-    const auto found = timed(group, mode);
-    if (!found) continue;
-    std::vector<double> samples = found->counted(metric::kSynced, phase);
+    const auto step = timed(group, mode);
+    if (!step) continue;
+    std::vector<double> samples = step->counted(metric::kSynced, phase);
     if (!samples.empty()) return samples;
   }
   return {};
@@ -25,8 +25,8 @@ std::vector<double> synced_phase(const TimingGroup& group, std::string_view phas
 }  // namespace
 
 std::vector<double> whole_step(const TimingGroup& group, Mode mode) {
-  const auto found = timed(group, mode);
-  return found ? found->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
+  const auto step = timed(group, mode);
+  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
 }
 
 Phases phases(const TimingGroup& group) {
@@ -48,11 +48,11 @@ std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& rea
       same->second.emplace_back(describe(mode));
     }
   }
-  std::vector<std::string> joined;
+  std::vector<std::string> clauses;
   for (const auto& [reason, modes] : modes_by_reason) {
-    joined.push_back(join_words(modes) + ": " + reason);
+    clauses.push_back(join_words(modes) + ": " + reason);
   }
-  return join(joined, "; ");
+  return join(clauses, "; ");
 }
 
 std::string reasons_missing(const TimingGroup& group) {

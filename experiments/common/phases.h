@@ -9,8 +9,8 @@
 
 namespace labreport {
 
-/// Host-clock phases of one group in ms, from the steps that synchronize after each phase. Empty
-/// where the phase did not run.
+/// Host-clock phases of one group in ms, from the steps that synchronize after each phase; empty
+/// if the phase did not run.
 struct Phases {
   std::vector<double> forward;
   std::vector<double> backward;
@@ -18,14 +18,14 @@ struct Phases {
 };
 Phases phases(const TimingGroup& group);
 
-/// Whole steps of one mode in ms, synchronized once at the end; empty where it did not run.
+/// Whole steps of one mode in ms, synchronized once at the end; empty if it did not run.
 std::vector<double> whole_step(const TimingGroup& group, Mode mode);
 
 /// "forward and training step: out of memory …; inference: timed out …": modes of one reason
 /// together; empty reasons are left out.
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons);
 
-/// Every reason why something of this group is missing, joined; empty when all of it ran.
+/// The reasons of all modes of this group that have no numbers; empty if all of it ran.
 std::string reasons_missing(const TimingGroup& group);
 
 }  // namespace labreport

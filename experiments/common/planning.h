@@ -1,4 +1,4 @@
-// Collects the cells that a planner of networks adds one after the other.
+// Collects the cells of a plan that depends on the steps that fit.
 #pragma once
 
 #include <vector>

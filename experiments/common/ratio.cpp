@@ -9,18 +9,12 @@
 namespace labreport {
 namespace {
 
-constexpr double kSteady = 0.98;  // A ratio counts as smaller only below this share of the last.
+constexpr double kSteady = 0.98;  // A ratio falls if it is below this share of the one before.
 constexpr double kGrowth = 1.05;  // The least ratio of last to first that counts as growth.
 
-bool decreases(const Ratio& before, const Ratio& after) {
-  return after.value < kSteady * before.value && apart(before, after);
-}
-
-bool grows(const std::vector<Ratio>& ratios) {
-  const Ratio& first = ratios.front();
-  const Ratio& last = ratios.back();
-  return last.value >= kGrowth * first.value && apart(first, last) &&
-         std::ranges::adjacent_find(ratios, decreases) == ratios.end();
+/// True if the ratios differ by more than their deviations, added as for independent numbers.
+bool distinguishable(const Ratio& a, const Ratio& b) {
+  return std::abs(a.value - b.value) > std::hypot(a.deviation, b.deviation);
 }
 
 }  // namespace
@@ -39,20 +33,21 @@ std::optional<double> variation_of(const std::vector<double>& samples) {
   return summarize(samples).coefficient_of_variation();
 }
 
-bool apart(const Ratio& a, const Ratio& b) {
-  return std::abs(a.value - b.value) > std::hypot(a.deviation, b.deviation);
-}
-
 bool clearly_below(const Ratio& ratio, double limit) {
   return ratio.value + ratio.deviation < limit;
 }
 
 Trend trend_of(const std::vector<Ratio>& ratios) {
   if (ratios.size() < 2) return Trend::kAlike;
-  if (grows(ratios)) return Trend::kGrows;
+  const Ratio &first = ratios.front(), &last = ratios.back();
+  const bool larger = last.value >= kGrowth * first.value && distinguishable(first, last);
+  const auto falls = [](const Ratio& before, const Ratio& after) {
+    return after.value < kSteady * before.value && distinguishable(before, after);
+  };
+  if (larger && std::ranges::adjacent_find(ratios, falls) == ratios.end()) return Trend::kGrows;
   const auto [low, high] = std::ranges::minmax_element(ratios, {}, &Ratio::value);
   if (format_ratio(low->value) == format_ratio(high->value)) return Trend::kAlike;
-  return apart(*low, *high) ? Trend::kUneven : Trend::kUnclear;
+  return distinguishable(*low, *high) ? Trend::kUneven : Trend::kUnclear;
 }
 
 }  // namespace labreport

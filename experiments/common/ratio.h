@@ -22,9 +22,6 @@ inline constexpr double kSteadyBelow = 0.05;
 /// The coefficient of variation; nothing for fewer than two samples.
 std::optional<double> variation_of(const std::vector<double>& samples);
 
-/// True if the ratios differ by more than their deviations, added as for independent numbers.
-bool apart(const Ratio& a, const Ratio& b);
-
 /// True if the ratio is below `limit` by more than its own deviation.
 bool clearly_below(const Ratio& ratio, double limit);
 

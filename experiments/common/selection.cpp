@@ -42,8 +42,8 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
 
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen) {
   if (!input.selection.sizes.empty()) return chosen.sizes;
-  const auto own = std::ranges::find(chosen.sizes, "xl", &Size::name);
-  return {own == chosen.sizes.end() ? chosen.sizes.back() : *own};
+  const auto xl = std::ranges::find(chosen.sizes, "xl", &Size::name);
+  return {xl == chosen.sizes.end() ? chosen.sizes.back() : *xl};
 }
 
 CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size,

@@ -25,7 +25,7 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
 
 /// A training step of two ranks, one GPU each over NCCL, or CPU processes over Gloo, each on half
-/// of the batch; the caller sets precision, context and what sets its kind apart.
+/// of the batch; the caller sets precision, context and what its kind adds.
 CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size, CellKind kind);
 
 }  // namespace labreport

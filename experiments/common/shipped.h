@@ -7,12 +7,12 @@
 namespace labreport {
 
 /// A training step of that variant at the edition's reference context, profiled after the preset's
-/// steps; the caller sets `precision`, and `kind` to kTiming where no profile is wanted.
+/// steps; the caller sets `precision`, and `kind` to kTiming for a cell without a profile.
 CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
                       const ShippedVariant& variant);
 
-/// The three smallest sizes and the largest of at most 4 · 10⁹ parameters, which 80 GB hold; the
-/// user's own where there are some.
+/// The user's sizes; else the three smallest and the largest of at most 4 · 10⁹ parameters, which
+/// fits in 80 GB.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
 /// The last rung of a ladder: network and loss compiled and replayed as CUDA graphs,

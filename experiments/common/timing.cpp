@@ -14,35 +14,17 @@
 namespace labreport {
 namespace {
 
-constexpr double kKeepsUpBelow = 0.05;
-constexpr double kBusyFrom = 0.8;  // Kernels that fill this share of a phase set its pace.
+constexpr double kKeepsUpBelow = 0.05;  // A device with a smaller lag keeps up with the host.
+constexpr double kBusyFrom = 0.8;       // Kernels that fill this share of a phase set its pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
-// In samples of a normal distribution this is as far as three interquartile ranges above the upper
-// quartile, but the median is the same with outliers in almost half of the samples.
+// For a normal distribution seven median absolute deviations lie as far out as three interquartile
+// ranges above the upper quartile, but are robust against outliers in almost half of the samples.
 constexpr double kFarDeviations = 7;
 constexpr double kOutlierAtLeast = 1.05;
 
-bool single_step(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
-
 std::int64_t all_steps(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
-}
-
-/// The cell with the most steps represents its mode; a single cold step adds to the mode's first
-/// steps.
-void add_cell(TimingGroup& group, const Cell& cell) {
-  const Mode mode = cell.spec.mode.value_or(Mode::kForward);
-  const Cell*& longest = group.cells[mode];
-  const Cell* other = &cell;
-  if (longest == nullptr || all_steps(cell.spec) > all_steps(longest->spec)) {
-    std::swap(longest, other);
-  }
-  if (other == nullptr) return;
-  if (single_step(other->spec))
-    group.first_only[mode] = other;
-  else
-    group.others.push_back(other);
 }
 
 /// The profile of a step of that network that has the same phases or more; null: none ran.
@@ -73,14 +55,24 @@ bool has_outlier(const std::vector<double>& steps) {
 std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;
   for (const Cell* cell : view.cells(CellKind::kTiming)) {
-    auto found = std::find_if(groups.begin(), groups.end(), [&](const TimingGroup& group) {
-      return same_setting(group.spec, cell->spec);
-    });
-    if (found == groups.end()) {
-      found = groups.insert(groups.end(), TimingGroup{"", cell->spec, {}, {}, {}});
-      found->spec.mode.reset();
+    auto group = std::ranges::find_if(
+        groups, [&](const TimingGroup& known) { return same_setting(known.spec, cell->spec); });
+    if (group == groups.end()) {
+      group = groups.insert(group, TimingGroup{.spec = cell->spec});
+      group->spec.mode.reset();
     }
-    add_cell(*found, *cell);
+    const Mode mode = cell->spec.mode.value_or(Mode::kForward);
+    const Cell*& longest = group->cells[mode];
+    const Cell* shorter = cell;
+    if (longest == nullptr || all_steps(cell->spec) > all_steps(longest->spec)) {
+      std::swap(longest, shorter);
+    }
+    if (shorter == nullptr) continue;
+    if (shorter->spec.warmup == 0 && shorter->spec.steps == 1) {
+      group->first_only[mode] = shorter;
+    } else {
+      group->others.push_back(shorter);
+    }
   }
   label_groups(groups);
   return groups;
@@ -94,15 +86,21 @@ void label_groups(std::vector<TimingGroup>& groups) {
     precisions.insert(group.spec.precision);
   }
   for (TimingGroup& group : groups) {
-    const bool precise = precisions.size() > 1 && group.spec.precision;
+    const bool several = precisions.size() > 1 && group.spec.precision;
     const std::string precision =
-        precise ? ", " + std::string(describe(*group.spec.precision)) : "";
+        several ? ", " + std::string(describe(*group.spec.precision)) : "";
     group.context =
         contexts.size() > 1 ? std::optional(group.spec.context.value_or(0)) : std::nullopt;
     group.name = group.spec.size + precision;
     group.label =
         group.spec.size + (group.context ? ", " + format_count(*group.context) : "") + precision;
   }
+}
+
+std::optional<double> single_number(const Launch& launch, std::string_view tag,
+                                    std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  return metric == nullptr ? std::nullopt : metric->number();
 }
 
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
@@ -114,11 +112,11 @@ std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
 }
 
 std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
-  const auto found = group.cells.find(mode);
-  if (found == group.cells.end()) return std::nullopt;
-  const Launch* launch = ok_launch(*found->second);
+  const auto cell = group.cells.find(mode);
+  if (cell == group.cells.end()) return std::nullopt;
+  const Launch* launch = ok_launch(*cell->second);
   if (launch == nullptr) return std::nullopt;
-  return Timed{&found->second->spec, launch};
+  return Timed{&cell->second->spec, launch};
 }
 
 std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
@@ -130,14 +128,14 @@ std::vector<double> Timed::counted(std::string_view tag, std::string_view name) 
 
 std::optional<Timed> fullest(const TimingGroup& group) {
   for (const Mode mode : kModes | std::views::reverse) {
-    if (auto found = timed(group, mode)) return found;
+    if (auto step = timed(group, mode)) return step;
   }
   return std::nullopt;
 }
 
 std::string reason_missing(const TimingGroup& group, Mode mode) {
-  const auto found = group.cells.find(mode);
-  return found == group.cells.end() ? "" : reason_missing(*found->second);
+  const auto cell = group.cells.find(mode);
+  return cell == group.cells.end() ? "" : reason_missing(*cell->second);
 }
 
 std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {

@@ -11,18 +11,18 @@
 
 namespace labreport {
 
-/// Tells whether the host or the device limits a step; see `device_lag`.
+/// Tells whether the host or the device limits a step; see `device_lags`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// One network at one context, batch and precision; its modes side by side.
 struct TimingGroup {
-  std::string label;  ///< "2.7B", followed by context or precision if the run has several.
-  CellSpec spec;      ///< Without mode, warm-up and steps.
-  std::map<Mode, const Cell*> cells;       ///< The cell with the most steps.
-  std::map<Mode, const Cell*> first_only;  ///< Cells of a single cold step, if any.
-  std::vector<const Cell*> others;         ///< Shorter cells: warm-up windows in separate
-                                           ///< processes.
-  /// The label as two columns of a table; the context only if these groups have several.
+  std::string label = {};  ///< "2.7B", followed by context or precision if the run has several.
+  CellSpec spec;           ///< Without mode.
+  std::map<Mode, const Cell*> cells = {};       ///< The cell with the most steps of each mode.
+  std::map<Mode, const Cell*> first_only = {};  ///< Cells of a single cold step, if any.
+  /// Shorter cells: warm-up windows in separate processes.
+  std::vector<const Cell*> others = {};
+  /// The label as two columns of a table; the context is set if these groups have several.
   std::string name = {};
   std::optional<std::int64_t> context = {};
 };
@@ -85,6 +85,10 @@ std::optional<double> matrix_rate(const RunView& view, Precision precision);
 
 /// The step's matrix products over their mean time, as a share of the measured rate.
 std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
+
+/// A metric's single number, in its own unit; nothing when absent.
+std::optional<double> single_number(const Launch& launch, std::string_view tag,
+                                    std::string_view name);
 
 /// Names what shared the device's memory with a launch: "shared GPU", "spilled to host memory".
 std::vector<std::string> crowding(const Launch& launch);

@@ -25,39 +25,29 @@ const std::vector<Column<LaneRow>> kLanes{
     {"from", "From", [](const LaneRow& row) { return milliseconds_of(row.from); }, "ms"},
     {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
 
-std::vector<LaneRow> lane(const Trained& trained, const Launch& launch, std::string_view name) {
+/// The bars of one lane in order of time. Collectives that overlap in time become one bar.
+std::vector<LaneRow> lane_rows(const Trained& trained, const Launch& launch,
+                               std::string_view lane) {
+  const bool communication = lane == metric::kCommunication;
   std::vector<LaneRow> rows;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
-    if (row.text(column::kLane) != name) continue;
     const auto from = row.number(column::kStartNs), duration = row.number(column::kDurationNs);
-    if (!from || !duration) continue;
-    const std::string phase = row.text(column::kPhase);
-    const char* other = name == metric::kCommunication ? "all-reduce" : "other";
-    rows.push_back({trained.words(), std::string(name), phase.empty() ? other : phase, *from,
-                    *from + *duration});
+    if (row.text(column::kLane) != lane || !from || !duration) continue;
+    std::string what = row.text(column::kPhase);
+    if (what.empty()) what = communication ? "all-reduce" : "other";
+    rows.push_back({trained.words(), std::string(lane), what, *from, *from + *duration});
   }
   std::ranges::sort(rows, {}, &LaneRow::from);
-  return rows;
-}
-
-/// Merges collectives that overlap in time into one bar.
-std::vector<LaneRow> united(const std::vector<LaneRow>& rows) {
-  std::vector<LaneRow> apart;
+  if (!communication) return rows;
+  std::vector<LaneRow> merged;
   for (const LaneRow& row : rows) {
-    if (apart.empty() || row.from > apart.back().to) {
-      apart.push_back(row);
+    if (merged.empty() || row.from > merged.back().to) {
+      merged.push_back(row);
     } else {
-      apart.back().to = std::max(apart.back().to, row.to);
+      merged.back().to = std::max(merged.back().to, row.to);
     }
   }
-  return apart;
-}
-
-std::vector<LaneRow> rows_of_step(const Trained& trained, const Launch& launch) {
-  std::vector<LaneRow> rows = lane(trained, launch, metric::kCompute);
-  std::ranges::move(united(lane(trained, launch, metric::kCommunication)),
-                    std::back_inserter(rows));
-  return rows;
+  return merged;
 }
 
 struct LaneSum {
@@ -86,13 +76,15 @@ std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
   return sums;
 }
 
-std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Scheme> wanted) {
+std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Scheme> schemes) {
   std::vector<LaneRow> rows;
   for (const Trained& trained : network.schemes) {
     const Launch* launch = ok_launch(*trained.cell);
-    const bool shown = std::ranges::find(wanted, trained.scheme()) != wanted.end();
-    if (launch == nullptr || !shown || trained.disturbed) continue;
-    std::ranges::move(rows_of_step(trained, *launch), std::back_inserter(rows));
+    const bool drawn = std::ranges::find(schemes, trained.scheme()) != schemes.end();
+    if (launch == nullptr || !drawn || trained.disturbed) continue;
+    for (const auto lane : {metric::kCompute, metric::kCommunication}) {
+      std::ranges::move(lane_rows(trained, *launch, lane), std::back_inserter(rows));
+    }
   }
   return rows;
 }
@@ -100,10 +92,10 @@ std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Schem
 }  // namespace
 
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> wanted, const std::string& words) {
+                              std::initializer_list<Scheme> schemes, const std::string& words) {
   std::vector<Dataset> datasets;
   for (const Network& network : networks) {
-    const std::vector<LaneRow> rows = rows_of(network, wanted);
+    const std::vector<LaneRow> rows = rows_of(network, schemes);
     if (rows.empty()) continue;
     for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
                             make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {

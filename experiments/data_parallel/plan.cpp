@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "experiments/common/selection.h"
+#include "experiments/data_parallel/scheme_tables.h"
 
 namespace labreport::data_parallel {
 namespace {
 
-constexpr const char* kAskedFor = "data_parallel";
 constexpr std::int64_t kReducerBucket = 25 << 20;  // c10d::kDefaultBucketBytesCap
 
 struct Choice {
@@ -16,38 +16,26 @@ struct Choice {
   std::optional<std::int64_t> bucket = {};
 };
 
-/// The handout's caps, an MB being 10⁶ bytes; a tiny network has less to share out.
-std::vector<std::int64_t> caps(Preset preset) {
-  if (preset == Preset::kDemo) return {100'000, 1'000'000, 10'000'000};
-  return {1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
-}
-
 std::vector<Choice> choices(Preset preset) {
   std::vector<Choice> all{{"a", Scheme::kNone},
                           {"a", Scheme::kPerParameter},
                           {"b", Scheme::kFlat},
                           {"c", Scheme::kOverlapped}};
-  for (const std::int64_t cap : caps(preset)) all.push_back({"d", Scheme::kBucketed, cap});
+  // The handout's caps, with 10⁶ bytes to an MB; a demonstration's network has fewer bytes to
+  // share.
+  std::vector<std::int64_t> caps{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+  if (preset == Preset::kDemo) caps = {100'000, 1'000'000, 10'000'000};
+  for (const std::int64_t cap : caps) all.push_back({"d", Scheme::kBucketed, cap});
   all.push_back({"d", Scheme::kReducer, kReducerBucket});
   return all;
 }
 
-/// The last part that is wanted; its schemes are held against those before.
+/// The last part that is wanted. Its schemes are compared with those of the parts before.
 std::string_view last_part(const PlanInput& input) {
   for (const std::string_view letter : {"d", "c", "b"}) {
-    if (part_wanted(input, kAskedFor, letter)) return letter;
+    if (part_wanted(input, kProblem, letter)) return letter;
   }
   return "a";
-}
-
-void add_schemes(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
-                 std::int64_t launches) {
-  for (const Choice& choice : choices(input.preset)) {
-    if (choice.letter > last_part(input)) continue;
-    spec.scheme = choice.scheme;
-    spec.bucket = choice.bucket;
-    cells.push_back({spec, launches});
-  }
 }
 
 }  // namespace
@@ -62,7 +50,12 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kDataParallel);
         spec.precision = precision;
         spec.context = context;
-        add_schemes(cells, input, spec, chosen.launches);
+        for (const Choice& choice : choices(input.preset)) {
+          if (choice.letter > last_part(input)) continue;
+          spec.scheme = choice.scheme;
+          spec.bucket = choice.bucket;
+          cells.push_back({spec, chosen.launches});
+        }
       }
     }
   }

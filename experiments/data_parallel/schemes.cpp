@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
-#include "document/dataset.h"
+#include "experiments/common/timing.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -21,39 +21,23 @@ constexpr double kBytesPerMegabyte = 1e6;
 // A traced step that is longer than the timed ones by more than this share is another step.
 constexpr double kDisturbed = 1.05;
 
-std::optional<double> single(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  const std::vector<double> numbers = metric == nullptr ? std::vector<double>() : metric->numbers();
-  return numbers.empty() ? std::nullopt : std::optional(numbers.front());
-}
-
-std::vector<double> counted(const CellSpec& spec, const Launch& launch, std::string_view tag,
-                            std::string_view name) {
-  return window(milliseconds(launch, tag, name), static_cast<std::size_t>(spec.warmup.value_or(0)),
-                static_cast<std::size_t>(spec.steps.value_or(0)));
-}
-
 std::optional<double> median_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(median(samples));
 }
 
-double deviation_of(const std::vector<double>& samples) {
-  return samples.empty() ? 0 : sample_stddev(samples);
-}
-
-/// The longest rank's traced step over the timed ones.
-double traced_ratio(const Trained& trained, const Launch& launch) {
+/// Reads the trace, unless the slowest rank's traced step took much longer than the timed ones.
+void read_trace(Trained& trained, const Launch& launch) {
+  const std::vector<MeasuredRow> ranks = measured_rows(launch, metric::kRankSteps);
   double longest = 0;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kRankSteps)) {
+  for (const MeasuredRow& row : ranks) {
     longest = std::max(longest, row.number(column::kTracedNs).value_or(0));
   }
-  return longest / kNanosecondsPerMillisecond / trained.step_ms().value_or(1);
-}
-
-void add_traced(Trained& trained, const Launch& launch) {
-  const double ratio = traced_ratio(trained, launch);
-  if (ratio > kDisturbed) return void(trained.disturbed = ratio);
-  for (const MeasuredRow& row : measured_rows(launch, metric::kRankSteps)) {
+  const double ratio = longest / kNanosecondsPerMillisecond / trained.step_ms().value_or(1);
+  if (ratio > kDisturbed) {
+    trained.disturbed = ratio;
+    return;
+  }
+  for (const MeasuredRow& row : ranks) {
     const auto communication = row.number(column::kCommunicationNs);
     const auto both = row.number(column::kBothNs);
     if (!communication || !both) continue;
@@ -68,26 +52,22 @@ Trained trained_by(const Cell& cell) {
   Trained trained{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return trained;
-  trained.steps_ms = counted(cell.spec, *launch, metric::kStep, metric::kTotal);
-  trained.skew_ms = median_of(counted(cell.spec, *launch, metric::kSkew, metric::kStep));
-  trained.backward_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
-  trained.backward_deviation_ms =
-      deviation_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
-  trained.exchange_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kExchange));
-  trained.peak_bytes = single(*launch, metric::kMemory, metric::kPeakAllocated);
-  trained.calls = single(*launch, metric::kAllReduces, metric::kCalls)
+  const Timed timed{&cell.spec, launch};
+  trained.steps_ms = timed.counted(metric::kStep, metric::kTotal);
+  trained.skew_ms = median_of(timed.counted(metric::kSkew, metric::kStep));
+  const std::vector<double> backward = timed.counted(metric::kEvent, metric::kBackward);
+  trained.backward_ms = median_of(backward);
+  trained.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
+  trained.exchange_ms = median_of(timed.counted(metric::kEvent, metric::kExchange));
+  trained.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
+  trained.calls = single_number(*launch, metric::kAllReduces, metric::kCalls)
                       .value_or(static_cast<double>(all_reduce_count(cell.spec)));
-  trained.off = single(*launch, metric::kEquality, metric::kGradients);
-  const auto weights = single(*launch, metric::kEquality, metric::kWeights);
-  trained.off =
-      weights && trained.off ? std::optional(std::max(*trained.off, *weights)) : std::nullopt;
-  trained.apart = single(*launch, metric::kEquality, metric::kApart);
-  add_traced(trained, *launch);
+  const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
+  const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
+  if (gradients && weights) trained.largest_error = std::max(*gradients, *weights);
+  trained.diverged_ranks = single_number(*launch, metric::kEquality, metric::kApart);
+  read_trace(trained, *launch);
   return trained;
-}
-
-bool same_run(const CellSpec& a, const CellSpec& b) {
-  return same_setting(a, b) && a.ranks == b.ranks && a.device == b.device;
 }
 
 std::optional<single_node::Line> line_of(const RunView& view, const CellSpec& spec) {
@@ -98,11 +78,6 @@ std::optional<single_node::Line> line_of(const RunView& view, const CellSpec& sp
     }
   }
   return std::nullopt;
-}
-
-std::string words_of(const CellSpec& spec) {
-  return fmt::format("{} at context {} in {}", spec.size, format_count(spec.context.value_or(0)),
-                     describe(spec.precision.value_or(Precision::kFp32)));
 }
 
 }  // namespace
@@ -122,9 +97,18 @@ std::string Trained::words() const {
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
 }
 
-std::string Trained::untraced() const {
-  if (!disturbed) return reason;
-  return "the traced step took " + format_ratio(*disturbed) + "× as long as the timed ones";
+Value Trained::step() const {
+  return steps_ms.empty() ? Value::missing(reason) : Value::mean_of(steps_ms);
+}
+
+Value Trained::or_reason(const std::optional<double>& value) const {
+  return value ? Value(*value) : Value::missing(reason);
+}
+
+Value Trained::traced(const std::optional<double>& value) const {
+  if (value || !disturbed) return or_reason(value);
+  return Value::missing("the traced step took " + format_ratio(*disturbed) +
+                        "× as long as the timed ones");
 }
 
 bool Trained::overlaps() const {
@@ -156,14 +140,6 @@ const Trained* Network::ran(Scheme scheme) const {
   return trained != nullptr && trained->step_ms() ? trained : nullptr;
 }
 
-std::vector<const Trained*> Network::bucketed() const {
-  std::vector<const Trained*> found;
-  for (const Trained& trained : schemes) {
-    if (trained.scheme() == Scheme::kBucketed) found.push_back(&trained);
-  }
-  return found;
-}
-
 double Network::total_bytes() const {
   const std::vector<std::int64_t> bytes = gradients();
   return static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}));
@@ -191,16 +167,21 @@ std::optional<BucketModel> Network::model() const {
 std::vector<Network> networks_of(const RunView& view) {
   std::vector<Network> networks;
   for (const Cell* cell : view.cells(CellKind::kDataParallel)) {
-    auto found = std::ranges::find_if(
-        networks, [&](const Network& network) { return same_run(network.spec, cell->spec); });
-    if (found == networks.end()) {
-      CellSpec spec = cell->spec;
+    CellSpec spec = cell->spec;
+    auto network = std::ranges::find_if(networks, [&](const Network& known) {
+      return same_setting(known.spec, spec) && known.spec.ranks == spec.ranks &&
+             known.spec.device == spec.device;
+    });
+    if (network == networks.end()) {
       spec.scheme.reset();
       spec.bucket.reset();
-      networks.push_back({spec, words_of(spec), {}, line_of(view, spec)});
-      found = networks.end() - 1;
+      const std::string words =
+          fmt::format("{} at context {} in {}", spec.size, format_count(spec.context.value_or(0)),
+                      describe(spec.precision.value_or(Precision::kFp32)));
+      network = networks.insert(
+          network, {.spec = spec, .words = words, .schemes = {}, .line = line_of(view, spec)});
     }
-    found->schemes.push_back(trained_by(*cell));
+    network->schemes.push_back(trained_by(*cell));
   }
   return networks;
 }

@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "document/value.h"
 #include "document/view.h"
 #include "experiments/distributed_communication_single_node/measured.h"
 #include "plan/gradients.h"
 
 namespace labreport::data_parallel {
 
-/// One scheme and its results; times in milliseconds. A step, or a phase, is over when its slowest
-/// rank has finished it.
+/// One scheme and its results; times in milliseconds. A step or phase ends when its slowest rank
+/// has finished it.
 struct Trained {
   const Cell* cell;
   std::string reason;                 ///< Why it has no numbers; empty if it has.
@@ -26,15 +27,17 @@ struct Trained {
   /// The traced step's time divided by the timed ones', if tracing made it too long to describe
   /// them.
   std::optional<double> disturbed = {};
-  std::optional<double> peak_bytes = {};  ///< The most that rank 0 had allocated.
-  std::optional<double> off = {};         ///< Largest error of gradients or weights; see
-                                          ///< `equality`.
-  std::optional<double> apart = {};       ///< Number of ranks that hold different weights.
+  std::optional<double> peak_bytes = {};      ///< The most that rank 0 had allocated.
+  std::optional<double> largest_error = {};   ///< The relative error of gradients and weights.
+  std::optional<double> diverged_ranks = {};  ///< Ranks whose weights differ.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
-  std::string words() const;     ///< "per parameter", "buckets of 10 MB"
-  std::string untraced() const;  ///< Why the traced step is not used.
-  bool overlaps() const;         ///< True if its all-reduces begin during backward.
+  std::string words() const;  ///< "per parameter", "buckets of 10 MB"
+  bool overlaps() const;      ///< True if its all-reduces begin during backward.
+  Value step() const;         ///< Mean and deviation, or why they are missing.
+  /// The value, or why the scheme has no numbers; `traced` also tells why the trace is not used.
+  Value or_reason(const std::optional<double>& value) const;
+  Value traced(const std::optional<double>& value) const;
   std::optional<double> step_ms() const;
   std::optional<double> exposed_ms() const;
   std::optional<double> hidden_share() const;
@@ -51,12 +54,11 @@ struct Network {
   const Trained* find(Scheme scheme) const;
   /// The scheme if it has numbers, else null.
   const Trained* ran(Scheme scheme) const;
-  std::vector<const Trained*> bucketed() const;
   std::vector<std::int64_t> gradients() const { return gradient_bytes(*spec.model); }
   double total_bytes() const;
-  /// Extra time compared with the step without communication; `stretch` compares the backward pass
-  /// if all-reduces run during it.
+  /// Extra time compared with the step without communication.
   std::optional<double> added_ms(const Trained& trained) const;
+  /// Relative extra time of the backward pass, if all-reduces run during it.
   std::optional<double> stretch(const Trained& trained) const;
   std::optional<BucketModel> model() const;
 };
@@ -66,7 +68,7 @@ std::vector<Network> networks_of(const RunView& view);
 
 /// "15.0 MB", "7.99 GB": units of 10⁶ and 10⁹ bytes.
 std::string megabytes(double bytes);
-/// A cap in MB, which has no more digits than were chosen: "0.1", "1,000".
+/// A cap in MB, with the fewest digits: "0.1", "1,000".
 std::string cap_words(double bytes);
 
 }  // namespace labreport::data_parallel

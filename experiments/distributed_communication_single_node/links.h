@@ -6,9 +6,9 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// Bytes a second that leave one GPU over NVLink, half of the sum of both directions that data
-/// sheets print, or over PCI Express if a device has no NVLink. Nothing if the sheet leaves it to
-/// the machine, as for GPUs that may have a bridge.
+/// Bytes a second that leave one GPU over NVLink, or over PCI Express if a device has no NVLink:
+/// half of the data sheet's number, which is the sum of both directions. Nothing if the link
+/// depends on the machine, as for GPUs that may have a bridge.
 ///
 /// Sources, all by NVIDIA: H200 and H100 Tensor Core GPU Datasheets (2024, 2023): 900 GB/s; A100
 /// Tensor Core GPU Datasheet (2021): 600; V100 Tensor Core GPU Datasheet (2020): 300; L40S and L4

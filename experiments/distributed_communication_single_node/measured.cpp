@@ -15,19 +15,6 @@
 namespace labreport::distributed_communication_single_node {
 namespace {
 
-void add_rank(Timing& timing, const MeasuredRow& row) {
-  const double mean = *row.number(column::kMeanNs);
-  const double typical = row.number(column::kMedianNs).value_or(mean);
-  timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
-  timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
-  timing.ns = std::max(timing.ns, typical);
-  timing.lag_ns = std::max(timing.lag_ns, *row.number(column::kLagNs));
-  timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
-  if (mean <= timing.mean_ns) return;
-  timing.mean_ns = mean;
-  timing.deviation_ns = row.number(column::kStddevNs);
-}
-
 /// A size does less work than a larger one, so one that takes longer was disturbed.
 void mark_disturbed(std::vector<Timing>& timings) {
   constexpr double kLonger = 1.1;  // latencies scatter within a tenth
@@ -89,11 +76,21 @@ std::vector<Timing> Group::timings(std::string_view method) const {
   if (launch == nullptr) return {};
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
     if (row.text(column::kMethod) != method) continue;
-    const auto size = row.number(column::kBytes);
-    if (!size || !row.number(column::kMeanNs) || !row.number(column::kLagNs)) continue;
+    const auto size = row.number(column::kBytes), mean = row.number(column::kMeanNs);
+    const auto lag = row.number(column::kLagNs);
+    if (!size || !mean || !lag) continue;
     const auto bytes = static_cast<std::int64_t>(*size);
-    by_size[bytes].bytes = bytes;
-    add_rank(by_size[bytes], row);
+    const double typical = row.number(column::kMedianNs).value_or(*mean);
+    Timing& timing = by_size[bytes];  // a row for each rank
+    timing.bytes = bytes;
+    timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
+    timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
+    timing.ns = std::max(timing.ns, typical);
+    timing.lag_ns = std::max(timing.lag_ns, *lag);
+    timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
+    if (*mean <= timing.mean_ns) continue;
+    timing.mean_ns = *mean;
+    timing.deviation_ns = row.number(column::kStddevNs);
   }
   std::vector<Timing> timings;
   for (const auto& [bytes, timing] : by_size) {
@@ -125,6 +122,13 @@ std::vector<Group> groups_of(const RunView& view) {
     groups.push_back({cell, reason_missing(*cell)});
   }
   return groups;
+}
+
+std::string collectives_condition(const Launch& launch, std::string_view name) {
+  const Metric* condition = launch.find_condition(metric::kCollectives, name);
+  const auto* scalar = condition == nullptr ? nullptr : std::get_if<Scalar>(&condition->data);
+  const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+  return text == nullptr ? "" : *text;
 }
 
 }  // namespace labreport::distributed_communication_single_node

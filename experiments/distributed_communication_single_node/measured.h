@@ -1,4 +1,4 @@
-// All-reduces as a run holds them: sizes, times, and the line through them.
+// Reads all-reduces from a run: sizes, times, and the line through them.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,15 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// One size by one method. A collective has ended when its slowest rank has. Its time is the
-/// median, which a call that waited for a busy core does not move, or the mean if calls run back to
-/// back.
+/// One size by one method. A collective ends when its slowest rank does. Its time is the median,
+/// which is robust against calls that waited for a busy core, or the mean of calls back to back.
 struct Timing {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
   double ns = 0;
   double fastest_ns = 0;                    ///< The fastest rank's time.
   double mean_ns = 0;                       ///< The largest mean of a rank.
-  std::optional<double> deviation_ns = {};  ///< That rank's calls; nothing if only a mean exists.
+  std::optional<double> deviation_ns = {};  ///< That rank's deviation, unless only a mean exists.
   double lag_ns = 0;                        ///< Median delay of the last rank to begin.
   std::int64_t wrong = 0;                   ///< Elements that are not the sum, on any rank.
   /// True if the size took longer than a larger one by more than a tenth; it is then left out of
@@ -52,7 +51,8 @@ struct Group {
   const Cell* cell;
   std::string reason = {};  ///< Why it has no numbers; empty if it has.
 
-  std::string library() const { return std::string(describe(cell->spec.ranks->collectives)); }
+  std::string library() const { return std::string(describe(collectives())); }
+  Collectives collectives() const { return cell->spec.ranks->collectives; }
   std::int64_t ranks() const { return cell->spec.ranks->count; }
   std::string words() const;  ///< "NCCL, 2 ranks"
   double busbw(const Timing& timing) const { return timing.algbw() * bus_factor(ranks()); }
@@ -68,5 +68,8 @@ struct Group {
 
 /// Groups are in plan order.
 std::vector<Group> groups_of(const RunView& view);
+
+/// A text that the launch recorded about its communication library; empty if absent.
+std::string collectives_condition(const Launch& launch, std::string_view name);
 
 }  // namespace labreport::distributed_communication_single_node

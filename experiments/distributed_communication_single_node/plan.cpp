@@ -8,11 +8,6 @@ namespace {
 constexpr std::int64_t kWarmup = 5;
 constexpr std::int64_t kSteps = 20;
 
-std::vector<std::int64_t> rank_counts(Preset preset) {
-  if (preset == Preset::kFull) return {2, 4, 6};
-  return {2};
-}
-
 /// Over Gloo a gigabyte takes seconds, so the sweep ends at the handout's largest size.
 std::int64_t largest(const PlanInput& input, Collectives collectives) {
   if (input.preset == Preset::kDemo) return 10'000'000;
@@ -33,9 +28,11 @@ CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks) {
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const bool gpus = input.device == DeviceKind::kCuda;
+  std::vector<std::int64_t> counts{2};
+  if (input.preset == Preset::kFull) counts = {2, 4, 6};
   std::vector<PlannedCell> cells;
   const auto add = [&](DeviceKind device, Collectives collectives) {
-    for (const std::int64_t count : rank_counts(input.preset)) {
+    for (const std::int64_t count : counts) {
       cells.push_back(
           {all_reduces(input, device, {count, collectives}), input.selection.launches.value_or(1)});
     }

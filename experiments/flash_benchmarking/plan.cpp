@@ -12,29 +12,15 @@ constexpr std::int64_t kHeads = 16;
 constexpr std::int64_t kHeadDim = 64;
 constexpr std::int64_t kLength = 16384;
 
-std::vector<std::int64_t> lengths(const PlanInput& input) {
-  std::vector<std::int64_t> lengths;
-  const bool demo = input.preset == Preset::kDemo;
-  const std::int64_t last = demo ? 128 : 65536;
-  for (std::int64_t length = demo ? 32 : 128; length <= last; length *= 2) {
-    lengths.push_back(length);
-  }
-  return lengths;
-}
-
 std::vector<AttentionBackend> backends(const PlanInput& input) {
-  std::vector<AttentionBackend> found{AttentionBackend::kEager};
+  std::vector<AttentionBackend> backends{AttentionBackend::kEager};
   if (input.device == DeviceKind::kCuda) {
-    found = {AttentionBackend::kEager, AttentionBackend::kFlash, AttentionBackend::kCudnn,
-             AttentionBackend::kEfficient};
+    backends = {AttentionBackend::kEager, AttentionBackend::kFlash, AttentionBackend::kCudnn,
+                AttentionBackend::kEfficient};
   }
-  found.push_back(AttentionBackend::kMath);
-  if (input.selection.attention) found.push_back(AttentionBackend::kCustom);
-  return found;
-}
-
-bool half_only(AttentionBackend backend) {
-  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
+  backends.push_back(AttentionBackend::kMath);
+  if (input.selection.attention) backends.push_back(AttentionBackend::kCustom);
+  return backends;
 }
 
 void add(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
@@ -48,12 +34,20 @@ void add(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
 }
 
 void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
+  const bool demo = input.preset == Preset::kDemo;
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t length = demo ? 32 : 128; length <= (demo ? 128 : 65536); length *= 2) {
+    lengths.push_back(length);
+  }
   for (const std::int64_t head_dim : attention_dims(input)) {
     for (const AttentionBackend backend : backends(input)) {
-      const bool asked = head_dim != attention_dims(input).front();
-      if (asked && half_only(backend) && precision == Precision::kFp32) continue;
+      // One refusal in FP32 shows that a backend runs in 16 bits alone.
+      const bool half_only =
+          backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
+      const bool refused = head_dim != attention_dims(input).front() && half_only;
+      if (refused && precision == Precision::kFp32) continue;
       add(cells, input,
-          attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths(input)}),
+          attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),
           precision);
     }
   }

@@ -14,12 +14,6 @@ constexpr std::string_view kBlocks = "layers.";
 constexpr double kNsPerMs = 1e6;
 constexpr double kShareInTime = 0.05, kUnnoticedNs = 10'000;
 
-/// Returns "layers.3" for "layers.3.attn.q_proj", and any other module unchanged.
-std::string block_of(const std::string& module) {
-  if (!module.starts_with(kBlocks)) return module;
-  return module.substr(0, module.find('.', kBlocks.size()));
-}
-
 void add(BlockGather& block, const BlockGather& other) {
   block.bytes += other.bytes;
   block.alone_ms += other.alone_ms;
@@ -33,13 +27,16 @@ std::optional<BlockGather> gather_of(const MeasuredRow& row) {
   const auto bytes = row.number(column::kBytes);
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
   if (!bytes || !wait || !alone) return std::nullopt;
-  return BlockGather{block_of(std::string(row.text(column::kModule))),
-                     std::string(row.text(column::kPhase)),
-                     *bytes,
-                     *alone / kNsPerMs,
-                     *wait / kNsPerMs,
-                     1,
-                     in_time(*wait, *alone) ? 1 : 0};
+  std::string block = row.text(column::kModule);
+  if (block.starts_with(kBlocks))
+    block.erase(std::min(block.size(), block.find('.', kBlocks.size())));
+  return BlockGather{.block = block,  // "layers.3" of "layers.3.attn.q_proj"
+                     .pass = row.text(column::kPhase),
+                     .bytes = *bytes,
+                     .alone_ms = *alone / kNsPerMs,
+                     .wait_ms = *wait / kNsPerMs,
+                     .layers = 1,
+                     .in_time = in_time(*wait, *alone) ? 1 : 0};
 }
 
 }  // namespace

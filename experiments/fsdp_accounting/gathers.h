@@ -16,12 +16,12 @@ struct BlockGather {
   std::string pass;   ///< metric::kForward, metric::kBackward
   double bytes = 0;
   double alone_ms = 0;                   ///< Its gathers alone, one after the other.
-  double wait_ms = 0;                    ///< The part of it that the pass waited.
-  std::int64_t layers = 0, in_time = 0;  ///< Matrices, and those gathered in time.
+  double wait_ms = 0;                    ///< The part of that time for which the pass waited.
+  std::int64_t layers = 0, in_time = 0;  ///< Number of matrices, and of those gathered in time.
 
   bool is_block() const { return block.starts_with("layers."); }
-  std::optional<std::int64_t> number() const;  ///< The block's number, from 0; nothing for other
-                                               ///< parts.
+  /// The block's number, from 0; nothing for other parts.
+  std::optional<std::int64_t> number() const;
 };
 
 /// A gather was in time if its pass waited for less than a twentieth of the gather's time alone, or

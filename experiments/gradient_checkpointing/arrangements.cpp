@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
+
 namespace labreport::gradient_checkpointing {
 namespace {
 
@@ -17,24 +19,77 @@ std::int64_t inputs_by_halves(std::int64_t blocks) {
   return blocks == 1 ? 1 : 1 + inputs_by_halves(blocks - blocks / 2);
 }
 
-std::int64_t root(std::int64_t blocks) {
-  return std::llround(std::sqrt(static_cast<double>(blocks)));
-}
-
 Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group) {
   return {std::move(words), (blocks + group - 1) / group, group, blocks};
 }
 
+/// An arrangement around the blocks of a network.
+struct ArrangementRow {
+  const Checkpointed* network;
+  Arrangement arrangement;
+
+  double bytes() const {
+    return static_cast<double>(arrangement.inputs) * network->boundary() +
+           static_cast<double>(arrangement.residuals) * network->residuals();
+  }
+  /// Backward takes two forwards' FLOPs.
+  double compute() const {
+    const auto passes = 3 * static_cast<double>(network->layers());
+    return (passes + static_cast<double>(arrangement.again)) / passes;
+  }
+};
+
+const std::vector<Column<ArrangementRow>> kArrangements{
+    {"arrangement", "Arrangement", [](const ArrangementRow& row) { return row.arrangement.words; }},
+    {"inputs",
+     "Inputs held",
+     [](const ArrangementRow& row) { return row.arrangement.inputs; },
+     "",
+     {Notation::kCount}},
+    {"residuals",
+     "Blocks of residuals",
+     [](const ArrangementRow& row) { return row.arrangement.residuals; },
+     "",
+     {Notation::kCount}},
+    {"bytes", "Activations", [](const ArrangementRow& row) { return format_bytes(row.bytes()); }},
+    {"again",
+     "Block forwards run again",
+     [](const ArrangementRow& row) { return row.arrangement.again; },
+     "",
+     {Notation::kCount}},
+    {"compute", "Compute", &ArrangementRow::compute, "×", {Notation::kFixed, 2}}};
+
 }  // namespace
 
 std::vector<Arrangement> arrangements(std::int64_t blocks) {
-  const std::int64_t group = root(blocks);
+  const std::int64_t group = std::llround(std::sqrt(static_cast<double>(blocks)));
   return {{"no checkpoints", 0, blocks, 0},
           one_level("one level, groups of √N ≈ " + std::to_string(group), blocks, group),
           one_level("one level, single blocks", blocks, 1),
           {"nested by halves", inputs_by_halves(blocks), 1, runs_by_halves(blocks)},
           {"each prefix from the input", std::min<std::int64_t>(blocks, 2), 1,
            blocks * (blocks + 1) / 2}};
+}
+
+PartContent present_nested(const std::vector<Checkpointed>& networks) {
+  const Checkpointed& network = networks.front();
+  std::vector<ArrangementRow> rows;
+  for (Arrangement& arrangement : arrangements(network.layers())) {
+    rows.push_back({&network, std::move(arrangement)});
+  }
+  PartContent part;
+  part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
+  part.facts.set("boundary", format_bytes_briefly(network.boundary()));
+  part.facts.set("residuals", format_bytes_briefly(network.residuals()));
+  part.facts.flag("measured", network.measured_residuals());
+  const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
+  part.facts.set("halves_inputs", format_count(halves.inputs));
+  part.facts.set("halves_again", format_count(halves.again));
+  part.facts.set("prefixes_again", format_count(prefixes.again));
+  part.calculated = true;
+  part.datasets = {make_dataset("arrangements", kArrangements, rows)};
+  for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
+  return part;
 }
 
 }  // namespace labreport::gradient_checkpointing

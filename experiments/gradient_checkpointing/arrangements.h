@@ -1,9 +1,12 @@
-// Ways to place checkpoints around N blocks, counted: what each holds and what it runs again.
+// Part (a): ways to place checkpoints around N blocks, by what they hold and what they recompute.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "document/section.h"
+#include "experiments/gradient_checkpointing/choices.h"
 
 namespace labreport::gradient_checkpointing {
 
@@ -17,9 +20,13 @@ struct Arrangement {
 /// Counts five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
 /// halves, and every prefix from the network's input. `blocks` is at least 1.
 ///
-/// Halves: from the input of a stretch the first half runs without a graph, then the second half is
-/// differentiated alike, then the first; a single block runs again with its graph. Prefixes: blocks
-/// 1 … k − 1 run without a graph and block k with one, for k from N down to 1.
+/// Halves: from the input of a stretch of blocks, the first half runs without a graph; then the
+/// second half is differentiated by the same rule, then the first. A single block runs again with
+/// its graph. Prefixes: blocks 1 … k − 1 run without a graph and block k with one, for k from N
+/// down to 1.
 std::vector<Arrangement> arrangements(std::int64_t blocks);
+
+/// Part (a), for the first of the networks.
+PartContent present_nested(const std::vector<Checkpointed>& networks);
 
 }  // namespace labreport::gradient_checkpointing

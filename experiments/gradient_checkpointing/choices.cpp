@@ -11,20 +11,7 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-std::optional<double> number(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  return metric == nullptr ? std::nullopt : metric->number();
-}
-
-std::optional<double> highest_phase(const Launch& launch) {
-  std::optional<double> highest;
-  for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward}) {
-    highest = std::max(highest, number(launch, metric::kPeak, phase));
-  }
-  return highest;
-}
-
-/// The sum of the phases of each counted step; nothing where one was not timed.
+/// The sum of the phases of each counted step; empty if one was not timed.
 std::vector<double> passes_of(const Timed& timed) {
   std::vector<double> passes = timed.counted(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
@@ -35,53 +22,29 @@ std::vector<double> passes_of(const Timed& timed) {
   return passes;
 }
 
-void read_times(Choice& choice, const Launch& launch) {
-  const Timed timed{&choice.cell->spec, &launch};
-  choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
-  choice.passes_ms = passes_of(timed);
-  choice.again_ms = single_milliseconds(launch, metric::kStep, metric::kRecompute);
-  const Metric* losses = launch.find(metric::kLosses, metric::kTotal);
-  if (losses != nullptr) choice.losses = losses->numbers();
-}
-
 /// Training steps that ran out of memory leave what forward and backward held.
 Choice choice_of(const Cell& cell) {
   Choice choice{&cell, reason_missing(cell)};
   const Launch* launch = representative(cell);
   if (launch == nullptr) return choice;
-  choice.held = highest_phase(*launch);
-  choice.peak = number(*launch, metric::kMemory, metric::kPeakAllocated);
-  choice.saved = number(*launch, metric::kCheckpoints, metric::kSaved);
-  choice.group = number(*launch, metric::kCheckpoints, metric::kRecomputed);
-  read_times(choice, *launch);
+  for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward}) {
+    choice.held = std::max(choice.held, single_number(*launch, metric::kPeak, phase));
+  }
+  choice.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
+  choice.saved = single_number(*launch, metric::kCheckpoints, metric::kSaved);
+  choice.group = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
+  const Timed timed{&cell.spec, launch};
+  choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
+  choice.passes_ms = passes_of(timed);
+  choice.again_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
+  const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
+  if (losses != nullptr) choice.losses = losses->numbers();
   return choice;
 }
 
 double expected(CellSpec spec, Mode mode) {
   spec.mode = mode;
   return static_cast<double>(expected_peak(spec).total());
-}
-
-std::string words_of(const CellSpec& spec) {
-  return spec.size + " at context " + format_count(*spec.context) + " in " +
-         std::string(describe(*spec.precision));
-}
-
-bool complete(const CellSpec& spec) {
-  return spec.model && spec.context && spec.batch && spec.precision && spec.mode;
-}
-
-Checkpointed& network_for(std::vector<Checkpointed>& all, const CellSpec& spec) {
-  const auto found = std::ranges::find_if(
-      all, [&](const Checkpointed& network) { return same_setting(network.spec, spec); });
-  if (found != all.end()) return *found;
-  Checkpointed& fresh = all.emplace_back(Checkpointed{spec, words_of(spec), {}});
-  fresh.spec.group.reset();
-  return fresh;
-}
-
-std::int64_t rank(const Choice& choice) {
-  return choice.blocks().value_or(choice.cell->spec.model->layers);
 }
 
 }  // namespace
@@ -127,12 +90,26 @@ double Checkpointed::residuals() const {
 }
 
 std::vector<Checkpointed> checkpointed_networks(const RunView& view) {
-  std::vector<Checkpointed> all;
-  for (const Cell* cell : view.cells(CellKind::kCheckpointing, complete)) {
-    network_for(all, cell->spec).choices.push_back(choice_of(*cell));
+  std::vector<Checkpointed> networks;
+  for (const Cell* cell : view.cells(CellKind::kCheckpointing)) {
+    const CellSpec& spec = cell->spec;
+    if (!spec.model || !spec.context || !spec.batch || !spec.precision || !spec.mode) continue;
+    auto network = std::ranges::find_if(
+        networks, [&](const Checkpointed& known) { return same_setting(known.spec, spec); });
+    if (network == networks.end()) {
+      const std::string words = spec.size + " at context " + format_count(*spec.context) + " in " +
+                                std::string(describe(*spec.precision));
+      network = networks.insert(network, {.spec = spec, .words = words, .choices = {}});
+      network->spec.group.reset();
+    }
+    network->choices.push_back(choice_of(*cell));
   }
-  for (Checkpointed& network : all) std::ranges::stable_sort(network.choices, {}, rank);
-  return all;
+  for (Checkpointed& network : networks) {
+    std::ranges::stable_sort(network.choices, {}, [&](const Choice& choice) {
+      return choice.blocks().value_or(network.layers());
+    });
+  }
+  return networks;
 }
 
 }  // namespace labreport::gradient_checkpointing

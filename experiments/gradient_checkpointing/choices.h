@@ -1,4 +1,4 @@
-// Cells of checkpoints as presenters see them: grouped by network, a choice for each group size.
+// Reads cells of checkpoints from a run, by network, with a choice for each group size.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace labreport::gradient_checkpointing {
 struct Choice {
   const Cell* cell;
   std::string reason;  ///< Why a number is missing; empty if none is.
-  /// Bytes: the peak of forward and backward, before AdamW has states; the peak of the training
-  /// step, or of forward and backward again where the run has no other mode.
+  /// Bytes: the peak of forward and backward, before AdamW has states, and the peak of the training
+  /// step. Without training steps both are of forward and backward.
   std::optional<double> held = {}, peak = {};
-  std::optional<double> saved = {};    ///< Bytes, just before backward.
-  std::optional<double> group = {};    ///< Bytes that one group adds when it runs again.
-  std::vector<double> steps_ms = {};   ///< Counted steps …
-  std::vector<double> passes_ms = {};  ///< … and their forward, loss and backward alone.
-  std::optional<double> again_ms = {};
+  std::optional<double> saved = {};     ///< Bytes, just before backward.
+  std::optional<double> group = {};     ///< Bytes that one group adds when it runs again.
+  std::vector<double> steps_ms = {};    ///< Counted steps.
+  std::vector<double> passes_ms = {};   ///< Their forward, loss and backward alone.
+  std::optional<double> again_ms = {};  ///< Recomputation.
   std::vector<double> losses = {};
 
   /// Blocks per checkpoint; nothing without checkpoints.
@@ -40,7 +40,7 @@ struct Checkpointed {
   std::int64_t layers() const { return spec.model->layers; }
   /// The choice with the lowest peak, then the lowest `held`. Null if no peak is known.
   const Choice* best() const;
-  /// Neighbors of a choice by group size, with no checkpoints as the largest. Null if there is
+  /// Neighbors of a choice by group size. No checkpoints count as the smallest. Null if there is
   /// none.
   const Choice* smaller(const Choice& than) const;
   const Choice* larger(const Choice& than) const;

@@ -35,14 +35,14 @@ CellSpec compiled(CellSpec spec) {
 }
 
 std::vector<Precision> precisions(const PlanInput& input) {
-  std::vector<Precision> kept{input.half, Precision::kFp32};
+  std::vector<Precision> ladders{input.half, Precision::kFp32};
   const auto& chosen = input.selection.precisions;
-  if (chosen.empty()) return kept;
+  if (chosen.empty()) return ladders;
   const auto named = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };
-  std::erase_if(kept, [&](Precision p) {
+  std::erase_if(ladders, [&](Precision p) {
     return !named(p) && !(p == Precision::kFp32 && named(Precision::kTf32));  // one ladder
   });
-  return kept;
+  return ladders;
 }
 
 CellSpec cell(const PlanInput& input, const Axes& chosen, const Size& size, bool large,

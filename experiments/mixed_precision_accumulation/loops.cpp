@@ -8,16 +8,13 @@
 namespace labreport::mixed_precision_accumulation {
 namespace {
 
-const std::vector<Loop>& known_loops() {
-  static const std::vector<Loop> loops{
-      {metric::kFp32Loop, "FP32 += FP32", 0.01, false, 0, {}, {}},
-      {metric::kFp16Loop, "FP16 += FP16", 0.01, false, 0, {}, {}},
-      {metric::kMixedLoop, "FP32 += FP16", 0.01, false, 0, {}, {}},
-      {metric::kCastLoop, "FP32 += FP16 cast to FP32", 0.01, false, 0, {}, {}},
-      {metric::kBf16Loop, "BF16 += BF16", 0.01, true, 0, {}, {}},
-      {metric::kHalvesLoop, "FP32 += halves", 0.5, true, 0, {}, {}}};
-  return loops;
-}
+const std::vector<Loop> kKnownLoops{
+    {.name = metric::kFp32Loop, .label = "FP32 += FP32"},
+    {.name = metric::kFp16Loop, .label = "FP16 += FP16"},
+    {.name = metric::kMixedLoop, .label = "FP32 += FP16"},
+    {.name = metric::kCastLoop, .label = "FP32 += FP16 cast to FP32"},
+    {.name = metric::kBf16Loop, .label = "BF16 += BF16", .extra = true},
+    {.name = metric::kHalvesLoop, .label = "FP32 += halves", .value = 0.5, .extra = true}};
 
 std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -34,7 +31,7 @@ double Loop::input_error() const { return static_cast<double>(sums.size()) * (ad
 
 std::vector<Loop> loops_of(const Launch& launch) {
   std::vector<Loop> loops;
-  for (Loop loop : known_loops()) {
+  for (Loop loop : kKnownLoops) {
     loop.sums = numbers(launch, metric::kRunning, loop.name);
     loop.host_sums = numbers(launch, metric::kRunningHost, loop.name);
     const std::vector<double> addend = numbers(launch, metric::kAddend, loop.name);

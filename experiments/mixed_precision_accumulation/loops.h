@@ -1,4 +1,4 @@
-// The loops with their sums after every addition, and the parts of their errors.
+// Reads the loops from a launch: their sums after every addition, and the parts of their errors.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct Loop {
   double value = 0.01;     ///< The number that should be added.
   bool extra = false;      ///< The handout does not ask for it.
   double addend = 0;       ///< The number that was added: `value`, rounded to its dtype.
-  std::vector<double> sums;
-  std::vector<double> host_sums;  ///< The CPU's, if the loop ran on a GPU.
+  std::vector<double> sums = {};
+  std::vector<double> host_sums = {};  ///< The CPU's, if the loop ran on a GPU.
 
   double last() const { return sums.back(); }
   double exact() const { return value * static_cast<double>(sums.size()); }

@@ -19,26 +19,21 @@ constexpr double kFullWidth = 4;
 
 /// Returns nothing if the row lacks a number.
 std::optional<Point> point_of(const MeasuredRow& row) {
-  bool whole = true;
+  bool complete = true;
   const auto number = [&](std::string_view name) {
-    const auto found = row.number(name);
-    whole = whole && found;
-    return found.value_or(0);
+    const auto value = row.number(name);
+    complete = complete && value;
+    return value.value_or(0);
   };
-  const Point point{static_cast<std::int64_t>(number(column::kRank)),
-                    static_cast<std::int64_t>(number(column::kStepNumber)),
-                    std::string(row.text(column::kPoint)),
-                    number(column::kAllocatedBytes),
-                    number(column::kPeakBytes),
-                    number(column::kParameterBytes),
-                    number(column::kGradientBytes),
-                    number(column::kOptimizerBytes)};
-  return whole ? std::optional(point) : std::nullopt;
-}
-
-When when_of(const Point& point) {
-  if (point.step == 0) return When::kModel;
-  return point.step == 1 ? When::kFirstStep : When::kLaterStep;
+  const Point point{.rank = static_cast<std::int64_t>(number(column::kRank)),
+                    .step = static_cast<std::int64_t>(number(column::kStepNumber)),
+                    .name = row.text(column::kPoint),
+                    .allocated = number(column::kAllocatedBytes),
+                    .peak = number(column::kPeakBytes),
+                    .parameters = number(column::kParameterBytes),
+                    .gradients = number(column::kGradientBytes),
+                    .optimizer = number(column::kOptimizerBytes)};
+  return complete ? std::optional(point) : std::nullopt;
 }
 
 /// Picks the rank with the highest peak; ranks' rows of one point are adjacent.
@@ -50,7 +45,10 @@ std::vector<Stage> stages_of(const Launch& launch) {
     const bool same = !stages.empty() && stages.back().point.step == point->step &&
                       stages.back().point.name == point->name;
     if (!same) {
-      stages.push_back({when_of(*point), *point, 0});
+      const When when = point->step == 0   ? When::kModel
+                        : point->step == 1 ? When::kFirstStep
+                                           : When::kLaterStep;
+      stages.push_back({.when = when, .point = *point, .high_water = 0});
     } else if (point->peak > stages.back().point.peak) {
       stages.back().point = *point;
     }
@@ -81,11 +79,7 @@ ShardingScheme scheme_of(const Cell& cell) {
   return scheme;
 }
 
-std::string network_words(const CellSpec& spec) {
-  return fmt::format("{} in {}", spec.size, describe(*spec.precision));
-}
-
-/// The largest tensor that the optimizer works on, bytes.
+/// Bytes of the largest tensor that the optimizer updates.
 double largest_tensor(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
@@ -95,26 +89,6 @@ double largest_tensor(const CellSpec& spec) {
     largest = std::max(largest, kFullWidth * static_cast<double>(size.elements) / parts);
   }
   return largest;
-}
-
-/// Bytes that a step on a rank's part of the batch needs on top of its parameters, gradients and
-/// state, calculated as for a single process: in the optimizer, or in forward, loss and backward.
-double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments, bool optimizer) {
-  const auto whole = static_cast<double>(parameter_bytes(*spec.model));
-  const double kept = static_cast<double>(held.parameters) / whole;
-  double highest = 0;
-  for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
-    if ((peak.phase == metric::kOptimizer) != optimizer) continue;
-    double temporaries = static_cast<double>(peak.temporaries);
-    if (optimizer) temporaries = 4 * largest_tensor(spec);
-    // Sharded weights are cast by us and freed: autocast keeps no copies of them.
-    const double copies =
-        spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    const double held_then = kept * static_cast<double>(peak.parameters + peak.gradients);
-    highest = std::max(highest, held_then + moments + copies +
-                                    static_cast<double>(peak.activations) + temporaries);
-  }
-  return highest;
 }
 
 }  // namespace
@@ -153,11 +127,27 @@ double ShardingScheme::expected_allocated(const Stage& stage) const {
 
 std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   if (stage.when == When::kModel) return std::nullopt;
-  const HeldBytes held = held_bytes(cell->spec);
+  const CellSpec& spec = cell->spec;
+  const HeldBytes held = held_bytes(spec);
   const bool optimizer = stage.point.name == metric::kAfterOptimizer;
-  const bool state = stage.when == When::kLaterStep || optimizer;
-  const double moments = state ? static_cast<double>(held.moments) : 0;
-  return expected_rest(cell->spec, held, moments, optimizer);
+  const bool has_moments = stage.when == When::kLaterStep || optimizer;
+  const double moments = has_moments ? static_cast<double>(held.moments) : 0;
+  const double share =
+      static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
+  double highest = 0;
+  // The rank's part of the batch is calculated as for a single process.
+  for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
+    if ((peak.phase == metric::kOptimizer) != optimizer) continue;
+    const double temporaries =
+        optimizer ? 4 * largest_tensor(spec) : static_cast<double>(peak.temporaries);
+    // Sharded weights are cast and freed explicitly: autocast caches no copies of them.
+    const double copies =
+        spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
+    const double sharded = share * static_cast<double>(peak.parameters + peak.gradients);
+    highest = std::max(
+        highest, sharded + moments + copies + static_cast<double>(peak.activations) + temporaries);
+  }
+  return highest;
 }
 
 const ShardingScheme* Trained::find(Sharding sharding) const {
@@ -165,17 +155,18 @@ const ShardingScheme* Trained::find(Sharding sharding) const {
   return found == schemes.end() ? nullptr : &*found;
 }
 
-std::vector<Trained> trained_networks(const RunView& view, Sharding wanted) {
+std::vector<Trained> trained_networks(const RunView& view, Sharding required) {
   std::vector<Trained> networks;
   for (const Cell* cell : view.cells(CellKind::kSharding)) {
     const auto known = std::ranges::find_if(networks, [&](const Trained& network) {
       return same_setting(network.spec(), cell->spec) && network.spec().ranks == cell->spec.ranks;
     });
     Trained& network = known == networks.end() ? networks.emplace_back() : *known;
-    network.words = network_words(cell->spec);
+    network.words = fmt::format("{} in {}", cell->spec.size, describe(*cell->spec.precision));
     network.schemes.push_back(scheme_of(*cell));
   }
-  std::erase_if(networks, [&](const Trained& network) { return network.find(wanted) == nullptr; });
+  std::erase_if(networks,
+                [&](const Trained& network) { return network.find(required) == nullptr; });
   return networks;
 }
 

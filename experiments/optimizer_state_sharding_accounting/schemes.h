@@ -1,4 +1,4 @@
-// Ranks that train together, as a run holds them: what is sharded, what each point holds.
+// Reads ranks that train together from a run: what is sharded, and the memory at each point.
 #pragma once
 
 #include <map>
@@ -22,14 +22,14 @@ struct Point {
   double known() const { return parameters + gradients + optimizer; }
 };
 
-/// The step that is looked at: before AdamW has any state, or with all of it.
+/// The step of a point: none yet, the one that creates AdamW's state, or one that begins with it.
 enum class When { kModel, kFirstStep, kLaterStep };
 
 /// One point of a step, on the rank whose peak is highest there.
 struct Stage {
   When when;
   Point point;
-  double high_water;  ///< The highest peak up to here since the process, or the later step, began.
+  double high_water;  ///< The highest peak since the process, or the later step, began.
 
   std::string when_words() const;   ///< "first step"
   std::string point_words() const;  ///< "before the optimizer step"
@@ -65,7 +65,7 @@ struct Trained {
   const CellSpec& spec() const { return schemes.front().cell->spec; }
 };
 
-/// Networks that have `wanted` among their schemes, in plan order.
-std::vector<Trained> trained_networks(const RunView& view, Sharding wanted);
+/// Networks that have `required` among their schemes, in plan order.
+std::vector<Trained> trained_networks(const RunView& view, Sharding required);
 
 }  // namespace labreport::optimizer_state_sharding_accounting

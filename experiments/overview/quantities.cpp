@@ -170,8 +170,8 @@ void add_attention(Quantities& all, const RunView& view) {
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;
     if (spec.attention->head_dim != kComparedDim) continue;
-    const bool flash = is_of(spec, AttentionMethod::kDoBench);
-    if (!flash && !is_of(spec, AttentionMethod::kSynced)) continue;
+    const bool flash = timed_by(spec, AttentionMethod::kDoBench);
+    if (!flash && !timed_by(spec, AttentionMethod::kSynced)) continue;
     Quantity quantity =
         flash ? Quantity{.topic = topic::kAttention, .part = "flash_benchmarking"}
               : Quantity{.topic = topic::kAttentionMemory, .part = "pytorch_attention"};

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "experiments/common/shipped.h"
+#include "experiments/common/timing.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -13,23 +14,7 @@ namespace {
 
 constexpr const char* kNotPlanned =
     "a CPU takes a minute to compile a network; a demonstration compiles the sizes that its "
-    "command "
-    "names";
-
-std::string class_of(const std::string& kind) {
-  if (kind.starts_with("gemm")) return "GEMM";
-  return kind == "exponential" || kind == "where" ? "elementwise" : kind;
-}
-
-bool is(const CellSpec& spec, const ShippedVariant& variant) {
-  return spec.kind == CellKind::kKernels && spec.implementation == implementation_of(variant);
-}
-
-/// True if the steps differ only in what runs them.
-bool same_step(CellSpec a, const CellSpec& b) {
-  a.implementation = b.implementation;
-  return cell_id(a) == cell_id(b);
-}
+    "command names";
 
 }  // namespace
 
@@ -44,8 +29,7 @@ std::vector<double> Side::phase(std::string_view phase) const {
 }
 
 std::optional<double> Side::value(std::string_view tag, std::string_view name) const {
-  const Metric* metric = ran() ? launch_->find(tag, name) : nullptr;
-  return metric == nullptr ? std::nullopt : metric->number();
+  return ran() ? single_number(*launch_, tag, name) : std::nullopt;
 }
 
 std::optional<double> Side::compile_seconds() const {
@@ -71,12 +55,13 @@ std::map<std::string, ClassSum> Side::classes() const {
   std::map<std::string, ClassSum> sums;
   if (!ran()) return sums;
   for (const MeasuredRow& row : measured_rows(*launch_, metric::kKernels)) {
-    if (row.text(column::kPhase) == metric::kOptimizer)
-      continue;  // the optimizer is compiled in
-                 // neither
     const auto calls = row.number(column::kInstances), ns = row.number(column::kTotalNs);
-    if (!calls || !ns) continue;
-    ClassSum& sum = sums[class_of(row.text(column::kClass))];
+    const bool compiled = row.text(column::kPhase) != metric::kOptimizer;  // on either side
+    if (!compiled || !calls || !ns) continue;
+    std::string kind = row.text(column::kClass);
+    if (kind.starts_with("gemm")) kind = "GEMM";
+    if (kind == "exponential" || kind == "where") kind = "elementwise";
+    ClassSum& sum = sums[kind];
     sum.calls += *calls;
     sum.ms += *ns / kNanosecondsPerMillisecond;
   }
@@ -84,16 +69,16 @@ std::map<std::string, ClassSum> Side::classes() const {
 }
 
 std::vector<Network> networks(const RunView& view) {
-  std::vector<Network> found;
+  std::vector<Network> networks;
   for (const Cell& cell : view.run().cells) {
-    if (!is(cell.spec, {})) continue;
-    Network& network = found.emplace_back(Network{Side(cell), {}});
-    for (const Cell& other : view.run().cells) {
-      const bool compiled = is(other.spec, {.compiled = true});
-      if (compiled && same_step(other.spec, cell.spec)) network.compiled = Side(other);
-    }
+    const CellSpec& spec = cell.spec;
+    if (spec.kind != CellKind::kKernels || spec.implementation != implementation_of({})) continue;
+    CellSpec compiled = spec;
+    compiled.implementation = implementation_of({.compiled = true});
+    const Cell* partner = view.run().find(cell_id(compiled));
+    networks.push_back({Side(cell), partner == nullptr ? Side() : Side(*partner)});
   }
-  return found;
+  return networks;
 }
 
 }  // namespace labreport::torch_compile

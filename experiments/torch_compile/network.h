@@ -1,4 +1,4 @@
-// One network's training step in eager mode beside the same compiled, as a run measured them.
+// Reads a network's training step from a run, in eager mode and compiled.
 #pragma once
 
 #include <map>
@@ -31,9 +31,9 @@ class Side {
   std::vector<double> phase(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
-  std::optional<double> kernels() const;     ///< In one training step.
-  std::optional<double> busy_share() const;  ///< Share of an unprofiled step, from the profiled
-                                             ///< one.
+  std::optional<double> kernels() const;  ///< In one training step.
+  /// The profiled step's kernel time, as a share of an unprofiled step.
+  std::optional<double> busy_share() const;
   /// Kernels by the classes that tables show: "GEMM", "fused", "elementwise", …
   std::map<std::string, ClassSum> classes() const;
 
@@ -52,7 +52,7 @@ struct Network {
   std::string precision() const { return std::string(describe(*spec().precision)); }
 };
 
-/// In plan order: by precision, in each by size. Empty where the run measured none.
+/// Networks are in plan order: by precision, then by size.
 std::vector<Network> networks(const RunView& view);
 
 }  // namespace labreport::torch_compile

@@ -3,7 +3,7 @@
 #include "experiments/common/attention.h"
 #include "experiments/common/selection.h"
 #include "experiments/common/shipped.h"
-#include "experiments/torch_compile/parts.h"
+#include "experiments/torch_compile/present.h"
 
 namespace labreport::torch_compile {
 namespace {
@@ -25,35 +25,19 @@ bool compiles(const PlanInput& input) {
          !input.selection.contexts.empty();
 }
 
-std::vector<bool> ways(const PlanInput& input) {
-  if (compiles(input)) return {false, true};
-  return {false};
-}
-
-/// The handout's lengths.
-std::vector<std::int64_t> lengths(const PlanInput& input) {
-  if (input.preset == Preset::kDemo) return {64, 128};
-  return {256, 1024, 4096, 8192, 16384};
-}
-
-std::vector<std::int64_t> head_dims(const PlanInput& input) {
-  std::vector<std::int64_t> dims = attention_dims(input);
-  if (input.preset == Preset::kDemo) dims.resize(1);
-  return dims;
-}
-
-/// FP32, like the handout, unless the user names formats.
-std::vector<Precision> grid_precisions(const PlanInput& input) {
-  const auto& chosen = input.selection.precisions;
-  return chosen.empty() ? std::vector{Precision::kFp32} : chosen;
-}
-
 void add_attention(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
   const bool demo = input.preset == Preset::kDemo;
-  for (const std::int64_t head_dim : head_dims(input)) {
-    for (const bool compiled : ways(input)) {
+  std::vector<std::int64_t> lengths{256, 1024, 4096, 8192, 16384};  // the handout's
+  std::vector<std::int64_t> head_dims = attention_dims(input);
+  if (demo) {
+    lengths = {64, 128};
+    head_dims.resize(1);
+  }
+  for (const std::int64_t head_dim : head_dims) {
+    for (const bool compiled : {false, true}) {
+      if (compiled && !compiles(input)) continue;
       CellSpec spec = attention_cell(
-          input, {AttentionMethod::kSynced, AttentionBackend::kEager, head_dim, 1, lengths(input)});
+          input, {AttentionMethod::kSynced, AttentionBackend::kEager, head_dim, 1, lengths});
       spec.implementation = implementation_of({.compiled = compiled});
       spec.precision = precision;
       spec.batch = input.selection.batch.value_or(demo ? 2 : 8);
@@ -64,15 +48,12 @@ void add_attention(std::vector<PlannedCell>& cells, const PlanInput& input, Prec
   }
 }
 
-std::vector<Size> sizes(const PlanInput& input) {
+void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
   std::vector<Size> sizes = compared_sizes(input);
   if (!compiles(input)) sizes.resize(1);
-  return sizes;
-}
-
-void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
-  for (const Size& size : sizes(input)) {
-    for (const bool compiled : ways(input)) {
+  for (const Size& size : sizes) {
+    for (const bool compiled : {false, true}) {
+      if (compiled && !compiles(input)) continue;
       CellSpec spec = shipped_cell(input, axes(input), size, {.compiled = compiled});
       spec.precision = precision;
       cells.push_back({spec, 1});
@@ -85,7 +66,9 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Preci
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   if (part_wanted(input, kProblem, "a")) {
-    for (const Precision precision : grid_precisions(input)) {
+    // FP32, like the handout, unless the user names formats.
+    const auto& named = input.selection.precisions;
+    for (const Precision precision : named.empty() ? std::vector{Precision::kFp32} : named) {
       add_attention(cells, input, precision);
     }
   }

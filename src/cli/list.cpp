@@ -33,8 +33,8 @@ void list_experiments() {
     if (!experiment.only_edition.empty())
       line += fmt::format(" ({} edition)", experiment.only_edition);
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
-    for (const HandoutName& also : experiment.also) {
-      fmt::print("  {} is part {}\n", also.name, also.letter);
+    for (const Alias& alias : experiment.aliases) {
+      fmt::print("  {} is part {}\n", alias.name, alias.letter);
     }
   }
 }

@@ -217,7 +217,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
     refuse_other_edition(selector, input.edition);
-    selector = own_selector(selector);
+    selector = canonical_selector(selector);
   }
   selection.sizes = chosen_sizes(request, input.edition, preset);
   selection.contexts = parse_list("--contexts", request.contexts, [](const std::string& word) {

@@ -18,7 +18,7 @@ using testing::Not;
 using namespace testing_samples;
 
 PlanInput chosen(const std::string& name = "data_parallel", Preset preset = Preset::kFull) {
-  return only(own_selector(name), preset);
+  return only(canonical_selector(name), preset);
 }
 
 /// The schemes of the plan in order: "flat", "bucketed.k1000000", …
@@ -70,7 +70,7 @@ TEST(DataParallelPlan, MeasuresEachSchemeBesideThoseBeforeIt) {
                           "bucketed.k10000000", "bucketed.k100000000", "bucketed.k1000000000",
                           "reducer.k26214400"));
   EXPECT_EQ(schemes(chosen()), schemes(chosen("ddp_bucketed")));
-  EXPECT_THROW(own_selector("naive_ddq"), InputError);
+  EXPECT_THROW(canonical_selector("naive_ddq"), InputError);
 }
 
 TEST(DataParallelPlan, SharesTheHandoutsBatchOutAmongTwoGpus) {

@@ -1,7 +1,7 @@
-// Builds the XXL network's facts: memory, number of devices, and the batch from which compute is
-// the bound.
+// Builds the datasets and facts of the XXL network: memory, number of devices, and the batch from
+// which compute is the bound.
 #include "base/format.h"
-#include "experiments/parallel_arithmetic/tables.h"
+#include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
 
 namespace labreport::parallel_arithmetic {
@@ -11,6 +11,7 @@ namespace {
 constexpr double kH100Bytes = 80e9, kTpuBytes = 95e9;
 constexpr Mesh kHandoutMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kHandoutRates{.flops = 4.6e14, .bytes = 1.8e11};
+constexpr const char* kHandoutWords = "the handout's";
 constexpr double kGiga = 1e9;
 constexpr Notation kWhole{Notation::kFixed, 0};
 
@@ -20,9 +21,6 @@ Mesh gpu_mesh() {
   mesh.fsdp_axes = mesh.tensor_axes = 1;
   return mesh;
 }
-
-bool is_handout(const Machine& machine) { return machine.words == "the handout's"; }
-Mesh mesh_of(const Machine& machine) { return is_handout(machine) ? kHandoutMesh : gpu_mesh(); }
 
 struct Held {
   std::string what;
@@ -94,24 +92,11 @@ Column<Machine> tokens_column(const char* name, const char* title,
                               double (*least)(const Rates&, const Mesh&, double)) {
   return {name, title,
           [least](const Machine& machine) {
-            return of_machine(machine, [&](const Rates& rates) {
-              return least(rates, mesh_of(machine), kXxl.inner);
-            });
+            const Mesh mesh = machine.words == kHandoutWords ? kHandoutMesh : gpu_mesh();
+            return of_machine(machine,
+                              [&](const Rates& rates) { return least(rates, mesh, kXxl.inner); });
           },
           "", kWhole};
-}
-
-std::vector<Column<Machine>> batch_columns() {
-  std::vector<Column<Machine>> columns = machine_columns();
-  columns.push_back({"alpha", "α = C / W",
-                     [](const Machine& machine) {
-                       return of_machine(machine, [](const Rates& it) { return it.intensity(); });
-                     },
-                     "", kWhole});
-  columns.push_back(tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best));
-  columns.push_back(tokens_column("beside", "X = 16, both beside each other", least_tokens_beside));
-  columns.push_back(tokens_column("in_turn", "X = 16, one after the other", least_tokens_in_turn));
-  return columns;
 }
 
 void add_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
@@ -126,7 +111,7 @@ void add_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
 
 PartContent batch(const RunView& view) {
   const std::vector<Machine> machines{
-      {"the handout's", kHandoutRates.flops, kHandoutRates.bytes},
+      {.words = kHandoutWords, .flops = kHandoutRates.flops, .bytes = kHandoutRates.bytes},
       measured_machine(view, {Precision::kBf16, Precision::kFp16, Precision::kFp32})};
   PartContent part;
   add_batch(part.facts, kHandoutRates, kHandoutMesh);
@@ -139,13 +124,16 @@ PartContent batch(const RunView& view) {
                   }));
   set_lacking(part.facts, machines);
   part.calculated = !machines.back().rates();
-  part.datasets = {make_dataset("batch", batch_columns(), machines)};
-  return part;
-}
-
-PartContent smaller_batches() {
-  PartContent part;
-  part.calculated = true;
+  std::vector<Column<Machine>> columns = machine_columns();
+  columns.push_back({"alpha", "α = C / W",
+                     [](const Machine& machine) {
+                       return of_machine(machine, [](const Rates& it) { return it.intensity(); });
+                     },
+                     "", kWhole});
+  columns.push_back(tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best));
+  columns.push_back(tokens_column("beside", "X = 16, both beside each other", least_tokens_beside));
+  columns.push_back(tokens_column("in_turn", "X = 16, one after the other", least_tokens_in_turn));
+  part.datasets = {make_dataset("batch", columns, machines)};
   return part;
 }
 
@@ -153,7 +141,9 @@ PartContent smaller_batches() {
 
 Presentation communication_accounting(const RunView& view) {
   if (!asked(view) || view.edition().name != "2025") return {};
-  return {{"a", memory()}, {"b", sharding()}, {"c", batch(view)}, {"d", smaller_batches()}};
+  PartContent smaller_batches;
+  smaller_batches.calculated = true;
+  return {{"a", memory()}, {"b", sharding()}, {"c", batch(view)}, {"d", smaller_batches}};
 }
 
 }  // namespace labreport::parallel_arithmetic

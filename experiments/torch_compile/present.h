@@ -1,4 +1,4 @@
-// The parts of the problem, and what they plan.
+// Presents the parts of the problem.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ inline constexpr const char* kProblem = "torch_compile";
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 
-/// The run's user named a folder with code of earlier compilations and passed it on by --keep-env.
+/// True if the user passed on by --keep-env a folder with the code of earlier compilations.
 bool warm_cache(const Run& run);
 
 }  // namespace labreport::torch_compile

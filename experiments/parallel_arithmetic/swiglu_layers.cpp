@@ -1,11 +1,11 @@
-// Builds the facts of SwiGLU layers over N devices: what they compute and send, and when compute is
-// the bound.
+// Builds the datasets and facts of SwiGLU layers over N devices: their compute, their traffic, and
+// the number of devices up to which compute is the bound.
 #include <algorithm>
 
 #include "base/format.h"
 #include "experiments/distributed_communication_single_node/links.h"
 #include "experiments/overview/datasheet.h"
-#include "experiments/parallel_arithmetic/tables.h"
+#include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
 
 namespace labreport::parallel_arithmetic {
@@ -68,7 +68,7 @@ std::vector<Column<PassRow>> pass_columns() {
   return columns;
 }
 
-/// A pass as its problem has it, before it meets a machine.
+/// A pass of a problem, for any machine.
 struct PassKind {
   std::string words;
   std::function<Pass(const Rates&)> two;

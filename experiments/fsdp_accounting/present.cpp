@@ -1,4 +1,5 @@
-// Builds the facts behind section.md: what sharded weights save, and whether they arrive in time.
+// Builds the datasets and facts of section.md: what sharded weights save, and whether they arrive
+// in time.
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +7,7 @@
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/fsdp_accounting/gathers.h"
-#include "experiments/optimizer_state_sharding_accounting/tables.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_tables.h"
 #include "experiments/problems.h"
 #include "results/metric_names.h"
 
@@ -21,8 +22,8 @@ using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 constexpr double kAddsUp = 0.05;  // share of the expected saving that peaks and gradients may miss
-constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // relative difference of losses;
-                                                                // the latter for 16-bit gradients
+// Relative differences of losses, the latter with gradients in 16 bits.
+constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 
 /// The peak of a whole later step; absent if it was not measured.
 std::optional<double> step_peak(const ShardingScheme& scheme) {
@@ -41,7 +42,7 @@ double held_total(const ShardingScheme& scheme) {
 }
 
 /// The largest network in the first of its precisions; one that ran, if any did.
-const Trained& foremost(const std::vector<Trained>& networks) {
+const Trained& answered_network(const std::vector<Trained>& networks) {
   const auto rank = [](const Trained& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),
                      parameter_count(*network.spec().model));
@@ -49,8 +50,8 @@ const Trained& foremost(const std::vector<Trained>& networks) {
   return *std::ranges::max_element(networks, {}, rank);
 }
 
-/// The measured peaks, and the gradients that they hold none of, if these make up what the saving
-/// lacks of `expected`.
+/// The measured peaks. `early` holds if gradients, which do not exist yet at these peaks, make up
+/// the difference between the measured saving and `expected`.
 std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sharded,
                            double expected) {
   const auto before = step_peak(other), after = step_peak(sharded);
@@ -67,18 +68,6 @@ std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sh
       .flag("lower", saved > 0)
       .flag("higher", saved <= 0)
       .when("early", early, "gradients", format_bytes_briefly(gradients));
-}
-
-Facts savings(const Trained& network) {
-  const ShardingScheme& sharded = *network.find(Sharding::kWeights);
-  const ShardingScheme* optimizer = network.find(Sharding::kOptimizer);
-  const ShardingScheme* other = optimizer ? optimizer : network.find(Sharding::kNone);
-  Facts facts = Facts().set("network", network.words).flag("optimizer", optimizer != nullptr);
-  if (other == nullptr) return facts.when("saving", std::nullopt);
-  const double expected = held_total(*other) - held_total(sharded);
-  return facts.when("saving", Facts()
-                                  .set("expected", format_bytes_briefly(expected))
-                                  .when("peaks", peaks(*other, sharded, expected)));
 }
 
 struct GatherRow {
@@ -130,28 +119,16 @@ const std::vector<Column<GatherRow>> kGathers{
      "",
      {Notation::kCount}}};
 
-std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
-  std::vector<GatherRow> rows;
-  for (const Trained& network : networks) {
-    const ShardingScheme& sharded = *network.find(Sharding::kWeights);
-    const Launch* launch = ok_launch(*sharded.cell);
-    if (launch == nullptr) continue;
-    for (const BlockGather& gather : block_gathers(*launch)) {
-      rows.push_back({network.words, gather});
-    }
-  }
-  return rows;
-}
-
-/// Counts the gathers of a block's matrices that had finished when their layer's forward began.
+/// Counts the matrices of the blocks that were gathered when their layer's forward began.
 std::optional<Facts> in_time_facts(const Trained& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
   const auto all =
       launch == nullptr ? std::nullopt : all_blocks(block_gathers(*launch), metric::kForward);
   if (!all || all->alone_ms <= 0) return std::nullopt;
   const ShardingScheme* plain = network.find(Sharding::kNone);
-  const double own = plain == nullptr ? 0 : plain->phase_ms(metric::kForward).value_or(0);
+  const double compute = plain == nullptr ? 0 : plain->phase_ms(metric::kForward).value_or(0);
   const auto blocks = static_cast<double>(network.spec().model->layers);
+  const Facts compute_facts = Facts().set("ms", compute / blocks, kThree);
   const auto late = late_matrices(*launch, metric::kForward);
   const bool punctual = all->in_time == all->layers;
   return Facts()
@@ -164,18 +141,30 @@ std::optional<Facts> in_time_facts(const Trained& network) {
       .when("late", !punctual && !late.empty() && all->in_time > 0, "matrices", join_words(late))
       .set("alone", all->alone_ms / blocks, kThree)
       .set("wait", all->wait_ms / blocks, kThree)
-      .when("computes", own > 0 && punctual, Facts().set("ms", own / blocks, kThree))
-      .when("although", own > all->alone_ms && !punctual, Facts().set("ms", own / blocks, kThree))
-      .when("hardly_computes", own > 0 && own <= all->alone_ms && !punctual,
-            Facts().set("ms", own / blocks, kThree));
+      .when("computes", compute > 0 && punctual, compute_facts)
+      .when("although", compute > all->alone_ms && !punctual, compute_facts)
+      .when("hardly_computes", compute > 0 && compute <= all->alone_ms && !punctual, compute_facts);
 }
 
 PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {
+  const Trained& network = answered_network(networks);
+  const ShardingScheme& sharded = *network.find(Sharding::kWeights);
+  const ShardingScheme* optimizer = network.find(Sharding::kOptimizer);
+  const ShardingScheme* other = optimizer ? optimizer : network.find(Sharding::kNone);
+  std::optional<Facts> saving;
+  if (other != nullptr) {
+    const double expected = held_total(*other) - held_total(sharded);
+    saving = Facts()
+                 .set("expected", format_bytes_briefly(expected))
+                 .when("peaks", peaks(*other, sharded, expected));
+  }
   PartContent part;
-  part.facts = savings(foremost(networks));
+  part.facts.set("network", network.words)
+      .flag("optimizer", optimizer != nullptr)
+      .when("saving", saving);
   set_conditions(part.facts, view, networks);
-  optimizer_state_sharding_accounting::set_apart(part.facts, networks, Sharding::kWeights,
-                                                 kFullTolerance, kHalfTolerance);
+  optimizer_state_sharding_accounting::list_diverging_losses(
+      part.facts, networks, Sharding::kWeights, kFullTolerance, kHalfTolerance);
   part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
@@ -184,12 +173,19 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
 }
 
 PartContent gathers_part(const RunView& view, const std::vector<Trained>& networks) {
+  std::vector<GatherRow> rows;
+  for (const Trained& network : networks) {
+    const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
+    if (launch == nullptr) continue;
+    for (const BlockGather& gather : block_gathers(*launch)) {
+      rows.push_back({network.words, gather});
+    }
+  }
   PartContent part;
-  const auto found = in_time_facts(foremost(networks));
-  part.facts.flag("nothing", !found);
-  part.facts.when("one", found);
+  const auto answer = in_time_facts(answered_network(networks));
+  part.facts.flag("nothing", !answer).when("one", answer);
   set_conditions(part.facts, view, networks);
-  part.datasets = {make_dataset("gathers", kGathers, gather_rows(networks)), times_data(networks)};
+  part.datasets = {make_dataset("gathers", kGathers, rows), times_data(networks)};
   part.cells = view.cells(CellKind::kSharding);
   return part;
 }

@@ -1,4 +1,4 @@
-// Builds the datasets and values of section.md: a training step made faster one change at a time.
+// Builds the datasets and facts of section.md: a training step made faster one change at a time.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +24,7 @@ struct Row {
   const Rung* rung;
   const Rung* before;  ///< Null at the first.
 
-  std::optional<double> over(const Rung* base) const {
+  std::optional<double> speedup(const Rung* base) const {
     if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
     return base->ms() / rung->ms();
   }
@@ -41,16 +41,18 @@ struct Row {
   }
 };
 
-Value step_time(const Row& row) {
-  return row.rung->ran() ? Value::mean_of(row.rung->steps_ms) : Value::missing(row.rung->reason);
-}
-
 const std::vector<Column<Row>> kRows{
     {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
-    {"ms", "Step", step_time, "ms"},
-    {"gain", "vs. last", [](const Row& row) { return Value(row.over(row.before)); }, "×", kFactor},
-    {"total", "vs. first", [](const Row& row) { return Value(row.over(row.ladder->first())); }, "×",
+    {"ms", "Step",
+     [](const Row& row) {
+       return row.rung->ran() ? Value::mean_of(row.rung->steps_ms)
+                              : Value::missing(row.rung->reason);
+     },
+     "ms"},
+    {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.before)); }, "×",
      kFactor},
+    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first())); },
+     "×", kFactor},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -102,7 +104,7 @@ std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   return bars;
 }
 
-/// The change that saves most, and what all changes buy together.
+/// The change that saves most, and the speedup of all changes together.
 Facts ladder_facts(const Ladder& ladder) {
   constexpr Notation kThree{Notation::kSignificant, 3};
   const double from = ladder.first()->ms(), to = ladder.best()->ms();
@@ -122,20 +124,6 @@ Facts ladder_facts(const Ladder& ladder) {
       .when("foremost", !largest.empty(), foremost);
 }
 
-/// Rungs whose losses leave the first's by more than rounding explains.
-std::vector<Facts> apart(const std::vector<Row>& rows) {
-  std::vector<Facts> found;
-  for (const Row& row : rows) {
-    const auto difference = row.loss_difference();
-    if (!difference || *difference <= kAgree) continue;
-    found.push_back(Facts()
-                        .set("words", row.ladder->words)
-                        .set("change", row.rung->change)
-                        .set("difference", *difference, {Notation::kPercent}));
-  }
-  return found;
-}
-
 std::string first_reason(const std::vector<Ladder>& all) {
   for (const Ladder& ladder : all) {
     for (const Rung& rung : ladder.rungs) {
@@ -151,25 +139,30 @@ Presentation present(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   if (all.empty()) return {};
   PartContent part;
-  std::vector<Facts> ran, parting;
+  std::vector<Facts> ran, diverging;
   std::vector<const Cell*> first_rungs;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
-    std::ranges::move(apart(rows), std::back_inserter(parting));
+    for (const Row& row : rows) {  // Rounding does not explain larger differences.
+      const auto difference = row.loss_difference();
+      if (!difference || *difference <= kAgree) continue;
+      diverging.emplace_back()
+          .set("words", ladder.words)
+          .set("change", row.rung->change)
+          .set("difference", *difference, {Notation::kPercent});
+    }
     if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
     first_rungs.push_back(ladder.rungs.front().cell);
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
-  part.facts.list("ladders", ran).list("apart", parting);
+  part.facts.list("ladders", ran).list("apart", diverging);
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));
-  if (drawn != nullptr) {
-    part.datasets.push_back(waterfall_data(waterfall(*drawn)));
-  }
+  if (drawn != nullptr) part.datasets.push_back(waterfall_data(waterfall(*drawn)));
   part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
   return {{"", std::move(part)}};
 }

@@ -1,4 +1,4 @@
-// Builds the datasets and values of section.md: the length at which eager attention runs out of
+// Builds the datasets and facts of section.md: the length at which eager attention runs out of
 // memory.
 #include <algorithm>
 #include <cmath>
@@ -16,29 +16,16 @@ namespace labreport::pytorch_attention {
 namespace {
 
 constexpr const char* kProblem = "pytorch_attention";
-constexpr std::int64_t kLongestAsked = 16384;   // the handout's longest
-constexpr std::int64_t kScoresOutweigh = 4096;  // below 3 % of the bytes saved are other tensors,
-                                                // up to d = 128
+constexpr std::int64_t kLongestAsked = 16384;  // the handout's longest
+// From this length on, less than 3 % of the bytes saved are not scores, up to d = 128.
+constexpr std::int64_t kScoresOutweigh = 4096;
+constexpr double kWholeTensors = 0.05;  // least distance from a whole number of tensors of scores
 constexpr Notation kBytes{Notation::kMebibytes};
-constexpr double kWholeTensors = 0.05;  // within this distance of a whole number of tensors of
-                                        // scores
 
 using Rows = std::vector<AttentionRow>;
 
-Value time_of(const AttentionRow& row, std::string_view pass) {
-  const auto mean = row.ms(pass, "mean_ns"), stddev = row.ms(pass, "stddev_ns");
-  if (!mean) return Value::missing(row.reason);
-  return stddev ? Value(*mean, *stddev) : Value(*mean);
-}
-
 Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
-}
-
-/// Returns nothing after an out-of-memory error: the bytes counted until then are no peak of a
-/// pass.
-std::optional<double> peak_of(const AttentionRow& row) {
-  return row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt;
 }
 
 std::string series_of(const AttentionRow& row) {
@@ -53,10 +40,10 @@ const std::vector<Column<AttentionRow>> kGrid{
      "",
      {Notation::kCount}},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
-    {"forward", "Forward", [](const AttentionRow& row) { return time_of(row, metric::kForward); },
+    {"forward", "Forward", [](const AttentionRow& row) { return mean_time(row, metric::kForward); },
      "ms"},
     {"backward", "Backward",
-     [](const AttentionRow& row) { return time_of(row, metric::kBackward); }, "ms"},
+     [](const AttentionRow& row) { return mean_time(row, metric::kBackward); }, "ms"},
     {"before_backward", "Before backward",
      [](const AttentionRow& row) {
        return or_reason(row.bytes(column::kBeforeBackwardBytes), row);
@@ -64,8 +51,12 @@ const std::vector<Column<AttentionRow>> kGrid{
      "MiB", kBytes},
     {"saved", "Saved for backward",
      [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
-    {"peak", "Peak", [](const AttentionRow& row) { return or_reason(peak_of(row), row); }, "MiB",
-     kBytes}};
+    {"peak", "Peak",
+     [](const AttentionRow& row) {
+       // The bytes counted until an out-of-memory error are no peak of a pass.
+       return or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
+     },
+     "MiB", kBytes}};
 
 const std::vector<Column<AttentionRow>> kCurves{
     {"series", "Precision and d", series_of},
@@ -84,47 +75,30 @@ const std::vector<Column<PassTime>> kTimes{
     {"length", "Sequence", &PassTime::length, "", {Notation::kCount}},
     {"ms", "Mean", &PassTime::ms, "ms"}};
 
+std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
+
 Rows of_precision(const Rows& rows, Precision precision) {
-  Rows found;
-  std::ranges::copy_if(rows, std::back_inserter(found),
-                       [&](const AttentionRow& row) { return row.spec().precision == precision; });
-  return found;
+  return only(rows, [&](const AttentionRow& row) { return row.spec().precision == precision; });
 }
 
 std::vector<Precision> precisions_of(const Rows& rows) {
-  std::vector<Precision> found;
-  for (const AttentionRow& row : rows) {
-    const Precision precision = row.spec().precision.value_or(Precision::kFp32);
-    if (std::ranges::find(found, precision) == found.end()) found.push_back(precision);
-  }
-  return found;
+  return distinct(each(rows, [](const AttentionRow& row) {
+    return row.spec().precision.value_or(Precision::kFp32);
+  }));
 }
 
-/// The narrowest and the widest heads: what lies between them is drawn over by both.
+/// The narrowest and the widest heads, whose curves cover those in between.
 Rows outermost(const Rows& rows) {
-  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
-  Rows found;
-  if (rows.empty()) return found;
+  if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
-  std::ranges::copy_if(rows, std::back_inserter(found), [&](const AttentionRow& row) {
+  return only(rows, [&](const AttentionRow& row) {
     return row.saved() && (dim(row) == dim(low) || dim(row) == dim(high));
   });
-  return found;
-}
-
-/// The widest heads: curves of the bytes saved at other d lie under theirs.
-Rows widest(const Rows& rows) {
-  Rows found = outermost(rows);
-  if (found.empty()) return found;
-  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
-  const std::int64_t most = dim(std::ranges::max(found, {}, dim));
-  std::erase_if(found, [&](const AttentionRow& row) { return dim(row) != most; });
-  return found;
 }
 
 std::vector<PassTime> times_of(const Rows& rows) {
   std::vector<PassTime> times;
-  for (const AttentionRow& row : outermost(rows)) {
+  for (const AttentionRow& row : rows) {
     for (const auto pass : {metric::kForward, metric::kBackward}) {
       const auto ms = row.ms(pass, "mean_ns");
       if (ms) times.push_back({std::string(pass) + ", " + series_of(row), row.length(), *ms});
@@ -133,16 +107,14 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// The rows that ran at lengths from which on little but the scores is saved; all that ran unless
+/// The rows that ran at lengths where scores are nearly all of the bytes saved; all that ran unless
 /// there are two such lengths.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
       only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
-  const Rows far =
+  const Rows large =
       only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
-  const bool several = std::ranges::any_of(
-      far, [&](const AttentionRow& row) { return row.length() != far.front().length(); });
-  return several ? far : ran;
+  return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
 }
 
 /// The slope of log(saved) over log(length), by least squares, all d together.
@@ -157,9 +129,9 @@ std::optional<double> growth(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// The bytes that a whole pass would hold at its peak where memory ran out, by the tensors of
-/// scores that the longest sequence of the same heads held. Nothing if the GPU has as much: then
-/// memory was in pieces, which is not recorded.
+/// The peak that a whole pass would have had where memory ran out, extrapolated from the longest
+/// sequence of the same heads by the size of a tensor of scores. Nothing if the GPU has as much
+/// memory: then it was fragmented, which is not recorded.
 std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
                             std::optional<std::int64_t> capacity) {
   const AttentionRow* ran = nullptr;
@@ -178,14 +150,11 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
 }
 
 /// The shortest sequence at which one precision ran out of memory, else its longest sequence.
-Facts end_of(const Rows& own, std::optional<std::int64_t> capacity) {
-  const auto smaller = [](const AttentionRow& row) {
-    return std::pair(row.length(), row.sweep().head_dim);
-  };
-  const Rows out = only(own, [](const AttentionRow& row) { return row.ran_out(); });
-  const Rows ran = only(own, [](const AttentionRow& row) { return row.ran(); });
-  const AttentionRow& last = out.empty() ? *std::ranges::max_element(ran, {}, smaller)
-                                         : *std::ranges::min_element(out, {}, smaller);
+Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
+  const auto size = [](const AttentionRow& row) { return std::pair(row.length(), dim(row)); };
+  const Rows out = only(rows, &AttentionRow::ran_out);
+  const AttentionRow last = out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, size)
+                                        : std::ranges::min(out, {}, size);
   const Facts place = Facts()
                           .set("length", format_count(last.length()))
                           .set("d", std::to_string(last.sweep().head_dim))
@@ -193,35 +162,31 @@ Facts end_of(const Rows& own, std::optional<std::int64_t> capacity) {
                           .set("batch", std::to_string(last.spec().batch.value_or(1)))
                           .set("width", under_autocast(last.spec()) ? "2" : "4")
                           .set("tensor", format_bytes_briefly(last.score_bytes()))
-                          .when("needed", needed(last, own, capacity));
+                          .when("needed", needed(last, rows, capacity));
   return Facts()
       .set("precision", describe(*last.spec().precision))
       .when("end", !out.empty(), place)
       .when("fits", out.empty(), place);
 }
 
-/// True if the bytes saved at the longest sequence are two tensors of scores, as the operators of
-/// model/attention.h determine: the exponentials and the probabilities of the softmax.
-bool saves_two(const Rows& fitted) {
-  if (fitted.empty()) return false;
-  const AttentionRow& row = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
-  return std::abs(*row.saved() / row.score_bytes() / 2 - 1) < kWholeTensors;
-}
-
-/// The answer, precision by precision: the first one's growth speaks for all.
+/// The answer for each precision, with the growth in the first one.
 void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
   std::vector<Facts> ends;
   std::optional<Facts> grows;
   for (const Precision precision : precisions_of(rows)) {
-    const Rows own = of_precision(rows, precision);
-    const auto told = [](const AttentionRow& row) { return row.ran() || row.ran_out(); };
-    if (!std::ranges::any_of(own, told)) continue;
-    ends.push_back(end_of(own, capacity));
-    const Rows fitted = fitted_rows(own);
+    const Rows tried = only(of_precision(rows, precision),
+                            [](const AttentionRow& row) { return row.ran() || row.ran_out(); });
+    if (tried.empty()) continue;
+    ends.push_back(end_of(tried, capacity));
+    const Rows fitted = fitted_rows(tried);
     const auto exponent = growth(fitted);
     if (grows || !exponent) continue;
-    grows =
-        Facts().set("exponent", *exponent, {Notation::kFixed, 2}).flag("two", saves_two(fitted));
+    // Two tensors are the exponentials and the probabilities of the softmax: model/attention.h.
+    const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
+    const double tensors = *longest.saved() / longest.score_bytes();
+    grows = Facts()
+                .set("exponent", *exponent, {Notation::kFixed, 2})
+                .flag("two", std::abs(tensors / 2 - 1) < kWholeTensors);
   }
   facts.flag("nothing", ends.empty());
   facts.when("grows", grows);
@@ -230,15 +195,8 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   facts.list("others", std::move(ends));
 }
 
-std::string first_reason(const Rows& rows) {
-  for (const AttentionRow& row : rows) {
-    if (!row.reason.empty()) return row.reason;
-  }
-  return "not measured yet";
-}
-
-/// The rows that have fewer passes than the first: longer sequences, a precision beyond the
-/// handout's, or both.
+/// The rows with fewer passes than the first: longer sequences, or a precision beyond the
+/// handout's.
 std::optional<Facts> further_facts(const Rows& rows) {
   const auto fewer = [&](const AttentionRow& row) {
     return row.spec().steps != rows.front().spec().steps;
@@ -285,13 +243,16 @@ PartContent content(const RunView& view, const Rows& rows) {
     part.datasets.push_back(std::move(grid));
   }
   part.facts.set("precision", describe(precisions.front()));
-  Rows curves;
+  Rows curves;  // of the widest heads, whose bytes saved cover those of other heads
   for (const Precision precision : precisions) {
-    std::ranges::copy(widest(of_precision(rows, precision)), std::back_inserter(curves));
+    const Rows outer = outermost(of_precision(rows, precision));
+    std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {
+      return dim(row) == dim(std::ranges::max(outer, {}, dim));
+    });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
   part.datasets.push_back(
-      make_dataset("times", kTimes, times_of(of_precision(rows, precisions.front()))));
+      make_dataset("times", kTimes, times_of(outermost(of_precision(rows, precisions.front())))));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kSynced)};
   return part;
 }
@@ -303,7 +264,7 @@ Presentation present(const RunView& view) {
   if (rows.empty()) return {};
   PartContent part = content(view, rows);
   part.cells = view.cells(CellKind::kAttention, [](const CellSpec& spec) {
-    return is_of(spec, AttentionMethod::kSynced);
+    return timed_by(spec, AttentionMethod::kSynced);
   });
   return {{"", std::move(part)}};
 }

@@ -1,31 +1,23 @@
-// Parts (a) to (c): one all-reduce a parameter, one of all, and each as soon as it can begin.
+// Parts (a) to (c): an all-reduce for each parameter, one for all, and each during backward.
 #include <algorithm>
 
 #include "base/format.h"
+#include "experiments/data_parallel/buckets.h"
 #include "experiments/data_parallel/lanes.h"
-#include "experiments/data_parallel/parts.h"
-#include "experiments/data_parallel/tables.h"
+#include "experiments/data_parallel/scheme_tables.h"
 #include "experiments/problems.h"
 
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kCounts = 0.05;  // Parts of a difference below this share are not mentioned.
+constexpr double kMentioned = 0.05;  // Smaller parts of a difference are not mentioned.
 
-using Wanted = std::initializer_list<Scheme>;
-
-std::optional<Facts> equality(const Trained& trained) {
-  if (!trained.off || trained.apart != 0.0) return std::nullopt;
-  return Facts().set("difference", format_scientific(*trained.off, 2));
-}
-
-/// Absent if a step with communication is faster than the one without, which something disturbed.
+/// Absent if a step with communication is faster than the one without: something disturbed that.
 std::optional<Facts> communication(const Network& network, const Trained& trained) {
   const Trained* none = network.ran(Scheme::kNone);
   if (!differ(&trained, none).value_or(false)) return std::nullopt;
   for (const Trained& other : network.schemes) {
-    const auto apart = differ(&other, none);
-    if (apart == true && *other.step_ms() < *none->step_ms()) return std::nullopt;
+    if (differ(&other, none) == true && *other.step_ms() < *none->step_ms()) return std::nullopt;
   }
   const double added = *network.added_ms(trained);
   return Facts().set("ms", added, kThree).set("share", format_percent(added / *trained.step_ms()));
@@ -35,9 +27,10 @@ Facts naive_facts(const Network& network, const Trained& naive) {
   const auto added = communication(network, naive);
   const auto hidden = naive.hidden_share();
   const std::string share = format_percent(hidden.value_or(0));
+  const bool equal = naive.largest_error && naive.diverged_ranks == 0.0;
   return Facts()
-      .flag("apart", naive.apart.value_or(0) > 0)
-      .when("equal", equality(naive))
+      .flag("apart", naive.diverged_ranks.value_or(0) > 0)
+      .when("equal", equal, "difference", equal ? format_scientific(*naive.largest_error, 2) : "")
       .when("added", added)
       .flag("unclear", !added)
       .when("traced", hidden.has_value(),
@@ -47,7 +40,7 @@ Facts naive_facts(const Network& network, const Trained& naive) {
                 .set("beside", share == "0.0" ? "none" : share + "\u00a0%"));
 }
 
-/// The traced all-reduces of both, and what the exchange takes beside its one all-reduce.
+/// The traced all-reduces of both, and the time of the exchange beyond its one all-reduce.
 std::optional<Facts> traced(const Trained& flat, const Trained& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved = *naive.communication_ms - *flat.communication_ms;
@@ -55,20 +48,20 @@ std::optional<Facts> traced(const Trained& flat, const Trained& naive) {
   return Facts()
       .set("one", *flat.communication_ms, kThree)
       .set("many", *naive.communication_ms, kThree)
-      .when("copies", copies > kCounts * std::abs(saved), Facts().set("of", copies, kThree));
+      .when("copies", copies > kMentioned * std::abs(saved), Facts().set("of", copies, kThree));
 }
 
 Facts flat_facts(const Network& network, const Trained& flat) {
   const Trained* naive = network.ran(Scheme::kPerParameter);
-  const auto apart = differ(&flat, naive);
-  const double saved = apart ? *naive->step_ms() - *flat.step_ms() : 0;
+  const auto differs = differ(&flat, naive);
+  const double saved = differs ? *naive->step_ms() - *flat.step_ms() : 0;
   return Facts()
       .set("saved", std::abs(saved), kThree)
       .set("calls", naive ? format_count(static_cast<std::int64_t>(naive->calls)) : "")
-      .flag("faster", apart == true && saved > 0)
-      .flag("slower", apart == true && saved < 0)
-      .flag("alike", apart == false)
-      .when("traced", apart ? traced(flat, *naive) : std::nullopt);
+      .flag("faster", differs == true && saved > 0)
+      .flag("slower", differs == true && saved < 0)
+      .flag("alike", differs == false)
+      .when("traced", differs ? traced(flat, *naive) : std::nullopt);
 }
 
 Facts overlap_facts(const Network& network, const Trained& overlapped) {
@@ -78,7 +71,8 @@ Facts overlap_facts(const Network& network, const Trained& overlapped) {
   const bool both = naive != nullptr && flat != nullptr;
   const bool timed = none != nullptr && overlapped.backward_ms && none->backward_ms;
   const double longer = timed ? *overlapped.backward_ms - *none->backward_ms : 0;
-  const double varies = timed ? overlapped.backward_deviation_ms + none->backward_deviation_ms : 0;
+  const double deviation =
+      timed ? overlapped.backward_deviation_ms + none->backward_deviation_ms : 0;
   const auto hidden = overlapped.hidden_share();
   return Facts()
       .when("others", both,
@@ -88,7 +82,7 @@ Facts overlap_facts(const Network& network, const Trained& overlapped) {
                  : Facts())
       .when("added", communication(network, overlapped))
       .when("hides", hidden.has_value(), "share", format_percent(hidden.value_or(0)))
-      .when("stretched", longer > varies, Facts().set("ms", longer, kThree));
+      .when("stretched", longer > deviation, Facts().set("ms", longer, kThree));
 }
 
 bool has(const std::vector<Network>& networks, Scheme scheme) {
@@ -96,29 +90,29 @@ bool has(const std::vector<Network>& networks, Scheme scheme) {
       networks, [&](const Network& network) { return network.find(scheme) != nullptr; });
 }
 
-/// The last part that was measured draws the steps of all parts up to it below each other.
-bool draws(const std::vector<Network>& networks, Scheme own) {
+/// Presents the last of `schemes`, which the part is about, beside the others.
+PartContent part_of(const RunView& view, const std::vector<Network>& networks,
+                    std::initializer_list<Scheme> schemes, const std::string& letter,
+                    Facts (*facts)(const Network&, const Trained&)) {
   using enum Scheme;
-  return own == kOverlapped ||
-         (!has(networks, kOverlapped) && (own == kFlat || !has(networks, kFlat)));
-}
-
-PartContent part_of(const RunView& view, const std::vector<Network>& networks, Wanted wanted,
-                    const std::string& letter, Facts (*facts)(const Network&, const Trained&)) {
-  const Scheme own = *(wanted.end() - 1);  // The part adds it to the schemes before.
-  const Network* network = foremost(networks, own);
+  const Scheme subject = *(schemes.end() - 1);
   PartContent part;
-  part.facts.flag("nothing", network == nullptr);
-  part.facts.when("one",
-                  network ? std::optional(facts(*network, *network->ran(own))
-                                              .set("network", network->words)
-                                              .set("step", *network->ran(own)->step_ms(), kThree))
-                          : std::nullopt);
+  std::optional<Facts> answer;
+  if (const Network* network = largest_network(networks, subject)) {
+    const Trained& trained = *network->ran(subject);
+    answer = facts(*network, trained)
+                 .set("network", network->words)
+                 .set("step", *trained.step_ms(), kThree);
+  }
+  part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);
-  if (draws(networks, own)) part.datasets = lanes_of(networks, wanted);
-  part.datasets.push_back(schemes_dataset(networks, wanted));
-  part.datasets.push_back(ranks_dataset(networks, wanted));
-  add_cells(part, view, networks, wanted, letter);
+  // The last part that was measured draws the steps of all parts up to it below each other.
+  const bool last = subject == kOverlapped ||
+                    (!has(networks, kOverlapped) && (subject == kFlat || !has(networks, kFlat)));
+  if (last) part.datasets = lanes_of(networks, schemes);
+  part.datasets.push_back(schemes_dataset(networks, schemes));
+  part.datasets.push_back(ranks_dataset(networks, schemes));
+  add_cells(part, view, networks, schemes, letter);
   return part;
 }
 

@@ -1,4 +1,4 @@
-// Tables and facts that several parts share.
+// The tables and facts of schemes that all parts share.
 #pragma once
 
 #include <initializer_list>
@@ -13,28 +13,30 @@
 
 namespace labreport::data_parallel {
 
-/// "schemes": a row for each of those schemes of each network.
-Dataset schemes_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted);
-
-/// "by-rank": one row a rank.
-Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted);
-
+inline constexpr const char* kProblem = "data_parallel";
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// The largest network that ran the scheme, in the first of its settings; null if none did.
-const Network* foremost(const std::vector<Network>& networks, Scheme scheme);
+/// "schemes": a row for each of those schemes of each network.
+Dataset schemes_dataset(const std::vector<Network>& networks,
+                        std::initializer_list<Scheme> schemes);
 
-/// Tells whether they differ by more than both deviations together; absent if one has no steps.
+/// "by-rank": one row a rank.
+Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes);
+
+/// The largest network that ran the scheme, in the first of its settings; null if none did.
+const Network* largest_network(const std::vector<Network>& networks, Scheme scheme);
+
+/// True if the steps differ by more than the sum of their deviations; nothing if one has no steps.
 std::optional<bool> differ(const Trained* a, const Trained* b);
 
 /// Extra time compared with the step without communication, or why it is unknown.
 Value added_value(const Network& network, const Trained& trained);
 
-/// Adds to the method where and how everything was measured.
+/// Adds the facts of the section on method: hardware, batch, steps and networks.
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks);
 
-/// Adds the cells that the part rests on, and its commands.
+/// Adds the measured cells behind the part, and its commands.
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
-               std::initializer_list<Scheme> wanted, const std::string& letter);
+               std::initializer_list<Scheme> schemes, const std::string& letter);
 
 }  // namespace labreport::data_parallel

@@ -1,4 +1,4 @@
-#include "experiments/data_parallel/tables.h"
+#include "experiments/data_parallel/scheme_tables.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,15 +7,17 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
 #include "experiments/common/command.h"
-#include "experiments/data_parallel/parts.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport::data_parallel {
 namespace {
+
+namespace single_node = distributed_communication_single_node;
 
 constexpr double kNsPerUs = 1e3;
 
@@ -24,28 +26,20 @@ struct SchemeRow {
   const Trained* trained;
   Value added;
   std::optional<double> stretch;
-
-  Value or_reason(const std::optional<double>& value) const {
-    return value ? Value(*value) : Value::missing(trained->reason);
-  }
-  Value traced(const std::optional<double>& value) const {
-    return value ? Value(*value) : Value::missing(trained->untraced());
-  }
 };
 
 template <typename Field>
-std::function<Value(const SchemeRow&)> of_trace(Field field) {
-  return [field](const SchemeRow& row) { return row.traced(std::invoke(field, row.trained)); };
-}
-
-Value step_of(const SchemeRow& row) {
-  const std::vector<double>& steps = row.trained->steps_ms;
-  return steps.empty() ? Value::missing(row.trained->reason) : Value::mean_of(steps);
+std::function<Value(const SchemeRow&)> value_of(Field field) {
+  return [field](const SchemeRow& row) {
+    return row.trained->or_reason(std::invoke(field, row.trained));
+  };
 }
 
 template <typename Field>
-std::function<Value(const SchemeRow&)> of(Field field) {
-  return [field](const SchemeRow& row) { return row.or_reason(std::invoke(field, row.trained)); };
+std::function<Value(const SchemeRow&)> traced_value(Field field) {
+  return [field](const SchemeRow& row) {
+    return row.trained->traced(std::invoke(field, row.trained));
+  };
 }
 
 const std::vector<Column<SchemeRow>> kSchemeColumns{
@@ -60,23 +54,23 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      },
      "",
      {Notation::kCount}},
-    {"step", "Step", step_of, "ms"},
+    {"step", "Step", [](const SchemeRow& row) { return row.trained->step(); }, "ms"},
     {"added", "Added", [](const SchemeRow& row) { return row.added; }, "ms"},
-    {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
-    {"backward", "Backward", of(&Trained::backward_ms), "ms"},
+    {"skew", "Skew", value_of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
+    {"backward", "Backward", value_of(&Trained::backward_ms), "ms"},
     {"stretch",
      "Stretched by",
      [](const SchemeRow& row) { return Value(row.stretch); },
      "%",
      {Notation::kPercent}},
-    {"exchange", "Exchange", of(&Trained::exchange_ms), "ms"},
-    {"communication", "Communication", of_trace(&Trained::communication_ms), "ms"},
-    {"exposed", "Exposed", of_trace(&Trained::exposed_ms), "ms"},
-    {"hidden", "Hidden", of_trace(&Trained::hidden_share), "%", {Notation::kPercent}},
-    {"peak", "Peak", of(&Trained::peak_bytes), "GiB", {Notation::kGibibytes}}};
+    {"exchange", "Exchange", value_of(&Trained::exchange_ms), "ms"},
+    {"communication", "Communication", traced_value(&Trained::communication_ms), "ms"},
+    {"exposed", "Exposed", traced_value(&Trained::exposed_ms), "ms"},
+    {"hidden", "Hidden", traced_value(&Trained::hidden_share), "%", {Notation::kPercent}},
+    {"peak", "Peak", value_of(&Trained::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
-  std::string scheme, network;  ///< Same words as in `SchemeRow`.
+  std::string scheme, network;  ///< As in `SchemeRow`.
   std::optional<double> rank;
   Value mean;
   std::optional<double> median, lag, forward, backward, exchange, optimizer, communication, both;
@@ -102,50 +96,30 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"communication", "Communication", &RankRow::communication, "ms"},
     {"both", "Of it hidden", &RankRow::both, "ms"}};
 
-RankRow rank_row(const Trained& trained, const std::string& network, const MeasuredRow& row) {
-  const auto mean = ms(row, column::kMeanNs), stddev = ms(row, column::kStddevNs);
-  const auto lag = row.number(column::kLagNs);
-  return {trained.words(),
-          network,
-          row.number(column::kRank),
-          mean && stddev ? Value(*mean, *stddev) : Value(mean),
-          ms(row, column::kMedianNs),
-          lag ? std::optional(*lag / kNsPerUs) : std::nullopt,
-          ms(row, phase_column(metric::kForward)),
-          ms(row, phase_column(metric::kBackward)),
-          ms(row, phase_column(metric::kExchange)),
-          ms(row, phase_column(metric::kOptimizer)),
-          trained.disturbed ? std::nullopt : ms(row, column::kCommunicationNs),
-          trained.disturbed ? std::nullopt : ms(row, column::kBothNs)};
-}
-
 template <typename Visit>
-void each(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted,
-          const Visit& visit) {
+void each_scheme(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes,
+                 const Visit& visit) {
   for (const Network& network : networks) {
     for (const Trained& trained : network.schemes) {
-      if (std::ranges::find(wanted, trained.scheme()) != wanted.end()) visit(network, trained);
+      if (std::ranges::find(schemes, trained.scheme()) != schemes.end()) visit(network, trained);
     }
   }
 }
 
-/// The communication library; it is the same in all launches of a run.
+/// The communication library and its version, which are the same in all launches of a run.
 std::string library(const std::vector<Network>& networks) {
   for (const Network& network : networks) {
     for (const Trained& trained : network.schemes) {
       const Launch* launch = ok_launch(*trained.cell);
-      const Metric* told = launch == nullptr
-                               ? nullptr
-                               : launch->find_condition(metric::kCollectives, metric::kLibrary);
-      const auto* scalar = told == nullptr ? nullptr : std::get_if<Scalar>(&told->data);
-      const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
-      if (text != nullptr) return *text;
+      const std::string library =
+          launch == nullptr ? "" : single_node::collectives_condition(*launch, metric::kLibrary);
+      if (!library.empty()) return library;
     }
   }
-  return "";
+  return std::string(describe(networks.front().spec.ranks->collectives));
 }
 
-/// Lists each network once, whatever its contexts and precisions.
+/// Lists each model shape once, whatever its contexts and precisions.
 std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
   std::vector<ModelShape> known;
   std::vector<Facts> sizes;
@@ -162,55 +136,59 @@ std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
   return sizes;
 }
 
-/// "512", "128 or 512"
-std::string contexts_of(const std::vector<Network>& networks) {
-  std::vector<std::string> contexts;
-  for (const Network& network : networks) {
-    const std::string context = format_count(network.spec.context.value_or(0));
-    if (std::ranges::find(contexts, context) == contexts.end()) contexts.push_back(context);
-  }
-  return fmt::format("{}", fmt::join(contexts, " or "));
-}
-
 }  // namespace
 
 Dataset schemes_dataset(const std::vector<Network>& networks,
-                        std::initializer_list<Scheme> wanted) {
+                        std::initializer_list<Scheme> schemes) {
   std::vector<SchemeRow> rows;
-  each(networks, wanted, [&](const Network& network, const Trained& trained) {
+  each_scheme(networks, schemes, [&](const Network& network, const Trained& trained) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
     rows.push_back({words, &trained, added_value(network, trained), network.stretch(trained)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
 
-Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted) {
+Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes) {
   std::vector<RankRow> rows;
-  each(networks, wanted, [&](const Network& network, const Trained& trained) {
+  each_scheme(networks, schemes, [&](const Network& network, const Trained& trained) {
     const Launch* launch = ok_launch(*trained.cell);
     if (launch == nullptr) return;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
-      rows.push_back(rank_row(trained, networks.size() > 1 ? network.words : "", row));
+      const auto mean = ms(row, column::kMeanNs), stddev = ms(row, column::kStddevNs);
+      const auto lag = row.number(column::kLagNs);
+      const bool usable = !trained.disturbed;
+      rows.push_back({.scheme = trained.words(),
+                      .network = networks.size() > 1 ? network.words : "",
+                      .rank = row.number(column::kRank),
+                      .mean = mean && stddev ? Value(*mean, *stddev) : Value(mean),
+                      .median = ms(row, column::kMedianNs),
+                      .lag = lag ? std::optional(*lag / kNsPerUs) : std::nullopt,
+                      .forward = ms(row, phase_column(metric::kForward)),
+                      .backward = ms(row, phase_column(metric::kBackward)),
+                      .exchange = ms(row, phase_column(metric::kExchange)),
+                      .optimizer = ms(row, phase_column(metric::kOptimizer)),
+                      .communication = usable ? ms(row, column::kCommunicationNs) : std::nullopt,
+                      .both = usable ? ms(row, column::kBothNs) : std::nullopt});
     }
   });
   return make_dataset("by-rank", kRankColumns, rows);
 }
 
-const Network* foremost(const std::vector<Network>& networks, Scheme scheme) {
-  const Network* found = nullptr;
+const Network* largest_network(const std::vector<Network>& networks, Scheme scheme) {
+  const Network* largest = nullptr;
   for (const Network& network : networks) {
-    const bool larger = found == nullptr || network.total_bytes() > found->total_bytes();
-    if (network.ran(scheme) != nullptr && larger) found = &network;
+    const bool larger = largest == nullptr || network.total_bytes() > largest->total_bytes();
+    if (network.ran(scheme) != nullptr && larger) largest = &network;
   }
-  return found;
+  return largest;
 }
 
 std::optional<bool> differ(const Trained* a, const Trained* b) {
   if (a == nullptr || b == nullptr || a->steps_ms.empty() || b->steps_ms.empty()) {
     return std::nullopt;
   }
-  const double apart = std::abs(*a->step_ms() - *b->step_ms());
-  return apart > sample_stddev(a->steps_ms) + sample_stddev(b->steps_ms);
+  const double difference = std::abs(*a->step_ms() - *b->step_ms());
+  return difference > sample_stddev(a->steps_ms) + sample_stddev(b->steps_ms);
 }
 
 Value added_value(const Network& network, const Trained& trained) {
@@ -226,12 +204,14 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
   const CellSpec& spec = networks.front().spec;
   const std::int64_t ranks = spec.ranks->count;
   facts.flag("gpu", spec.device == DeviceKind::kCuda).flag("cpu", spec.device == DeviceKind::kCpu);
-  const std::string told = library(networks);
-  facts.set("library", told.empty() ? describe(spec.ranks->collectives) : std::string_view(told));
+  const std::vector<std::string> contexts = distinct(each(networks, [](const Network& network) {
+    return format_count(network.spec.context.value_or(0));
+  }));
+  facts.set("library", library(networks));
   facts.set("ranks", format_count(ranks));
   facts.set("share", format_count(spec.batch.value_or(0)));
   facts.set("whole", format_count(spec.batch.value_or(0) * ranks));
-  facts.set("context", contexts_of(networks));
+  facts.set("context", fmt::format("{}", fmt::join(contexts, " or ")));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.list("sizes", sizes_of(networks));
@@ -239,9 +219,9 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
 }
 
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
-               std::initializer_list<Scheme> wanted, const std::string& letter) {
-  each(networks, wanted,
-       [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
+               std::initializer_list<Scheme> schemes, const std::string& letter) {
+  each_scheme(networks, schemes,
+              [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
   part.details.tables.push_back(
       command_table(view.run(), kProblem + ("." + letter), {part.cells.front()}));
 }

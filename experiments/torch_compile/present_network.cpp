@@ -1,4 +1,4 @@
-// Builds the datasets and values of section.md: torch.compile applied to a whole network.
+// Part (b): a network's training step, eager beside compiled.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,7 +9,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/torch_compile/network.h"
-#include "experiments/torch_compile/parts.h"
+#include "experiments/torch_compile/present.h"
 #include "results/metric_names.h"
 
 namespace labreport::torch_compile {
@@ -17,8 +17,7 @@ namespace {
 
 constexpr Notation kTimes{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-constexpr double kLess = 0.9;        // A step lags if it gains less than this share of its forward
-                                     // pass's speedup.
+constexpr double kLess = 0.9;        // A step lags behind this share of its forward pass's speedup.
 constexpr double kNoticeable = 0.1;  // The least share of a step that counts as an explanation.
 constexpr double kSteady = 0.1;      // Phases that differ by a smaller share count as equal.
 
@@ -34,22 +33,16 @@ std::optional<double> speedup(const Network& network, std::string_view phase) {
   return median(eager) / median(compiled);
 }
 
-Value side_median(const Side& side, std::string_view phase) {
-  const std::vector<double> ms = of(side, phase);
-  return ms.empty() ? Value::missing(side.reason()) : Value(median(ms));
-}
-
-Value or_reason(const Side& side, const std::optional<double>& value) {
-  return value || side.ran() ? Value(value) : Value::missing(side.reason());
-}
-
 using NetworkColumn = Column<Network>;
 
 NetworkColumn time_column(const char* name, const char* title, Side Network::* side,
                           std::string_view phase) {
   return {name, title,
-          [side, phase](const Network& network) { return side_median(network.*side, phase); }, "ms",
-          kMs};
+          [side, phase](const Network& network) {
+            const std::vector<double> ms = of(network.*side, phase);
+            return ms.empty() ? Value::missing((network.*side).reason()) : Value(median(ms));
+          },
+          "ms", kMs};
 }
 
 NetworkColumn speedup_column(const char* name, const char* title, std::string_view phase) {
@@ -62,7 +55,9 @@ NetworkColumn side_column(const char* name, const char* title, Side Network::* s
                           Notation notation) {
   return {name, title,
           [side, value](const Network& network) {
-            return or_reason(network.*side, (network.*side.*value)());
+            const auto number = (network.*side.*value)();
+            const bool known = number || (network.*side).ran();
+            return known ? Value(number) : Value::missing((network.*side).reason());
           },
           unit, notation};
 }
@@ -154,7 +149,7 @@ std::vector<ClassRow> class_rows(const Network& network) {
   for (const auto& [kind, sum] : network.eager.classes()) row(kind).eager = sum;
   for (const auto& [kind, sum] : network.compiled.classes()) row(kind).compiled = sum;
   std::vector<ClassRow> list;
-  for (const auto& [kind, found] : rows) list.push_back(found);
+  for (const auto& [kind, sums] : rows) list.push_back(sums);
   std::ranges::stable_sort(list, std::greater(), [](const ClassRow& of) { return of.eager.ms; });
   return list;
 }
@@ -170,7 +165,7 @@ ClassSum sum_of(const std::vector<ClassRow>& rows, ClassSum ClassRow::* side,
   return sum;
 }
 
-/// The kernels that fusion replaced; nothing unless they save at least half of what the step saves.
+/// The kernels that fusion replaced; nothing unless they save at least half of the step's saving.
 std::optional<Facts> fusion(const Network& network) {
   const std::vector<ClassRow> rows = class_rows(network);
   const ClassSum eager = sum_of(rows, &ClassRow::eager, {"GEMM", "memset"});
@@ -186,8 +181,8 @@ std::optional<Facts> fusion(const Network& network) {
       .set("compiled_ms", compiled.ms, kThree);
 }
 
-/// The optimizer's share of the compiled step, where it holds the step's gain below the forward
-/// pass's: it takes as long as in eager mode.
+/// The optimizer's share of the compiled step, if it takes as long as in eager mode and thereby
+/// keeps the step's speedup below the forward pass's.
 std::optional<double> optimizer_share(const Network& network) {
   const auto before = network.eager.phase(metric::kOptimizer);
   const auto optimizer = network.compiled.phase(metric::kOptimizer);
@@ -206,7 +201,7 @@ std::optional<double> payback(const Network& network) {
   return 1e3 * seconds / saved_ms;
 }
 
-/// The network with a step and a forward pass both ways.
+/// The facts of a network whose step and forward pass ran both ways.
 Facts network_facts(const Network& network) {
   const auto share = optimizer_share(network);
   return Facts()
@@ -239,23 +234,23 @@ std::string first_reason(const std::vector<Network>& all) {
 }
 
 /// Steps far longer than the others of their network, which medians leave out.
-std::vector<Facts> outliers(const std::vector<Network>& all) {
-  std::vector<Facts> found;
+std::vector<Facts> outlier_facts(const std::vector<Network>& all) {
+  std::vector<Facts> outliers;
   for (const Network& network : all) {
     for (const auto& [side, way] :
          {std::pair(&network.eager, "eager"), std::pair(&network.compiled, "compiled")}) {
       const std::vector<double> steps = side->step();
       if (!has_outlier(steps)) continue;
-      Facts& facts = found.emplace_back();
+      Facts& facts = outliers.emplace_back();
       facts.set("size", network.spec().size).set("precision", network.precision());
       facts.set("way", way).set("longest", std::ranges::max(steps), kMs);
       facts.set("median", median(steps), kMs);
     }
   }
-  return found;
+  return outliers;
 }
 
-/// Answers with the largest network in its last precision, and lists the same for others.
+/// Answers with the largest network in its last precision, and lists its other precisions.
 void add_answer(Facts& facts, const std::vector<Network>& all) {
   const std::vector<Network> timed = only(all, [](const Network& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
@@ -271,18 +266,14 @@ void add_answer(Facts& facts, const std::vector<Network>& all) {
   facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
   const auto steps = timed.empty() ? std::nullopt : payback(timed.back());
   facts.when("payback", steps.has_value(), "steps", format_count(std::llround(steps.value_or(0))));
-  facts.list("outliers", outliers(all));
+  facts.list("outliers", outlier_facts(all));
 }
 
-void add_cells(PartContent& part, const std::vector<Network>& all) {
-  for (const Network& network : all) {
-    for (const Side& side : {network.eager, network.compiled}) {
-      if (side.cell() != nullptr) part.cells.push_back(side.cell());
-    }
-  }
-}
+}  // namespace
 
-PartContent network_part(const RunView& view, const std::vector<Network>& all) {
+std::optional<PartContent> present_network(const RunView& view) {
+  const std::vector<Network> all = networks(view);
+  if (all.empty()) return std::nullopt;
   PartContent part;
   add_answer(part.facts, all);
   part.facts.flag("gpu", view.on_gpu());
@@ -290,7 +281,11 @@ PartContent network_part(const RunView& view, const std::vector<Network>& all) {
   const CellSpec& spec = all.front().spec();
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
-  add_cells(part, all);
+  for (const Network& network : all) {
+    for (const Cell* cell : {network.eager.cell(), network.compiled.cell()}) {
+      if (cell != nullptr) part.cells.push_back(cell);
+    }
+  }
   part.datasets = {make_dataset("networks", kNetworks, all), make_dataset("costs", kNetworks, all),
                    make_dataset("phases", kNetworks, all),
                    make_dataset("speedups", kSpeedups, speedup_rows(all))};
@@ -303,14 +298,6 @@ PartContent network_part(const RunView& view, const std::vector<Network>& all) {
       command_table(view.run(), kProblem + std::string(".b"),
                     each(all, [](const Network& network) { return network.eager.cell(); }))};
   return part;
-}
-
-}  // namespace
-
-std::optional<PartContent> present_network(const RunView& view) {
-  const std::vector<Network> all = networks(view);
-  if (all.empty()) return std::nullopt;
-  return network_part(view, all);
 }
 
 }  // namespace labreport::torch_compile

@@ -1,4 +1,4 @@
-// Which implementation of attention is fastest where: the datasets and values of section.md.
+// Builds the datasets and facts of section.md: which implementation of attention is fastest.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -6,6 +6,7 @@
 
 #include "analysis/measures.h"
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/attention.h"
 #include "experiments/common/timing.h"
@@ -17,8 +18,8 @@ namespace labreport::flash_benchmarking {
 namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
-constexpr std::int64_t kSpokenDim = 64;  // the most common head dimension
-constexpr double kBackwardWork = 2.5;    // in forward passes, by convention
+constexpr std::int64_t kUsualDim = 64;  // the most common head dimension
+constexpr double kBackwardWork = 2.5;   // in forward passes, by convention
 constexpr double kTera = 1e12;
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kRate = kThree;
@@ -35,10 +36,10 @@ constexpr double kLaunchBound = 2;  // times the time at the rate of long sequen
 
 using Rows = std::vector<AttentionRow>;
 
-bool yours(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kCustom; }
+bool custom(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kCustom; }
 
 std::string implementation(const AttentionRow& row) {
-  if (!yours(row)) return std::string(describe(row.sweep().backend));
+  if (!custom(row)) return std::string(describe(row.sweep().backend));
   const std::string& digested = row.spec().implementation;
   return digested.substr(0, digested.rfind('-')) + " (yours)";
 }
@@ -67,48 +68,40 @@ struct Latency {
   std::optional<double> share;  ///< Share of the measured peak.
 };
 
-const AttentionRow& row_of(const Latency& latency) { return *latency.row; }
-
 const std::vector<Column<Latency>> kLatencies{
     {"head_dim",
      "d",
-     [](const Latency& l) { return Value(row_of(l).sweep().head_dim); },
+     [](const Latency& it) { return Value(it.row->sweep().head_dim); },
      "",
      {Notation::kCount}},
     {"length",
      "Sequence",
-     [](const Latency& l) { return Value(row_of(l).length()); },
+     [](const Latency& it) { return Value(it.row->length()); },
      "",
      {Notation::kCount}},
-    {"implementation", "Implementation",
-     [](const Latency& l) { return implementation(row_of(l)); }},
-    {"forward", "Forward", [](const Latency& l) { return median_of(row_of(l), metric::kForward); },
+    {"implementation", "Implementation", [](const Latency& it) { return implementation(*it.row); }},
+    {"forward", "Forward", [](const Latency& it) { return median_of(*it.row, metric::kForward); },
      "ms", kTime},
     {"backward", "Backward",
-     [](const Latency& l) { return median_of(row_of(l), metric::kBackward); }, "ms", kTime},
-    {"end_to_end", "Both", [](const Latency& l) { return median_of(row_of(l), metric::kEndToEnd); },
+     [](const Latency& it) { return median_of(*it.row, metric::kBackward); }, "ms", kTime},
+    {"end_to_end", "Both", [](const Latency& it) { return median_of(*it.row, metric::kEndToEnd); },
      "ms", kTime},
-    {"rate", "Rate", [](const Latency& l) { return Value(tera_rate(row_of(l))); }, "TFLOP/s",
-     kRate},
+    {"rate", "Rate", [](const Latency& it) { return Value(tera_rate(*it.row)); }, "TFLOP/s", kRate},
     {"share",
      "Share of peak",
-     [](const Latency& l) { return Value(l.share); },
+     [](const Latency& it) { return Value(it.share); },
      "%",
      {Notation::kPercent}}};
 
-std::vector<Latency> latencies(const RunView& view, const Rows& rows) {
-  std::vector<Latency> found;
+Dataset latencies_dataset(const char* name, const RunView& view, const Rows& rows) {
+  std::vector<Latency> latencies;
   for (const AttentionRow& row : rows) {
     if (row.not_offered()) continue;  // the text names these once
     const auto rate = tera_rate(row);
     const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
-    found.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
+    latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
   }
-  return found;
-}
-
-Dataset named_latencies(const char* name, const RunView& view, const Rows& rows) {
-  Dataset dataset = make_dataset(name, kLatencies, latencies(view, rows));
+  Dataset dataset = make_dataset(name, kLatencies, latencies);
   if (!rows.empty()) dataset.variant = describe(*rows.front().spec().precision);
   return dataset;
 }
@@ -137,8 +130,7 @@ Dataset rates(const Rows& rows, Precision precision) {
   return dataset;
 }
 
-/// The fastest implementation at one length, for one precision and d, and how long the eager
-/// operators take.
+/// The fastest implementation at one length, for one precision and d, beside the eager operators.
 struct Race {
   std::int64_t length = 0;
   const AttentionRow* fastest = nullptr;
@@ -152,42 +144,41 @@ struct Race {
   }
 };
 
-Value fastest_name(const Race& race) {
-  if (!race.won) return Value::missing("the fastest lie within their deviations");
-  return implementation(*race.fastest);
-}
-
-/// A column of a number of the winner.
+/// A number of the fastest, if it won.
 template <typename Number>
-std::function<Value(const Race&)> winners_own(const Number& number) {
+std::function<Value(const Race&)> of_winner(const Number& number) {
   return [number](const Race& race) { return race.won ? Value(number(*race.fastest)) : Value(); };
-}
-
-Value eager_time(const Race& race) {
-  return race.eager == nullptr ? Value() : median_of(*race.eager, metric::kEndToEnd);
 }
 
 const std::vector<Column<Race>> kRaces{
     {"length", "Sequence", &Race::length, "", {Notation::kCount}},
-    {"fastest", "Fastest", fastest_name},
-    {"best", "Its time", winners_own(whole_ms), "ms", kTime},
-    {"rate", "Its rate", winners_own(tera_rate), "TFLOP/s", kRate},
-    {"eager", "Eager", eager_time, "ms", kTime},
+    {"fastest", "Fastest",
+     [](const Race& race) {
+       return race.won ? Value(implementation(*race.fastest))
+                       : Value::missing("the fastest lie within their deviations");
+     }},
+    {"best", "Its time", of_winner(whole_ms), "ms", kTime},
+    {"rate", "Its rate", of_winner(tera_rate), "TFLOP/s", kRate},
+    {"eager", "Eager",
+     [](const Race& race) {
+       return race.eager == nullptr ? Value() : median_of(*race.eager, metric::kEndToEnd);
+     },
+     "ms", kTime},
     {"speedup", "Speedup",
      [](const Race& race) { return race.won ? Value(race.speedup()) : Value(); }, "×", kFactor}};
 
 /// Lengths at which something ran, shortest first.
 std::vector<Race> races(const Rows& rows) {
-  std::map<std::int64_t, Race> found;
+  std::map<std::int64_t, Race> by_length;
   for (const AttentionRow& row : rows) {
-    Race& race = found[row.length()];
+    Race& race = by_length[row.length()];
     race.length = row.length();
     if (eager(row)) race.eager = &row;
     const auto ms = whole_ms(row);
     if (ms && (race.fastest == nullptr || *ms < *whole_ms(*race.fastest))) race.fastest = &row;
   }
   std::vector<Race> list;
-  for (const auto& [length, race] : found) {
+  for (const auto& [length, race] : by_length) {
     if (race.fastest != nullptr) list.push_back(race);
   }
   for (Race& race : list) {
@@ -197,13 +188,6 @@ std::vector<Race> races(const Rows& rows) {
     });
   }
   return list;
-}
-
-/// The longest sequence at which the eager operators ran beside the fastest; null if there is none.
-const Race* longest_pair(const std::vector<Race>& list) {
-  const auto race = std::ranges::find_if(list.rbegin(), list.rend(),
-                                         [](const Race& r) { return r.speedup().has_value(); });
-  return race == list.rend() ? nullptr : &*race;
 }
 
 /// True if the kernels keep scores on the chip.
@@ -224,12 +208,11 @@ std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) 
   if (moved_ms < kMostOfIt * *eager_ms || moved_ms > *eager_ms || *ms > moved_ms) {
     return std::nullopt;
   }
-  Facts facts;
   return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
 }
 
-/// The shortest lengths, if the eager operators take much longer there than their rate at the
-/// longest length would give: only launches do not shrink with the work.
+/// The shortest lengths, if the eager operators take much longer there than at their rate at the
+/// longest length. They are launch-bound, because launches alone do not shrink with the work.
 std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   std::vector<std::pair<std::int64_t, double>> times;
   for (const Race& race : list) {
@@ -246,9 +229,11 @@ std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   return Facts().set("last", format_count((end - 1)->first));
 }
 
+/// The speedup over the eager operators at the longest sequence at which both ran.
 std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double> bandwidth) {
-  const Race* race = longest_pair(list);
-  if (race == nullptr) return std::nullopt;
+  const auto race = std::ranges::find_if(list.rbegin(), list.rend(),
+                                         [](const Race& any) { return any.speedup().has_value(); });
+  if (race == list.rend()) return std::nullopt;
   Facts facts;
   facts.set("length", format_count(race->length));
   facts.set("implementation", implementation(*race->fastest));
@@ -273,10 +258,10 @@ std::optional<Facts> eager_end(const Rows& rows) {
 }
 
 /// Compares the user's implementation at its longest sequence with eager and the fastest there.
-std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
+std::optional<Facts> custom_time(const Rows& rows, const std::vector<Race>& list) {
   const auto longest =
       std::ranges::find_if(rows.rbegin(), rows.rend(),
-                           [](const AttentionRow& row) { return yours(row) && whole_ms(row); });
+                           [](const AttentionRow& row) { return custom(row) && whole_ms(row); });
   if (longest == rows.rend()) return std::nullopt;
   const auto race = std::ranges::find(list, longest->length(), &Race::length);
   const double ms = *whole_ms(*longest);
@@ -293,16 +278,6 @@ std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
   return facts;
 }
 
-/// Explains why the user's implementation has no time at all.
-std::optional<Facts> own_failure(const Rows& rows) {
-  const auto own = std::ranges::find_if(rows, yours);
-  if (own == rows.end() || own->ran() || own->reason.empty()) return std::nullopt;
-  Facts facts;
-  facts.set("implementation", implementation(*own));
-  facts.set("reason", own->reason);
-  return facts;
-}
-
 /// The implementations that a device, dtype or library does not offer, by precision.
 std::vector<Facts> not_offered(const Rows& rows) {
   std::map<Precision, std::vector<std::string>> refused;
@@ -311,35 +286,20 @@ std::vector<Facts> not_offered(const Rows& rows) {
     auto& names = refused[row.spec().precision.value_or(Precision::kFp32)];
     if (!std::ranges::count(names, implementation(row))) names.push_back(implementation(row));
   }
-  std::vector<Facts> found;
+  std::vector<Facts> facts;
   for (const auto& [precision, names] : refused) {
-    found.emplace_back()
+    facts.emplace_back()
         .set("implementations", join_words(names))
         .set("precision", describe(precision));
   }
-  return found;
+  return facts;
 }
 
-Rows chosen(const Rows& rows, Precision precision, std::optional<std::int64_t> head_dim = {}) {
-  Rows found;
-  std::ranges::copy_if(rows, std::back_inserter(found), [&](const AttentionRow& row) {
-    return row.spec().precision == precision && (!head_dim || row.sweep().head_dim == *head_dim);
-  });
-  return found;
-}
-
-/// Lists 16-bit formats first, because these implementations are made for them.
-std::vector<Precision> precisions_in(const Rows& rows) {
-  std::set<Precision> found;
-  for (const AttentionRow& row : rows)
-    found.insert(row.spec().precision.value_or(Precision::kFp32));
-  return {found.rbegin(), found.rend()};
-}
-
-std::int64_t spoken_dim(const Rows& rows) {
-  const bool there = std::ranges::any_of(
-      rows, [](const AttentionRow& row) { return row.sweep().head_dim == kSpokenDim; });
-  return there || rows.empty() ? kSpokenDim : rows.front().sweep().head_dim;
+/// The head dimension that the answer compares: 64, or the first that was measured.
+std::int64_t compared_dim(const Rows& rows) {
+  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
+  const bool usual = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
+  return usual ? kUsualDim : dim(rows.front());
 }
 
 Facts precision_facts(const RunView& view, const Rows& rows, Precision precision) {
@@ -349,8 +309,13 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const auto fastest = speedup(list, measured_limits(view.run()).bandwidth);
   facts.when("speedup", fastest).flag("alone", !list.empty() && !fastest);
   facts.when("launches", view.on_gpu() ? launch_bound_lengths(list) : std::nullopt);
-  facts.when("yours", own_time(rows, list));
-  facts.when("not_yours", own_failure(rows));
+  facts.when("yours", custom_time(rows, list));
+  const auto users = std::ranges::find_if(rows, custom);
+  const bool failed = users != rows.end() && !users->ran() && !users->reason.empty();
+  facts.when(
+      "not_yours", failed,
+      failed ? Facts().set("implementation", implementation(*users)).set("reason", users->reason)
+             : Facts());
   facts.when("eager_end", eager_end(rows));
   return facts;
 }
@@ -370,38 +335,33 @@ std::optional<Facts> leader(const Rows& rows) {
   return facts;
 }
 
-std::string first_reason_of(const Rows& rows) {
-  for (const AttentionRow& row : rows) {
-    if (!row.reason.empty()) return row.reason;
-  }
-  return "not measured yet";
-}
-
-/// The fastest implementation of the precision that these are made for, at its longest sequence.
-std::optional<Facts> fastest_of(const Rows& rows, Precision precision) {
-  auto found = speedup(races(chosen(rows, precision, spoken_dim(rows))), std::nullopt);
-  if (found) found->set("precision", describe(precision));
-  return found;
-}
-
 PartContent content_of(const RunView& view, const Rows& rows, const Rows& board) {
   PartContent part;
-  const std::int64_t head_dim = spoken_dim(rows);
+  const std::int64_t head_dim = compared_dim(rows);
+  // 16-bit formats come first, because these implementations are made for them.
+  std::set<Precision, std::greater<>> precisions;
+  for (const AttentionRow& row : rows)
+    precisions.insert(row.spec().precision.value_or(Precision::kFp32));
   std::vector<Facts> by_precision;
+  std::optional<Facts> headline;
   bool ran = false;
-  for (const Precision precision : precisions_in(rows)) {
-    const Rows spoken = chosen(rows, precision, head_dim);
-    by_precision.push_back(precision_facts(view, spoken, precision));
-    Dataset fastest = make_dataset("fastest", kRaces, races(spoken));
-    ran = ran || !fastest.rows.empty();
-    fastest.variant = describe(precision);
-    part.datasets.push_back(std::move(fastest));
-    part.datasets.push_back(rates(spoken, precision));
-    part.datasets.push_back(named_latencies("latencies", view, chosen(rows, precision)));
+  for (const Precision precision : precisions) {
+    const Rows of_precision =
+        only(rows, [&](const AttentionRow& row) { return row.spec().precision == precision; });
+    const Rows compared = only(
+        of_precision, [&](const AttentionRow& row) { return row.sweep().head_dim == head_dim; });
+    by_precision.push_back(precision_facts(view, compared, precision));
+    const std::vector<Race> list = races(compared);
+    if (precision == *precisions.begin()) headline = speedup(list, std::nullopt);
+    ran = ran || !list.empty();
+    part.datasets.push_back(make_dataset("fastest", kRaces, list));
+    part.datasets.back().variant = describe(precision);
+    part.datasets.push_back(rates(compared, precision));
+    part.datasets.push_back(latencies_dataset("latencies", view, of_precision));
   }
-  const auto headline = ran ? fastest_of(rows, precisions_in(rows).front()) : std::nullopt;
+  if (headline) headline->set("precision", describe(*precisions.begin()));
   part.facts.when("headline", headline);
-  part.datasets.push_back(named_latencies("leaderboard", view, board));
+  part.datasets.push_back(latencies_dataset("leaderboard", view, board));
   part.datasets.back().variant.clear();
   part.facts.list("precisions", std::move(by_precision));
   Rows all = rows;
@@ -410,10 +370,11 @@ PartContent content_of(const RunView& view, const Rows& rows, const Rows& board)
   part.facts.when("leader", leader(board));
   part.facts.set("d", format_count(head_dim));
   part.facts.flag("nothing", !ran && !leader(board));
-  part.facts.set("reason", first_reason_of(all));
+  part.facts.set("reason", first_reason(all));
   part.facts.flag("gpu", view.on_gpu());
-  const auto own = std::ranges::find_if(all, yours);
-  part.facts.when("own", own != all.end(), "name", own == all.end() ? "" : implementation(*own));
+  const auto users = std::ranges::find_if(all, custom);
+  part.facts.when("own", users != all.end(), "name",
+                  users == all.end() ? "" : implementation(*users));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kDoBench)};
   return part;
 }

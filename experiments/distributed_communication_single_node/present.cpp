@@ -1,4 +1,4 @@
-// Builds the datasets and values of section.md: how size, ranks and library act together.
+// Builds the datasets and facts of section.md: times by size, ranks and library.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -50,11 +50,6 @@ struct GridRow {
   }
 };
 
-Value mean_of(const Timing& timing) {
-  if (!timing.deviation_ns) return timing.mean_ns / kNsPerMs;
-  return {timing.mean_ns / kNsPerMs, *timing.deviation_ns / kNsPerMs};
-}
-
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", &GridRow::library},
     {"ranks", "Ranks", &GridRow::ranks, "", {Notation::kCount}},
@@ -64,7 +59,14 @@ const std::vector<Column<GridRow>> kGrid{
        return row.or_reason([](const Timing& timing) { return timing.ns / kNsPerMs; });
      },
      "ms"},
-    {"mean", "Mean", [](const GridRow& row) { return row.or_reason(mean_of); }, "ms"},
+    {"mean", "Mean",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) {
+         const double mean = timing.mean_ns / kNsPerMs;
+         return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
+       });
+     },
+     "ms"},
     {"fastest", "Fastest rank",
      [](const GridRow& row) {
        return row.or_reason([](const Timing& timing) { return timing.fastest_ns / kNsPerMs; });
@@ -100,7 +102,7 @@ const std::vector<Column<GridRow>> kGrid{
      "GB/s",
      {Notation::kSignificant, 3}}};
 
-/// A measured point of the sweep and the fitted line's value there.
+/// A measured size of the sweep and the fitted line's value there.
 struct SweepRow {
   std::string series;
   std::int64_t bytes;
@@ -215,53 +217,33 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
   return rows;
 }
 
-std::string method_words(std::string_view method) {
-  if (method == metric::kInPlace) return "in place";
-  if (method == metric::kOutOfPlace) return "out of place";
-  return "synchronized";
-}
-
-std::vector<SweepRow> rows_by(const Group& group, std::string_view method) {
-  const auto line = line_through(group.swept());
-  std::vector<SweepRow> rows;
-  for (const Timing& timing : group.timings(method)) {
-    const bool fitted = line && method == group.swept_method();
-    rows.push_back({group.words(), timing.bytes, method_words(method), timing.ns / kNsPerUs,
-                    timing.algbw() / kGiga, group.busbw(timing) / kGiga,
-                    fitted ? std::optional(line->ns(timing.bytes) / kNsPerUs) : std::nullopt,
-                    timing.calls, timing.wrong, flags_of(timing)});
-  }
-  return rows;
-}
-
-std::vector<SweepRow> sweep_rows(const Groups& groups) {
+/// The sizes of the fitted method, or of every method.
+std::vector<SweepRow> sweep_rows(const Groups& groups, bool every_method) {
   std::vector<SweepRow> rows;
   for (const Group& group : groups) {
-    std::ranges::copy(rows_by(group, group.swept_method()), std::back_inserter(rows));
-  }
-  return rows;
-}
-
-std::vector<SweepRow> all_rows(const Groups& groups) {
-  std::vector<SweepRow> rows;
-  for (const Group& group : groups) {
-    for (const auto method : {metric::kSynced, metric::kInPlace, metric::kOutOfPlace}) {
-      std::ranges::copy(rows_by(group, method), std::back_inserter(rows));
+    const auto line = line_through(group.swept());
+    for (const auto& [method, words] :
+         {std::pair(metric::kSynced, "synchronized"), std::pair(metric::kInPlace, "in place"),
+          std::pair(metric::kOutOfPlace, "out of place")}) {
+      const bool fitted = method == group.swept_method();
+      if (!fitted && !every_method) continue;
+      for (const Timing& timing : group.timings(method)) {
+        const auto line_us =
+            fitted && line ? std::optional(line->ns(timing.bytes) / kNsPerUs) : std::nullopt;
+        rows.push_back({.series = group.words(),
+                        .bytes = timing.bytes,
+                        .method = words,
+                        .us = timing.ns / kNsPerUs,
+                        .algbw = timing.algbw() / kGiga,
+                        .busbw = group.busbw(timing) / kGiga,
+                        .line_us = line_us,
+                        .calls = timing.calls,
+                        .wrong = timing.wrong,
+                        .flags = flags_of(timing)});
+      }
     }
   }
   return rows;
-}
-
-const Device* device_of(const RunView& view, const Group& group) {
-  const Launch* launch = ok_launch(*group.cell);
-  if (launch == nullptr || !launch->device) return nullptr;
-  return &view.run().devices.at(static_cast<std::size_t>(*launch->device));
-}
-
-std::optional<Link> link_of(const RunView& view, const Group& group) {
-  const Device* device = device_of(view, group);
-  const bool linked = device != nullptr && group.cell->spec.device == DeviceKind::kCuda;
-  return linked ? nominal_link(device->name) : std::nullopt;
 }
 
 std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
@@ -269,8 +251,13 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   for (const Group& group : groups) {
     const auto line = line_through(group.swept());
     if (!line) continue;
-    rows.push_back(
-        {group.library(), group.ranks(), *line, bus_factor(group.ranks()), link_of(view, group)});
+    std::optional<Link> link;
+    const Launch* launch = ok_launch(*group.cell);
+    if (launch != nullptr && launch->device && group.cell->spec.device == DeviceKind::kCuda) {
+      const auto device = static_cast<std::size_t>(*launch->device);
+      link = nominal_link(view.run().devices.at(device).name);
+    }
+    rows.push_back({group.library(), group.ranks(), *line, bus_factor(group.ranks()), link});
   }
   return rows;
 }
@@ -281,19 +268,22 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr) continue;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
-      bool whole = true;
+      bool complete = true;
       const auto number = [&](std::string_view name) {
-        const auto found = row.number(name);
-        whole = whole && found;
-        return found.value_or(0);
+        const auto value = row.number(name);
+        complete = complete && value;
+        return value.value_or(0);
       };
       const auto bytes = static_cast<std::int64_t>(number(column::kBytes));
       if (row.text(column::kMethod) != metric::kSynced || !is_handout_size(bytes)) continue;
-      rows.push_back({group.words(), size_words(bytes),
-                      static_cast<std::int64_t>(number(column::kRank)),
-                      number(column::kMeanNs) / kNsPerMs, number(column::kMedianNs) / kNsPerMs,
-                      number(column::kLagNs) / kNsPerUs, number(column::kStddevNs) / kNsPerMs});
-      if (!whole) rows.pop_back();
+      const RankRow rank{.series = group.words(),
+                         .size = size_words(bytes),
+                         .rank = static_cast<std::int64_t>(number(column::kRank)),
+                         .mean = number(column::kMeanNs) / kNsPerMs,
+                         .median = number(column::kMedianNs) / kNsPerMs,
+                         .lag = number(column::kLagNs) / kNsPerUs,
+                         .stddev = number(column::kStddevNs) / kNsPerMs};
+      if (complete) rows.push_back(rank);
     }
   }
   return rows;
@@ -311,15 +301,13 @@ std::vector<Timing> asked_timings(const Group& group) {
 }
 
 /// The group that the answer describes, over NCCL if there is one; null if none has two sizes.
-const Group* foremost(const Groups& groups) {
-  const Group* found = nullptr;
-  for (const Group& group : groups) {
-    const bool nccl = group.cell->spec.ranks->collectives == Collectives::kNccl;
-    const bool better =
-        found == nullptr || (nccl && found->cell->spec.ranks->collectives != Collectives::kNccl);
-    if (better && asked_timings(group).size() > 1) found = &group;
+const Group* answered_group(const Groups& groups) {
+  for (const Collectives library : {Collectives::kNccl, Collectives::kGloo}) {
+    for (const Group& group : groups) {
+      if (group.collectives() == library && asked_timings(group).size() > 1) return &group;
+    }
   }
-  return found;
+  return nullptr;
 }
 
 /// The time of the smallest size of the sweep, if it accounts for the ratio of two larger times.
@@ -352,7 +340,7 @@ Facts by_size(const Group& group) {
       .when("latency", latency(group, small, large));
 }
 
-/// The library's most ranks beside the group's, at the largest size that both have.
+/// Compares the library's most ranks with the group's, at the largest size that both have.
 std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   const Group* many = nullptr;
   for (const Group& group : groups) {
@@ -376,7 +364,7 @@ std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   return std::nullopt;
 }
 
-/// Gloo beside NCCL with as many ranks, at the smallest and the largest size that both have.
+/// Compares Gloo with NCCL on as many ranks, at the smallest and the largest size that both have.
 std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   for (const Group& gloo : groups) {
     if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;
@@ -432,74 +420,43 @@ std::optional<Facts> left_out(const Groups& groups) {
   return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
 }
 
-bool any_wrong(const Groups& groups) {
-  return std::ranges::any_of(groups, [](const Group& group) {
-    return std::ranges::any_of(group.timings(metric::kSynced), &Timing::wrong);
-  });
-}
-
-/// A condition that all ranks' launches record alike.
-std::string condition(const Groups& groups, Collectives collectives, std::string_view name) {
+/// A condition that all launches over NCCL record alike; empty if none did.
+std::string nccl_condition(const Groups& groups, std::string_view name) {
   for (const Group& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
-    if (launch == nullptr || group.cell->spec.ranks->collectives != collectives) continue;
-    const Metric* told = launch->find_condition(metric::kCollectives, name);
-    const auto* scalar = told == nullptr ? nullptr : std::get_if<Scalar>(&told->data);
-    const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
-    if (text != nullptr) return *text;
+    if (launch == nullptr || group.collectives() != Collectives::kNccl) continue;
+    const std::string text = collectives_condition(*launch, name);
+    if (!text.empty()) return text;
   }
   return "";
 }
 
-/// The rounds in which sizes took turns; nothing if a launch measured one size after the other.
-std::optional<double> rounds(const Groups& groups) {
-  std::optional<double> found;
+/// The number of rounds over all sizes; nothing if a launch measured one size after the other.
+std::optional<double> rounds_of(const Groups& groups) {
+  std::optional<double> rounds;
   for (const Group& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr) continue;
-    const Metric* told = launch->find_condition(metric::kCollectives, metric::kRounds);
-    if (told == nullptr) return std::nullopt;
-    found = told->number();
+    const Metric* condition = launch->find_condition(metric::kCollectives, metric::kRounds);
+    if (condition == nullptr) return std::nullopt;
+    rounds = condition->number();
   }
-  return found;
+  return rounds;
 }
 
 void add_conditions(Facts& facts, const Groups& groups) {
-  const std::string nccl = condition(groups, Collectives::kNccl, metric::kLibrary);
+  const std::string nccl = nccl_condition(groups, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
-  const std::string why_not = condition(groups, Collectives::kNccl, metric::kOutOfPlace);
+  const std::string why_not = nccl_condition(groups, metric::kOutOfPlace);
   facts.flag("out_of_place", !nccl.empty() && why_not.empty());
   facts.when("in_place_alone", !nccl.empty() && !why_not.empty(), "why", why_not);
-  facts.flag("gloo", std::ranges::any_of(groups, [](const Group& group) {
-               return group.cell->spec.ranks->collectives == Collectives::kGloo;
-             }));
+  facts.flag("gloo", std::ranges::count(groups, Collectives::kGloo, &Group::collectives) > 0);
   const CellSpec& spec = groups.front().cell->spec;
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
-  const auto turns = rounds(groups);
-  facts.when("in_rounds", turns.has_value(), "rounds",
-             format_count(static_cast<std::int64_t>(turns.value_or(0))));
-}
-
-Facts facts_of(const Groups& groups) {
-  const Group* group = foremost(groups);
-  Facts facts;
-  facts.flag("nothing", group == nullptr);
-  facts.when("one", group ? std::optional(by_size(*group)
-                                              .set("library", group->library())
-                                              .set("ranks", format_count(group->ranks()))
-                                              .when("ranks_grow", by_ranks(groups, *group))
-                                              .when("libraries", by_library(groups, *group)))
-                          : std::nullopt);
-  facts.when("missing", group ? missing(groups) : std::nullopt);
-  facts.when("left_out", left_out(groups));
-  facts.flag("wrong", any_wrong(groups));
-  add_conditions(facts, groups);
-  return facts;
-}
-
-TableView commands(const RunView& view, const Groups& groups) {
-  return command_table(view.run(), kProblem, {groups.front().cell});
+  const auto rounds = rounds_of(groups);
+  facts.when("in_rounds", rounds.has_value(), "rounds",
+             format_count(static_cast<std::int64_t>(rounds.value_or(0))));
 }
 
 }  // namespace
@@ -507,15 +464,27 @@ TableView commands(const RunView& view, const Groups& groups) {
 Presentation present(const RunView& view) {
   const Groups groups = groups_of(view);
   if (groups.empty()) return {};
-  const std::vector<LineRow> lines = line_rows(view, groups);
   PartContent part;
-  part.facts = facts_of(groups);
+  const Group* group = answered_group(groups);
+  part.facts.flag("nothing", group == nullptr);
+  part.facts.when("one", group ? std::optional(by_size(*group)
+                                                   .set("library", group->library())
+                                                   .set("ranks", format_count(group->ranks()))
+                                                   .when("ranks_grow", by_ranks(groups, *group))
+                                                   .when("libraries", by_library(groups, *group)))
+                               : std::nullopt);
+  part.facts.when("missing", group ? missing(groups) : std::nullopt);
+  part.facts.when("left_out", left_out(groups));
+  part.facts.flag("wrong", std::ranges::any_of(groups, [](const Group& any) {
+                    return std::ranges::any_of(any.timings(metric::kSynced), &Timing::wrong);
+                  }));
+  add_conditions(part.facts, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
-                   make_dataset("sweep", kSweep, sweep_rows(groups)),
-                   make_dataset("lines", kLines, lines),
-                   make_dataset("every-size", kSweep, all_rows(groups)),
+                   make_dataset("sweep", kSweep, sweep_rows(groups, /*every_method=*/false)),
+                   make_dataset("lines", kLines, line_rows(view, groups)),
+                   make_dataset("every-size", kSweep, sweep_rows(groups, /*every_method=*/true)),
                    make_dataset("by-rank", kByRank, rank_rows(groups))};
-  part.details.tables = {commands(view, groups)};
+  part.details.tables = {command_table(view.run(), kProblem, {groups.front().cell})};
   part.cells = view.cells(CellKind::kAllReduce);
   return {{"", std::move(part)}};
 }

@@ -1,8 +1,7 @@
-// The datasets and values of section.md, from the loops' sums.
+// Builds the datasets and facts of section.md from the loops' sums.
 #include <algorithm>
 #include <cmath>
 
-#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/mixed_precision_accumulation/loops.h"
@@ -89,17 +88,16 @@ bool from_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
-/// The steps of a sum that is rounded up in the middle and down at the end, so that less than half
-/// of the largest error remains.
+/// The steps in the middle and at the end of a sum that is rounded up first and down later, so that
+/// less than half of its largest error remains.
 std::optional<Facts> cancelled(const Loop& loop) {
   const auto step = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
   if (middle < 1) return std::nullopt;
   double worst = 0;
   for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
-  if (std::abs(loop.error()) > worst / 2 || step(middle) <= loop.addend ||
-      step(last) >= loop.addend)
-    return std::nullopt;
+  const bool remains = std::abs(loop.error()) > worst / 2;
+  if (remains || step(middle) <= loop.addend || step(last) >= loop.addend) return std::nullopt;
   return Facts().set("up", step(middle), kThree).set("down", step(last), kThree);
 }
 
@@ -119,43 +117,23 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 
-Facts loop_facts(const Loop& loop) {
-  return Facts().set("loop", loop.label).set("value", loop.last(), kSum);
-}
-
-/// The loops whose sums differ between the GPU and the CPU beside it.
-std::vector<std::string> differing(const std::vector<Loop>& loops) {
-  const auto differ = [](const Loop& loop) {
-    return !loop.host_sums.empty() && loop.host_sums != loop.sums;
-  };
-  return each(only(loops, differ), [](const Loop& loop) { return std::string(loop.label); });
-}
-
 Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
-  Facts facts;
+  std::vector<Facts> asked;
+  std::vector<std::string> differing;  // between the GPU and the CPU
+  for (const Loop& loop : loops) {
+    if (!loop.extra) asked.emplace_back().set("loop", loop.label).set("value", loop.last(), kSum);
+    const bool differs = !loop.host_sums.empty() && loop.host_sums != loop.sums;
+    if (differs) differing.emplace_back(loop.label);
+  }
   const auto expected = textbook(loops);
-  const std::vector<std::string> differ = differing(loops);
-  const bool beside = !loops.empty() && !loops.front().host_sums.empty();
-  facts.when("textbook", expected);
-  facts.flag("otherwise", !loops.empty() && !expected);
-  facts.list("loops", each(only(loops, [](const Loop& loop) { return !loop.extra; }), loop_facts));
-  facts.flag("same_bits", beside && differ.empty());
-  facts.when("differs", !differ.empty(), "loops", join_words(differ));
-  facts.when("missing", !reason.empty(), "reason", reason);
-  return facts;
-}
-
-PartContent content(const RunView& view, const Cell& cell) {
-  const Launch* launch = ok_launch(cell);
-  const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
-  PartContent part;
-  part.facts = make_facts(loops, reason_missing(cell));
-  part.cells = {&cell};
-  part.datasets = {make_dataset("sums", kSums, loops),
-                   make_dataset("running-error", kRunningErrors, running_errors(loops)),
-                   checkpoints(loops)};
-  part.details.tables = {command_table(view.run(), kProblem, {&cell})};
-  return part;
+  const bool compared = !loops.empty() && !loops.front().host_sums.empty();
+  return Facts()
+      .when("textbook", expected)
+      .flag("otherwise", !loops.empty() && !expected)
+      .list("loops", std::move(asked))
+      .flag("same_bits", compared && differing.empty())
+      .when("differs", !differing.empty(), "loops", join_words(differing))
+      .when("missing", !reason.empty(), "reason", reason);
 }
 
 }  // namespace
@@ -163,7 +141,16 @@ PartContent content(const RunView& view, const Cell& cell) {
 Presentation present(const RunView& view) {
   const Cell* cell = view.cell(CellKind::kAccumulation);
   if (cell == nullptr) return {};
-  return {{"", content(view, *cell)}};
+  const Launch* launch = ok_launch(*cell);
+  const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
+  PartContent part;
+  part.facts = make_facts(loops, reason_missing(*cell));
+  part.cells = {cell};
+  part.datasets = {make_dataset("sums", kSums, loops),
+                   make_dataset("running-error", kRunningErrors, running_errors(loops)),
+                   checkpoints(loops)};
+  part.details.tables = {command_table(view.run(), kProblem, {cell})};
+  return {{"", std::move(part)}};
 }
 
 }  // namespace labreport::mixed_precision_accumulation

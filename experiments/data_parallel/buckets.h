@@ -1,12 +1,10 @@
-// Part (d), which has a file of its own.
+// Presents part (d): gradients in buckets.
 #pragma once
 
 #include "experiments/data_parallel/schemes.h"
 #include "experiments/experiment.h"
 
 namespace labreport::data_parallel {
-
-inline constexpr const char* kProblem = "data_parallel";
 
 PartContent present_buckets(const RunView& view, const std::vector<Network>& networks);
 

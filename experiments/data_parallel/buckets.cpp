@@ -1,0 +1,228 @@
+// Part (d): gradients in buckets, how many there are, and which size is best.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/change.h"
+#include "experiments/data_parallel/buckets.h"
+#include "experiments/data_parallel/lanes.h"
+#include "experiments/data_parallel/scheme_tables.h"
+#include "plan/collectives.h"
+
+namespace labreport::data_parallel {
+namespace {
+
+constexpr double kMega = 1e6;
+constexpr double kMsPerSecond = 1e3;
+// A difference explains another if it is between this share of it and its inverse.
+constexpr double kExplains = 0.7;
+constexpr std::initializer_list<Scheme> kSchemes{Scheme::kNone, Scheme::kOverlapped,
+                                                 Scheme::kBucketed, Scheme::kReducer};
+
+/// One scheme's predicted step in milliseconds; no parameter was fitted to the scheme.
+struct Predicted {
+  const Trained* trained;
+  double measured_ms;
+  double two_ms;  ///< On the measured number of ranks.
+  std::optional<double> four_ms = {}, eight_ms = {};
+
+  double error() const { return two_ms / measured_ms - 1; }
+};
+
+const std::vector<Column<Predicted>> kPredicted{
+    {"scheme", "Scheme", [](const Predicted& row) { return Value(row.trained->words()); }},
+    {"measured", "Measured", &Predicted::measured_ms, "ms"},
+    {"predicted", "Predicted", &Predicted::two_ms, "ms"},
+    {"error",
+     "Off by",
+     [](const Predicted& row) { return Value(row.error()); },
+     "%",
+     {Notation::kPercent}},
+    {"four", "4 GPUs, predicted", [](const Predicted& row) { return Value(row.four_ms); }, "ms"},
+    {"eight", "8 GPUs, predicted", [](const Predicted& row) { return Value(row.eight_ms); }, "ms"}};
+
+/// Predicts the step without communication plus `exposed_seconds`. On n ranks a ring sends
+/// 2(n − 1)/n of the bytes and has n − 1 times the steps of two, each with its latency.
+double predicted_ms(const Network& network, const Trained& trained, std::int64_t ranks) {
+  const Trained& none = *network.ran(Scheme::kNone);
+  const BucketModel model = *network.model();
+  const std::int64_t measured = network.spec.ranks->count;
+  const double alpha =
+      model.alpha * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
+  const double beta = model.beta * bus_factor(measured) / bus_factor(ranks);
+  const double exposed =
+      exposed_seconds(trained.cell->spec, *none.backward_ms / kMsPerSecond, alpha, beta);
+  return *none.step_ms() + exposed * kMsPerSecond;
+}
+
+/// Predicts every scheme's step; empty if the run measured no latency and bandwidth. More GPUs of
+/// one host keep what the prediction for two leaves out, such as a backward pass stretched by
+/// all-reduces.
+std::vector<Predicted> predicted_steps(const Network& network) {
+  const Trained* none = network.ran(Scheme::kNone);
+  std::vector<Predicted> rows;
+  if (none == nullptr || !none->backward_ms || !network.model()) return rows;
+  for (const Trained& trained : network.schemes) {
+    if (!trained.step_ms() || trained.scheme() == Scheme::kNone) continue;
+    Predicted row{&trained, *trained.step_ms(),
+                  predicted_ms(network, trained, network.spec.ranks->count)};
+    if (network.spec.device == DeviceKind::kCuda) {
+      const double unexplained = row.measured_ms - row.two_ms;
+      row.four_ms = predicted_ms(network, trained, 4) + unexplained;
+      row.eight_ms = predicted_ms(network, trained, 8) + unexplained;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+/// A cap with its buckets and steps, calculated and measured.
+struct BucketRow {
+  const Trained* trained;
+  double cap;  ///< MB
+  std::int64_t calls;
+  double largest;                        ///< MB
+  std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
+  std::optional<double> predicted = {};  ///< ms of a step
+  std::optional<double> more = {};       ///< ms measured beyond the step without communication
+  std::optional<double> predicted_more = {};
+  Value added = {};
+};
+
+const std::vector<Column<BucketRow>> kBuckets{
+    {"cap", "Cap", &BucketRow::cap, "MB", {Notation::kShortest}},
+    {"calls", "Buckets", &BucketRow::calls, "", {Notation::kCount}},
+    {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
+    {"step", "Step", [](const BucketRow& row) { return row.trained->step(); }, "ms"},
+    {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
+    {"added", "Added", [](const BucketRow& row) { return row.added; }, "ms"},
+    {"more",
+     "Longer by",
+     [](const BucketRow& row) { return Value(row.more); },
+     "ms",
+     {Notation::kSignificant, 3}},
+    {"predicted_more",
+     "Predicted to add",
+     [](const BucketRow& row) { return Value(row.predicted_more); },
+     "ms",
+     {Notation::kSignificant, 3}},
+    {"exposed", "Exposed",
+     [](const BucketRow& row) { return row.trained->traced(row.trained->exposed_ms()); }, "ms"},
+    {"hidden",
+     "Hidden",
+     [](const BucketRow& row) { return row.trained->traced(row.trained->hidden_share()); },
+     "%",
+     {Notation::kPercent}},
+    {"model",
+     "S/(nβ) + nα",
+     [](const BucketRow& row) { return Value(row.model); },
+     "ms",
+     {Notation::kSignificant, 3}}};
+
+std::vector<BucketRow> bucket_rows(const Network& network) {
+  const std::vector<Predicted> predicted = predicted_steps(network);
+  const Trained* none = network.ran(Scheme::kNone);
+  std::vector<BucketRow> rows;
+  for (const Trained& trained : network.schemes) {
+    if (trained.scheme() != Scheme::kBucketed) continue;
+    const std::vector<std::int64_t> bytes = all_reduce_bytes(trained.cell->spec);
+    BucketRow& row = rows.emplace_back(
+        BucketRow{.trained = &trained,
+                  .cap = static_cast<double>(trained.cell->spec.bucket.value_or(0)) / kMega,
+                  .calls = std::ssize(bytes),
+                  .largest = static_cast<double>(std::ranges::max(bytes)) / kMega,
+                  .more = network.added_ms(trained),
+                  .added = added_value(network, trained)});
+    if (const auto model = network.model()) {
+      row.model = model->exposed(static_cast<double>(row.calls)) * kMsPerSecond;
+    }
+    const auto prediction = std::ranges::find(predicted, &trained, &Predicted::trained);
+    if (prediction == predicted.end()) continue;
+    row.predicted = prediction->two_ms;
+    row.predicted_more = prediction->two_ms - *none->step_ms();
+  }
+  return rows;
+}
+
+/// The handout's model for its worst and its best cap beside their measured steps, and the reason
+/// for the model's error: overlap hides communication, or all-reduces slow the backward pass.
+std::optional<Facts> expected(const std::vector<BucketRow>& rows) {
+  const auto best = std::ranges::min_element(rows, {}, &BucketRow::model);
+  const auto worst = std::ranges::max_element(rows, {}, &BucketRow::model);
+  if (rows.empty() || !best->model || *best->model == *worst->model) return std::nullopt;
+  const Trained &a = *best->trained, &b = *worst->trained;
+  const auto differs = differ(&a, &b);
+  if (!differs) return std::nullopt;
+  const double longer = *a.step_ms() - *b.step_ms();
+  const bool slower = *differs && longer > 0, faster = *differs && longer < 0;
+  const double exposed = b.exposed_ms().value_or(*worst->model);
+  const bool hides = !faster && exposed < kExplains * *worst->model;
+  const double backward = a.backward_ms.value_or(0) - b.backward_ms.value_or(0);
+  const bool stretched = slower && !hides && a.backward_ms && b.backward_ms &&
+                         backward >= kExplains * longer && backward <= longer / kExplains;
+  return Facts()
+      .set("worst", b.words())
+      .set("most", *worst->model, kThree)
+      .set("best", a.words())
+      .set("least", *best->model, kThree)
+      .flag("faster", faster)
+      .flag("slower", slower)
+      .flag("alike", !*differs)
+      .when("stretched", stretched, Facts().set("of", backward, kThree))
+      .when("hides", hides, Facts().set("exposed", exposed, kThree))
+      .flag("unexplained", slower && !hides && !stretched)
+      .flag("unseen", !faster && worst->calls > best->calls);
+}
+
+Facts network_facts(const Network& network) {
+  const std::vector<BucketRow> rows = bucket_rows(network);
+  std::vector<std::string> caps, counts;
+  std::vector<double> steps_ms;
+  for (const BucketRow& row : rows) {
+    caps.push_back(cap_words(row.cap * kMega));
+    counts.push_back(format_count(row.calls));
+    if (row.trained->step_ms()) steps_ms.push_back(*row.trained->step_ms());
+  }
+  std::string range;
+  if (!steps_ms.empty()) {
+    const auto [least, most] = std::ranges::minmax(steps_ms);
+    range = from_to(format_value(least, kThree), format_value(most, kThree));
+  }
+  const auto model = network.model();
+  return Facts()
+      .set("network", network.words)
+      .set("caps", join_words(caps))
+      .set("counts", join_words(counts))
+      .when("steps", !range.empty(), "range", range)
+      .when("expected", expected(rows))
+      .when("best", model.has_value(), "size", model ? megabytes(model->best_bytes()) : "");
+}
+
+}  // namespace
+
+PartContent present_buckets(const RunView& view, const std::vector<Network>& networks) {
+  PartContent part;
+  add_conditions(part.facts, view, networks);
+  const Network* answered = largest_network(networks, Scheme::kBucketed);
+  if (answered == nullptr) {
+    answered = &*std::ranges::find_if(
+        networks, [](const Network& any) { return any.find(Scheme::kBucketed) != nullptr; });
+  }
+  part.facts.when("one", network_facts(*answered));
+  part.datasets = lanes_of(networks, {Scheme::kBucketed, Scheme::kReducer}, "in buckets");
+  for (const Network& network : networks) {
+    for (Dataset dataset : {make_dataset("buckets", kBuckets, bucket_rows(network)),
+                            make_dataset("predicted", kPredicted, predicted_steps(network))}) {
+      dataset.family = networks.size() > 1 ? "Network" : "";
+      dataset.variant = networks.size() > 1 ? network.words : "";
+      part.datasets.push_back(std::move(dataset));
+    }
+  }
+  part.datasets.push_back(schemes_dataset(networks, kSchemes));
+  part.datasets.push_back(ranks_dataset(networks, kSchemes));
+  add_cells(part, view, networks, kSchemes, "d");
+  return part;
+}
+
+}  // namespace labreport::data_parallel

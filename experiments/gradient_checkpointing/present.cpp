@@ -1,0 +1,249 @@
+// Builds the datasets and facts of part (b): how many blocks one level of checkpoints should hold.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "base/lists.h"
+#include "base/statistics.h"
+#include "experiments/common/command.h"
+#include "experiments/gradient_checkpointing/arrangements.h"
+#include "experiments/gradient_checkpointing/choices.h"
+#include "experiments/problems.h"
+#include "plan/memory.h"
+
+namespace labreport::gradient_checkpointing {
+namespace {
+
+constexpr const char* kProblem = "gradient_checkpointing";
+constexpr Notation kTime{Notation::kSignificant, 4};
+constexpr Notation kRatio{Notation::kSignificant, 3};
+constexpr double kAgree = 0.01;      // Losses may differ by this share.
+constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
+
+bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
+
+Value bytes_or_reason(const std::optional<double>& bytes, const Choice& choice) {
+  return bytes ? Value(*bytes) : Value::missing(choice.reason);
+}
+
+Value mean_or_reason(const std::vector<double>& ms, const Choice& choice) {
+  return ms.empty() ? Value::missing(choice.reason) : Value::mean_of(ms);
+}
+
+/// The columns of these names, with bytes in GiB on a GPU and in MiB on a CPU.
+std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::string_view>& names) {
+  const std::string unit = view.on_gpu() ? "GiB" : "MiB";
+  const Notation bytes{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
+  std::vector<Column<Choice>> all{
+      {"blocks", "Blocks per checkpoint", &Choice::words},
+      {"saved", "Saved for backward",
+       [](const Choice& choice) { return bytes_or_reason(choice.saved, choice); }, unit, bytes},
+      {"held", "Peak, forward + backward",
+       [](const Choice& choice) { return bytes_or_reason(choice.held, choice); }, unit, bytes},
+      {"held_formula", "Formula, forward + backward", &Choice::expected_held, unit, bytes},
+      {"peak", "Peak, training step",
+       [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
+      {"formula", "Formula, training step", &Choice::expected_peak, unit, bytes},
+      {"passes", "Forward + backward",
+       [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
+      {"step", "Training step",
+       [](const Choice& choice) { return mean_or_reason(choice.steps_ms, choice); }, "ms"},
+      {"again", "Recomputation", [](const Choice& choice) { return Value(choice.again_ms); }, "ms",
+       kTime}};
+  return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
+}
+
+/// A measured peak and the formula's, or the GPU's memory.
+struct Point {
+  std::string blocks, pass;
+  std::optional<double> measured, formula;
+};
+
+const std::vector<Column<Point>> kPoints{
+    {"blocks", "Blocks per checkpoint", &Point::blocks},
+    {"pass", "Pass", &Point::pass},
+    {"measured", "Measured", [](const Point& point) { return Value(point.measured); }, "B"},
+    {"formula", "Formula", [](const Point& point) { return Value(point.formula); }, "B"}};
+
+std::vector<Point> points_of(const RunView& view, const Checkpointed& network) {
+  std::vector<Point> points;
+  for (const Choice& choice : network.choices) {
+    if (has_step(network)) {
+      points.push_back({choice.words(), "training step", choice.peak, choice.expected_peak()});
+    }
+    points.push_back({choice.words(), "forward and backward", choice.held, choice.expected_held()});
+    const Device* device = view.device();
+    if (!view.on_gpu() || device == nullptr) continue;
+    points.push_back({choice.words(), "memory of this GPU", std::nullopt,
+                      static_cast<double>(device->memory_bytes)});
+  }
+  return points;
+}
+
+/// "groups of 2 blocks"; "no checkpoints"
+std::string groups(const Choice& choice) {
+  if (!choice.blocks()) return "no checkpoints";
+  return *choice.blocks() == 1 ? "single blocks"
+                               : "groups of " + format_plural(*choice.blocks(), "block");
+}
+
+/// Tells how a neighbor of the best compares: "peak 5.96 GiB higher", "run out of memory in
+/// forward".
+std::string outcome(const Choice& choice, const Choice& best) {
+  if (choice.peak && *choice.peak > *best.peak)
+    return "peak " + format_bytes_briefly(*choice.peak - *best.peak) + " higher";
+  if (choice.peak) return "peak as high";
+  if (choice.reason.starts_with("out of memory")) return "run " + choice.reason;
+  return choice.reason.empty() ? "have no peak" : "have no peak: " + choice.reason;
+}
+
+std::optional<Facts> neighbor(const Choice* choice, const Choice& best) {
+  if (choice == nullptr) return std::nullopt;
+  std::string name = groups(*choice);
+  name.front() = static_cast<char>(std::toupper(name.front()));
+  return Facts()
+      .set("Groups", name)
+      .set("outcome", outcome(*choice, best))
+      .flag("none", !choice->blocks());
+}
+
+std::int64_t boundaries(const Checkpointed& network, std::int64_t group) {
+  return (network.layers() + group - 1) / group;
+}
+
+double gradients(const Checkpointed& network) {
+  return static_cast<double>(block_gradient_bytes(*network.spec.model));
+}
+
+/// True if backward peaks in its last group, with the gradients of all other blocks, rather than in
+/// its first, with the inputs of all groups, by the formula of section.md.
+bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
+  const auto others = static_cast<double>(network.layers() - group);
+  const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();
+  return others * gradients(network) + network.boundary() > inputs;
+}
+
+/// The reason why single blocks are best, if the bytes that groups of two add and save account for
+/// their higher peak.
+std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
+  const Choice* pairs = network.larger(best);
+  if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2 || !pairs->peak ||
+      !network.measured_residuals()) {
+    return std::nullopt;
+  }
+  const bool last = peaks_at_last(network, 1);
+  if (last != peaks_at_last(network, 2)) return std::nullopt;
+  const std::int64_t fewer = boundaries(network, 1) - boundaries(network, 2);
+  const double saved = last ? gradients(network) : static_cast<double>(fewer) * network.boundary();
+  const double higher = *pairs->peak - *best.peak;
+  if (higher <= 0 || saved >= network.residuals()) return std::nullopt;
+  if (std::abs((network.residuals() - saved) / higher - 1) > kAccounted) return std::nullopt;
+  return Facts()
+      .set("residuals", format_bytes_briefly(network.residuals()))
+      .set("boundary", format_bytes_briefly(network.boundary()))
+      .set("ratio", network.residuals() / network.boundary(), kRatio)
+      .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
+      .set("saved", format_bytes_briefly(saved))
+      .flag("last", last);
+}
+
+Facts network_facts(const Checkpointed& network) {
+  double error = 0;  // of the formula, relative
+  for (const Choice& choice : network.choices) {
+    if (choice.held) error = std::max(error, std::abs(choice.expected_held() / *choice.held - 1));
+    if (choice.peak) error = std::max(error, std::abs(choice.expected_peak() / *choice.peak - 1));
+  }
+  const Choice& best = *network.best();
+  const bool timed = best.again_ms && !best.passes_ms.empty();
+  return Facts()
+      .set("words", network.words)
+      .set("groups", groups(best))
+      .set("peak", format_bytes_briefly(*best.peak))
+      .flag("step", has_step(network))
+      .set("held", format_bytes_briefly(*best.held))
+      .when("smaller", neighbor(network.smaller(best), best))
+      .when("larger", neighbor(network.larger(best), best))
+      .when("why", because(network, best))
+      .when("again", timed, "share",
+            timed ? format_percent(*best.again_ms / mean(best.passes_ms)) : "")
+      .set("error", format_percent(error));
+}
+
+/// Choices whose losses differ from the first's by more than rounding explains, which shows that
+/// they did not compute the same.
+std::vector<Facts> diverging_losses(const Checkpointed& network) {
+  std::vector<Facts> diverging;
+  const auto first = std::ranges::find_if(
+      network.choices, [](const Choice& choice) { return !choice.losses.empty(); });
+  if (first == network.choices.end()) return diverging;
+  for (const Choice& choice : network.choices) {
+    double most = 0;
+    for (std::size_t i = 0; i < std::min(choice.losses.size(), first->losses.size()); ++i) {
+      most = std::max(most, std::abs(choice.losses[i] / first->losses[i] - 1));
+    }
+    if (most <= kAgree) continue;
+    diverging.emplace_back()
+        .set("words", network.words)
+        .set("groups", groups(choice))
+        .set("difference", most, {Notation::kPercent});
+  }
+  return diverging;
+}
+
+void add_datasets(PartContent& part, const RunView& view,
+                  const std::vector<Checkpointed>& networks) {
+  for (const Checkpointed& network : networks) {
+    std::set<std::string_view> choices{"blocks", "held", "held_formula", "passes"};
+    std::set<std::string_view> costs{"blocks", "saved", "again"};
+    if (has_step(network)) {
+      choices = {"blocks", "held", "peak", "formula", "step"};
+      costs.insert({"held", "held_formula", "passes"});
+    }
+    for (Dataset dataset : {make_dataset("choices", columns(view, choices), network.choices),
+                            make_dataset("costs", columns(view, costs), network.choices),
+                            make_dataset("peaks", kPoints, points_of(view, network))}) {
+      if (networks.size() > 1) dataset.variant = network.words;
+      part.datasets.push_back(std::move(dataset));
+    }
+  }
+}
+
+PartContent block_size_part(const RunView& view, const std::vector<Checkpointed>& networks) {
+  PartContent part;
+  std::vector<Facts> ran, unfit, diverging;
+  for (const Checkpointed& network : networks) {
+    if (network.best() != nullptr) {
+      ran.push_back(network_facts(network));
+    } else {  // The formula tells which choice needs least.
+      const auto least = std::ranges::min_element(network.choices, {}, &Choice::expected_peak);
+      unfit.emplace_back()
+          .set("words", network.words)
+          .set("groups", groups(*least))
+          .set("formula", format_bytes_briefly(least->expected_peak()));
+    }
+    std::ranges::move(diverging_losses(network), std::back_inserter(diverging));
+    for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
+  }
+  part.facts.list("networks", ran).list("unfit", unfit).list("apart", diverging);
+  part.facts.flag("gpu", view.on_gpu());
+  const CellSpec& spec = networks.front().spec;
+  part.facts.flag("handouts", spec.size == "xl" && spec.batch == 4 && spec.context == 2048 &&
+                                  spec.model->heads == 32);
+  part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  part.facts.set("steps", format_count(spec.steps.value_or(0)));
+  add_datasets(part, view, networks);
+  part.details.tables = {command_table(view.run(), kProblem, part.cells)};
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<Checkpointed> networks = checkpointed_networks(view);
+  if (networks.empty()) return {};
+  return {{"a", present_nested(networks)}, {"b", block_size_part(view, networks)}};
+}
+
+}  // namespace labreport::gradient_checkpointing

@@ -1,0 +1,223 @@
+#include "experiments/optimizer_state_sharding_accounting/sharding_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include "base/format.h"
+#include "experiments/memory_profiling/bytes.h"
+#include "results/metric_names.h"
+
+namespace labreport::optimizer_state_sharding_accounting {
+namespace {
+
+struct PointRow {
+  const Trained* network;
+  const ShardingScheme* scheme;
+  const Stage* stage;  ///< Null if the scheme has no numbers.
+
+  Value or_reason(const std::function<Value(const Stage&)>& value) const {
+    return stage == nullptr ? Value::missing(scheme->reason) : value(*stage);
+  }
+};
+
+memory_profiling::ByteUnit unit_of(const std::vector<Trained>& networks) {
+  double most = 0;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) {
+      for (const Stage& stage : scheme.stages) most = std::max(most, stage.point.peak);
+    }
+  }
+  return memory_profiling::byte_unit(most);
+}
+
+std::vector<Column<PointRow>> point_columns(const std::vector<Trained>& networks) {
+  const std::string unit = unit_of(networks).name;
+  const Notation bytes{unit == "GiB" ? Notation::kGibibytes : Notation::kMebibytes};
+  const auto stage_column = [&](const char* name, const char* title, auto value) {
+    return Column<PointRow>{
+        name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
+  };
+  const auto bytes_column = [&](const char* name, const char* title, double Point::* member) {
+    return stage_column(name, title,
+                        [member](const Stage& stage) { return Value(stage.point.*member); });
+  };
+  return {{"network", "Network", [](const PointRow& row) { return row.network->words; }},
+          {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
+          {"when", "Step",
+           [](const PointRow& row) {
+             return row.or_reason([](const Stage& stage) { return stage.when_words(); });
+           }},
+          {"point", "Point",
+           [](const PointRow& row) {
+             return row.or_reason([](const Stage& stage) { return stage.point_words(); });
+           }},
+          bytes_column("peak", "Peak since the point before", &Point::peak),
+          {"peak_formula", "Its formula",
+           [](const PointRow& row) {
+             return row.stage == nullptr ? Value() : Value(row.scheme->expected_peak(*row.stage));
+           },
+           unit, bytes},
+          stage_column("high", "High-water mark",
+                       [](const Stage& stage) { return Value(stage.high_water); }),
+          bytes_column("allocated", "Allocated there", &Point::allocated),
+          {"allocated_formula", "Formula",
+           [](const PointRow& row) {
+             return row.stage == nullptr ? Value()
+                                         : Value(row.scheme->expected_allocated(*row.stage));
+           },
+           unit, bytes},
+          bytes_column("parameters", "Parameters", &Point::parameters),
+          bytes_column("gradients", "Gradients", &Point::gradients),
+          bytes_column("optimizer", "Optimizer state", &Point::optimizer),
+          stage_column("rest", "Activations and the rest", [](const Stage& stage) {
+            return Value(stage.point.allocated - stage.point.known());
+          })};
+}
+
+struct StackRow {
+  std::string row, part;
+  double from, to;
+  std::string text;
+};
+
+/// Adds all parts of a row, even empty ones, so that every row has the same order. The rest of the
+/// peak, beyond the parts that were counted, is activations and temporaries.
+void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
+               double unit) {
+  const Point& point = stage.point;
+  const std::pair<const char*, double> parts[]{
+      {"parameters", point.parameters},
+      {"gradients", point.gradients},
+      {"optimizer state", point.optimizer},
+      {"the rest", std::max(0.0, point.peak - point.known())}};
+  double from = 0;
+  for (const auto& [part, bytes] : parts) {
+    const double to = from + bytes / unit;
+    rows.push_back({name, part, from, to, ""});
+    from = to;
+  }
+  rows.back().text = format_bytes(point.peak);
+}
+
+/// A row's name, short enough for a phone: "BF16 sharded, after". It begins with the precision or
+/// the network's name if the run has several networks.
+std::string stack_name(const std::vector<Trained>& networks, const Trained& network,
+                       Sharding sharding, const Stage& stage) {
+  std::string name;
+  if (networks.size() > 1) {
+    const bool one_size = std::ranges::all_of(
+        networks, [&](const Trained& other) { return other.spec().size == network.spec().size; });
+    name = (one_size ? std::string(describe(*network.spec().precision)) : network.words) + " ";
+  }
+  name += sharding == Sharding::kNone        ? "whole, "
+          : sharding == Sharding::kOptimizer ? "sharded, "
+                                             : "FSDP, ";
+  if (stage.when == When::kModel) return name + "init";
+  return name + (stage.point.name == metric::kBeforeOptimizer ? "before" : "after");
+}
+
+struct TimeRow {
+  const Trained* network;
+  const ShardingScheme* scheme;
+};
+
+Column<TimeRow> phase_column(std::string_view phase, const char* title) {
+  return {std::string(phase), title,
+          [phase](const TimeRow& row) { return Value(row.scheme->phase_ms(phase)); }, "ms"};
+}
+
+const std::vector<Column<TimeRow>> kTimes{
+    {"network", "Network", [](const TimeRow& row) { return row.network->words; }},
+    {"scheme", "Scheme", [](const TimeRow& row) { return row.scheme->words(); }},
+    {"step", "Training step",
+     [](const TimeRow& row) {
+       return row.scheme->ran() ? Value::mean_of(row.scheme->steps_ms)
+                                : Value::missing(row.scheme->reason);
+     },
+     "ms"},
+    phase_column(metric::kForward, "Forward"),
+    phase_column(metric::kBackward, "Backward"),
+    phase_column(metric::kAllReduce, "All-reduce"),
+    phase_column(metric::kOptimizer, "Optimizer"),
+    phase_column(metric::kBroadcast, "Broadcast")};
+
+}  // namespace
+
+Dataset points_data(const std::vector<Trained>& networks) {
+  std::vector<PointRow> rows;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) {
+      if (!scheme.ran()) rows.push_back({&network, &scheme, nullptr});
+      for (const Stage& stage : scheme.stages) rows.push_back({&network, &scheme, &stage});
+    }
+  }
+  return make_dataset("points", point_columns(networks), rows);
+}
+
+Dataset stacks_data(const std::vector<Trained>& networks) {
+  const memory_profiling::ByteUnit unit = unit_of(networks);
+  const std::string unit_name = unit.name;
+  const std::vector<Column<StackRow>> columns{
+      {"row", "Scheme and point", &StackRow::row},
+      {"part", "Part", &StackRow::part},
+      {"from", "From", &StackRow::from, unit_name},
+      {"to", "To", &StackRow::to, unit_name},
+      {"text", "Peak", &StackRow::text},
+      {"unit", "Unit", [unit_name](const StackRow&) { return unit_name; }}};
+  std::vector<StackRow> rows;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) {
+      for (const Stage& stage : scheme.stages) {
+        if (stage.when == When::kFirstStep) continue;
+        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage, unit.bytes);
+      }
+    }
+  }
+  return make_dataset("stacks", columns, rows);
+}
+
+Dataset times_data(const std::vector<Trained>& networks) {
+  std::vector<TimeRow> rows;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
+  }
+  return make_dataset("times", kTimes, rows);
+}
+
+void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks) {
+  const CellSpec& spec = networks.front().spec();
+  facts.set("ranks", format_count(spec.ranks->count));
+  facts.set("library", describe(spec.ranks->collectives));
+  facts.set("batch", format_count(spec.batch.value_or(0) * spec.ranks->count));
+  facts.set("own_batch", format_count(spec.batch.value_or(0)));
+  facts.set("context", format_count(spec.context.value_or(0)));
+  facts.set("warmup", format_count(std::max<std::int64_t>(2, spec.warmup.value_or(0))));
+  facts.set("steps", format_count(spec.steps.value_or(0)));
+  facts.flag("gpu", view.on_gpu());
+}
+
+void list_diverging_losses(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
+                           double tolerance, std::optional<double> half_tolerance) {
+  constexpr std::size_t kBeforeRoundingGrows = 2;
+  std::vector<Facts> diverging;
+  for (const Trained& network : networks) {
+    const ShardingScheme* plain = network.find(Sharding::kNone);
+    const ShardingScheme* other = network.find(sharding);
+    if (plain == nullptr || other == nullptr) continue;
+    const bool first = half_tolerance && under_autocast(network.spec());
+    std::size_t compared = std::min(plain->losses.size(), other->losses.size());
+    if (first) compared = std::min(compared, kBeforeRoundingGrows);
+    double difference = 0;
+    for (std::size_t i = 0; i < compared; ++i) {
+      if (plain->losses[i] == 0) continue;
+      difference = std::max(difference, std::abs(other->losses[i] / plain->losses[i] - 1));
+    }
+    if (difference <= (first ? *half_tolerance : tolerance)) continue;
+    diverging.emplace_back()
+        .set("network", network.words)
+        .flag("first", first)
+        .set("difference", Value(difference), {Notation::kRelativeError, 2});
+  }
+  facts.list("apart", std::move(diverging));
+}
+
+}  // namespace labreport::optimizer_state_sharding_accounting
