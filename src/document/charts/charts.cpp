@@ -84,9 +84,9 @@ void show_legends(nlohmann::json& layer) {
                            {"columnPadding", 12}, {"offset", 4},     {"symbolOpacity", 1}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
     if (!layer.contains("encoding") || !layer["encoding"].contains(channel)) continue;
-    nlohmann::json& replaced = layer["encoding"][channel]["legend"];
-    if (replaced.is_object()) legend["offset"] = replaced.value("offset", 4);
-    replaced = legend;
+    nlohmann::json& channel_legend = layer["encoding"][channel]["legend"];
+    if (channel_legend.is_object()) legend["offset"] = channel_legend.value("offset", 4);
+    channel_legend = legend;
   }
   if (!layer.contains("layer")) return;
   for (nlohmann::json& inner : layer["layer"]) show_legends(inner);
@@ -206,7 +206,7 @@ nlohmann::json placed_as(nlohmann::json spec, std::string_view svg) {
 }
 
 std::string with_unique_ids(std::string_view svg, std::string_view prefix) {
-  // An id occurs as "id='", and a character ends its name.
+  // A form in which an id occurs has an opening, and a character that ends the id's name.
   struct Form {
     std::string_view opening;
     char closing;

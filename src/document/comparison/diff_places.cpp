@@ -14,8 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kMostPlaces = 8;
-constexpr double kLeastShare = 0.005;  // Share of the longer step; smaller differences are not
-                                       // notable_places.
+constexpr double kLeastShare = 0.005;  // Smaller shares of the longer step are not named.
 constexpr Notation kTime{Notation::kSignificant, 3};
 
 double ms(double ns) { return ns / kNanosecondsPerMillisecond; }
@@ -33,7 +32,7 @@ PlaceDifference summed(const std::vector<PlaceDifference>& places, const char* n
   return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
 }
 
-/// The places whose difference is large enough to be notable_places.
+/// The places whose difference is large enough to be named.
 std::vector<PlaceDifference> notable_places(const StepDifference& step) {
   const PlaceDifference whole = summed(step.places, "");
   const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);

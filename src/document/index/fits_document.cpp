@@ -238,11 +238,11 @@ nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector
                       {"label", network.label()},
                       {"layers", network.shape.layers},
                       {"formulas", formulas_of(network, kinds)}});
+    if (!shards) continue;
     CellSpec sharded;
     sharded.model = network.shape;
     sharded.sharding = Sharding::kOptimizer;
     for (const std::int64_t ranks : kRanks) {
-      if (!shards) break;
       sharded.ranks = Ranks{ranks};
       // Bytes of the optimizer's state on the rank that has most of it.
       listed.back()["shards"][std::to_string(ranks)] = held_bytes(sharded).moments;
