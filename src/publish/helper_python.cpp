@@ -159,16 +159,17 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
   Command command;
   command.argv = {program_, "-I", "-c", code};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.environment = {{"PATH", "/usr/bin:/bin"},
-                         {"LANG", "C.UTF-8"},
-                         {"HOME", folder.string()},
-                         {"TMPDIR", folder.string()}};
+  std::map<std::string, std::string> environment{{"PATH", "/usr/bin:/bin"},
+                                                 {"LANG", "C.UTF-8"},
+                                                 {"HOME", folder.string()},
+                                                 {"TMPDIR", folder.string()}};
   // A Python outside of the system's folders may need the first to start; the limits are the
   // user's.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
-    if (const std::string value = variable(name); !value.empty()) command.environment[name] = value;
+    if (const std::string value = variable(name); !value.empty()) environment[name] = value;
   }
+  command.environment = std::move(environment);
   command.folder = folder;
   command.limit_seconds = limits.seconds;
   command.limit_bytes = limits.bytes;
