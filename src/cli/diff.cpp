@@ -40,7 +40,7 @@ struct DiffFlags {
 std::string page(const Document& document) {
   const fs::path project = project_folder();
   ChartProcess process(project);
-  CachedCharts tool(process, process.identity(), ContentCache(kept_results(project)));
+  CachedCharts tool(process, process.identity(), ContentCache(cache_folder(project)));
   Drawings drawings;
   try {
     drawings = draw_all({&document}, tool).front();

@@ -28,11 +28,6 @@ bool holds_words(const Dataset& dataset, std::size_t column) {
   });
 }
 
-bool is_empty(const Dataset& dataset, std::size_t column) {
-  return std::ranges::all_of(
-      dataset.rows, [column](const RowView& row) { return row.cells[column].is_missing(); });
-}
-
 /// Puts the reason of a missing number in place of the row's numbers if all are missing, else
 /// beside the row. `fallback` is the reason if every column that has one was left out.
 void explain_missing(RowView& row, std::size_t labels, const std::string& fallback) {
@@ -57,10 +52,13 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   const std::vector<std::size_t> chosen = columns;
   std::size_t labels = 0;
   while (labels < columns.size() && holds_words(dataset, columns[labels])) ++labels;
-  const auto kept = columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(labels, 1));
-  columns.erase(std::remove_if(kept, columns.end(),
-                               [&](std::size_t column) { return is_empty(dataset, column); }),
-                columns.end());
+  const auto is_empty = [&](std::size_t column) {
+    return std::ranges::all_of(dataset.rows,
+                               [&](const auto& row) { return row.cells[column].is_missing(); });
+  };
+  const auto after_names =
+      columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(labels, 1));
+  columns.erase(std::remove_if(after_names, columns.end(), is_empty), columns.end());
   for (const std::size_t i : columns) {
     const auto& [name, title, unit, notation] = dataset.columns[i];
     const Align align = holds_words(dataset, i) ? Align::kLeft : Align::kRight;

@@ -51,9 +51,9 @@ std::string FrontMatter::own_words() const {
 }
 
 std::string FrontMatter::shown_address() const {
-  std::string shown = repository.substr(repository.find("//") + 2);
-  while (shown.ends_with('/')) shown.pop_back();
-  return shown;
+  std::string address = repository.substr(repository.find("//") + 2);
+  while (address.ends_with('/')) address.pop_back();
+  return address;
 }
 
 std::string Document::name() const { return device.empty() ? title : title + " · " + device; }

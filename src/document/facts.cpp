@@ -133,16 +133,8 @@ bool opens_block(std::string_view line) {
           marker.find_first_not_of(marker.front()) == std::string_view::npos);
 }
 
-/// Appends `line` and makes each run of spaces one, because a section that is not shown leaves its
-/// spaces.
-void append_words(std::string& paragraph, std::string_view line) {
-  for (const char letter : line) {
-    if (letter == ' ' && (paragraph.empty() || paragraph.back() == ' ')) continue;
-    paragraph.push_back(letter);
-  }
-}
-
 /// Lines of one paragraph or list item become one line; one blank line stays between paragraphs.
+/// Runs of spaces become one space, because a section that is not shown leaves its spaces.
 std::string join_lines(std::string_view text) {
   std::string joined;
   bool blank = true;
@@ -156,10 +148,10 @@ std::string join_lines(std::string_view text) {
     }
     const bool separate = blank || fenced || fence || opens_block(line);
     if (!joined.empty()) joined += !separate ? " " : blank ? "\n\n" : "\n";
-    if (fenced) {
-      joined += raw;
-    } else {
-      append_words(joined, line);
+    if (fenced) joined += raw;
+    for (const char letter : fenced ? "" : line) {
+      const bool repeated = letter == ' ' && (joined.empty() || joined.back() == ' ');
+      if (!repeated) joined.push_back(letter);
     }
     fenced = fenced != fence;
     blank = false;
@@ -167,40 +159,28 @@ std::string join_lines(std::string_view text) {
   return joined;
 }
 
-bool is_section_tag(std::string_view line) {
-  if (!line.starts_with("{{") || !line.ends_with("}}") || line.size() < 5) return false;
-  if (std::string_view("#^/").find(line[2]) == std::string_view::npos) return false;
-  return line.find("}}") == line.size() - 2;
-}
-
 /// Removes the line of a section's tag that is alone on it: the library would leave an empty line,
-/// and so a new paragraph, if the section is not shown. It takes the end of line after a tag for
-/// the tag's own, so that a blank line there needs two.
+/// and so a new paragraph, if the section is not shown. The library takes the end of the line after
+/// a tag for the tag's own, so that a blank line there needs two.
 std::string without_tag_lines(std::string_view words) {
   std::string joined;
-  bool behind_tag = false;
+  bool after_tag = false;
   for (const std::string& line : split(words, '\n')) {
     const std::string_view tag = trimmed(line);
-    if (behind_tag && tag.empty()) joined.append("\n");
-    behind_tag = is_section_tag(tag);
-    behind_tag ? joined.append(tag) : joined.append(line).append("\n");
+    if (after_tag && tag.empty()) joined.append("\n");
+    after_tag = tag.size() > 4 && tag.starts_with("{{") && tag.find("}}") == tag.size() - 2 &&
+                std::string_view("#^/").find(tag[2]) != std::string_view::npos;
+    after_tag ? joined.append(tag) : joined.append(line).append("\n");
   }
   return joined;
-}
-
-bool is_special(char letter) {
-  return std::string_view("\\`*_{}[]<>|~&$").find(letter) != std::string_view::npos;
-}
-
-/// Escapes addresses in a run's strings, because readers of Markdown make a link of each.
-std::string without_addresses(std::string escaped) {
-  return replaced(replaced(std::move(escaped), "://", ":\\/\\/"), "www.", "www\\.");
 }
 
 }  // namespace
 
 Facts& Facts::set(const std::string& name, std::string_view text) {
-  return set_markdown(name, without_addresses(escape_markdown(text)));
+  // Readers of Markdown make a link of each address, so those in a run's strings are escaped.
+  const std::string escaped = replaced(escape_markdown(text), "://", ":\\/\\/");
+  return set_markdown(name, replaced(escaped, "www.", "www\\."));
 }
 
 Facts& Facts::set_markdown(const std::string& name, std::string markdown) {
@@ -247,9 +227,10 @@ Facts& Facts::list(const std::string& name, std::vector<Facts> items) {
 }
 
 std::string escape_markdown(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\`*_{}[]<>|~&$";
   std::string escaped;
   for (const char letter : text) {
-    if (is_special(letter)) escaped.push_back('\\');
+    if (kSpecial.find(letter) != kSpecial.npos) escaped.push_back('\\');
     escaped.push_back(letter == '\n' || letter == '\r' ? ' ' : letter);
   }
   if (!opens_block(escaped)) return escaped;

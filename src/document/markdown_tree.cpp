@@ -15,10 +15,6 @@ using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-void attach(cmark_parser* parser, const char* extension) {
-  cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extension));
-}
-
 /// The search for addresses takes time by the square of a word's length.
 constexpr std::size_t kLongestWord = 1000;
 
@@ -28,18 +24,6 @@ bool has_long_word(std::string_view text) {
     length = letter == ' ' || letter == '\n' || letter == '\t' ? 0 : length + 1;
     return length > kLongestWord;
   });
-}
-
-MarkdownTree parse(const std::string& markdown) {
-  cmark_gfm_core_extensions_ensure_registered();
-  const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
-      cmark_parser_new(CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE), &cmark_parser_free);
-  for (const char* extension : {"table", "strikethrough"}) attach(parser.get(), extension);
-  if (!has_long_word(markdown)) attach(parser.get(), "autolink");
-  cmark_parser_feed(parser.get(), markdown.data(), markdown.size());
-  MarkdownTree tree(cmark_parser_finish(parser.get()));
-  cmark_consolidate_text_nodes(tree.get());
-  return tree;
 }
 
 /// True for an address relative to the page: no scheme, no host.
@@ -54,30 +38,20 @@ bool is_web(std::string_view address) {
   return address.find("//") != address.npos && (scheme == "http:" || scheme == "https:");
 }
 
-void replace_by_children(cmark_node* node) {
-  while (cmark_node* child = cmark_node_first_child(node)) cmark_node_insert_before(node, child);
-  cmark_node_free(node);
-}
-
 cmark_node* text_node(const std::string& text) {
   cmark_node* node = cmark_node_new(CMARK_NODE_TEXT);
   cmark_node_set_literal(node, text.c_str());
   return node;
 }
 
-void restore_literal(cmark_node* node, const Spans& spans) {
-  const std::string literal = text_or_empty(cmark_node_get_literal(node));
-  cmark_node_set_literal(node, with_math_source(literal, spans).c_str());
-}
-
 std::string without_comments(std::string_view text) {
-  std::string kept;
+  std::string outside;
   for (std::size_t open; (open = text.find("<!--")) != text.npos;) {
-    kept.append(text.substr(0, open));
+    outside.append(text.substr(0, open));
     const std::size_t close = text.find("-->", open);
     text.remove_prefix(close == text.npos ? text.size() : close + 3);
   }
-  return kept.append(text);
+  return outside.append(text);
 }
 
 /// Turns raw HTML into text: nothing an author wrote is lost, and none of it is markup.
@@ -87,66 +61,41 @@ void show_html(cmark_node* node, const Spans& spans) {
       without_comments(with_math_source(text_or_empty(cmark_node_get_literal(node)), spans));
   while (block && text.ends_with('\n')) text.pop_back();
   if (!text.empty()) {
-    cmark_node* shown = text_node(text);
+    cmark_node* replacement = text_node(text);
     if (block) {
       cmark_node* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
-      cmark_node_append_child(paragraph, shown);
-      shown = paragraph;
+      cmark_node_append_child(paragraph, replacement);
+      replacement = paragraph;
     }
-    cmark_node_insert_before(node, shown);
+    cmark_node_insert_before(node, replacement);
   }
   cmark_node_free(node);
 }
 
-void drop_link(cmark_node* node, const std::string& url, ParsedMarkdown& parsed) {
-  // The parser makes links of bare mail addresses, which are not reported.
-  if (url != "mailto:" + text_inside(node)) parsed.dropped.push_back({line_of(node), url});
-  replace_by_children(node);
-}
-
-void check_link(cmark_node* node, ParsedMarkdown& parsed) {
+/// Drops a link or a picture whose address leads where a page may not; its words stay. A picture
+/// from elsewhere becomes a link, because it would be a request that leaves the page.
+void check_address(cmark_node* node, ParsedMarkdown& parsed) {
+  const bool picture = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
   const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
-  if (!is_web(url) && !is_relative(url)) return drop_link(node, url, parsed);
-  cmark_node_set_url(node, url.c_str());
-}
-
-/// Makes a picture's alternative plain text, math included.
-void restore_alternative(cmark_node* image, const Spans& spans) {
-  const std::string text = with_math_source(text_inside(image), spans);
-  while (cmark_node* child = cmark_node_first_child(image)) cmark_node_free(child);
-  if (!text.empty()) cmark_node_append_child(image, text_node(text));
-}
-
-/// Turns a picture from elsewhere into a link, because it would be a request that leaves the page.
-void check_image(cmark_node* node, ParsedMarkdown& parsed) {
-  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
-  if (!is_relative(url) && !is_web(url)) return drop_link(node, url, parsed);
-  if (is_relative(url)) {
+  if (!is_web(url) && !is_relative(url)) {
+    // The parser makes links of bare mail addresses, which are not reported.
+    if (url != "mailto:" + text_inside(node)) parsed.dropped.push_back({line_of(node), url});
+    while (cmark_node* child = cmark_node_first_child(node)) cmark_node_insert_before(node, child);
+    cmark_node_free(node);
+  } else if (!picture) {
     cmark_node_set_url(node, url.c_str());
-    return restore_alternative(node, parsed.spans);
-  }
-  cmark_node* link = cmark_node_new(CMARK_NODE_LINK);
-  cmark_node_set_url(link, url.c_str());
-  while (cmark_node* child = cmark_node_first_child(node)) cmark_node_append_child(link, child);
-  cmark_node_insert_before(node, link);
-  cmark_node_free(node);
-}
-
-void check(cmark_node* node, ParsedMarkdown& parsed) {
-  const Spans& spans = parsed.spans;
-  switch (cmark_node_get_type(node)) {
-    case CMARK_NODE_CODE:
-    case CMARK_NODE_CODE_BLOCK:
-      return restore_literal(node, spans);
-    case CMARK_NODE_HTML_BLOCK:
-    case CMARK_NODE_HTML_INLINE:
-      return show_html(node, spans);
-    case CMARK_NODE_LINK:
-      return check_link(node, parsed);
-    case CMARK_NODE_IMAGE:
-      return check_image(node, parsed);
-    default:
-      return;
+  } else if (is_relative(url)) {
+    cmark_node_set_url(node, url.c_str());
+    // The alternative becomes plain text, math included.
+    const std::string text = with_math_source(text_inside(node), parsed.spans);
+    while (cmark_node* child = cmark_node_first_child(node)) cmark_node_free(child);
+    if (!text.empty()) cmark_node_append_child(node, text_node(text));
+  } else {
+    cmark_node* link = cmark_node_new(CMARK_NODE_LINK);
+    cmark_node_set_url(link, url.c_str());
+    while (cmark_node* child = cmark_node_first_child(node)) cmark_node_append_child(link, child);
+    cmark_node_insert_before(node, link);
+    cmark_node_free(node);
   }
 }
 
@@ -185,9 +134,29 @@ std::string text_inside(cmark_node* node) {
 }
 
 ParsedMarkdown parse_markdown(std::string_view markdown) {
+  cmark_gfm_core_extensions_ensure_registered();
   CutMarkdown cut = cut_math(markdown);
-  ParsedMarkdown parsed{parse(cut.markdown), std::move(cut.spans)};
-  for (cmark_node* node : inside_out(parsed.tree.get())) check(node, parsed);
+  const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
+      cmark_parser_new(CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE), &cmark_parser_free);
+  std::vector<const char*> extensions{"table", "strikethrough"};
+  if (!has_long_word(cut.markdown)) extensions.push_back("autolink");
+  for (const char* extension : extensions) {
+    cmark_parser_attach_syntax_extension(parser.get(), cmark_find_syntax_extension(extension));
+  }
+  cmark_parser_feed(parser.get(), cut.markdown.data(), cut.markdown.size());
+  ParsedMarkdown parsed{MarkdownTree(cmark_parser_finish(parser.get())), std::move(cut.spans)};
+  cmark_consolidate_text_nodes(parsed.tree.get());
+  for (cmark_node* node : inside_out(parsed.tree.get())) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK) {
+      const std::string literal = text_or_empty(cmark_node_get_literal(node));
+      cmark_node_set_literal(node, with_math_source(literal, parsed.spans).c_str());
+    } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE) {
+      show_html(node, parsed.spans);
+    } else if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) {
+      check_address(node, parsed);
+    }
+  }
   return parsed;
 }
 

@@ -160,9 +160,9 @@ class TreeReader {
 
   Inline math(const MathSpan& span) const {
     using Kind = Inline::Kind;
-    const Formula* known = find_formula(span, formulas_);
-    if (known == nullptr) return {Kind::kCode, span.tex, "", {}};
-    return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, known->typst};
+    const Formula* formula = find_formula(span, formulas_);
+    if (formula == nullptr) return {Kind::kCode, span.tex, "", {}};
+    return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, formula->typst};
   }
 
   /// Neighboring texts are one.

@@ -14,16 +14,6 @@ namespace {
 /// Words with their tags filled; `block` is named in errors.
 using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
 
-/// Labels in the order of the rows.
-std::vector<std::string> labels_in(const nlohmann::json& rows, const std::string& field) {
-  std::vector<std::string> labels;
-  for (const nlohmann::json& row : rows) {
-    const std::string label = row.contains(field) && row[field].is_string() ? row[field] : "";
-    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
-  }
-  return labels;
-}
-
 /// A part's datasets, as figures of one variant find them.
 class FigureData {
  public:
@@ -52,17 +42,16 @@ class FigureData {
   std::string_view file_;
 };
 
-/// True for a scale that names its labels only: the theme gives their signs.
-bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
-  return (channel == "color" || channel == "stroke" || channel == "shape" ||
-          channel == "strokeDash") &&
-         encoding.is_object() && encoding.value("type", "") == "nominal" &&
-         (!encoding.contains("scale") || !encoding["scale"].contains("range"));
-}
-
+/// The labels of a scale that names them, else those of the rows in their order.
 std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlohmann::json& rows) {
   if (encoding.contains("scale")) return encoding["scale"].at("domain");
-  return labels_in(rows, encoding.value("field", ""));
+  const std::string field = encoding.value("field", "");
+  std::vector<std::string> labels;
+  for (const nlohmann::json& row : rows) {
+    const std::string label = row.contains(field) && row[field].is_string() ? row[field] : "";
+    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+  }
+  return labels;
 }
 
 /// Gives each view that names a dataset its rows, and series the theme's signs where the figure's
@@ -77,7 +66,10 @@ void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureDa
   if (named) view["data"]["values"] = data.rows(view["data"]["name"]);
   const nlohmann::json& rows = named ? view["data"]["values"] : outer;
   for (auto& [key, inner] : view.items()) {
-    if (is_plain_series(key, inner)) {
+    const bool is_channel =
+        key == "color" || key == "stroke" || key == "shape" || key == "strokeDash";
+    const bool is_series = is_channel && inner.is_object() && inner.value("type", "") == "nominal";
+    if (is_series && (!inner.contains("scale") || !inner["scale"].contains("range"))) {
       inner["scale"] = series_scale(key, series_labels(inner, rows));
     } else if (inner.is_structured() && key != "data") {
       fill_view(inner, rows, data);
@@ -85,72 +77,58 @@ void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureDa
   }
 }
 
-nlohmann::json filled_spec(std::string_view file, const Dataset& dataset,
-                           const std::vector<Dataset>& datasets) {
-  nlohmann::json spec = nlohmann::json::parse(file);
-  fill_view(spec, {}, FigureData(datasets, dataset, file));
-  return spec;
-}
-
-/// "kernels", or "kernels-512" for one variant of several.
-std::string slug_of(const std::string& name, const Dataset& dataset) {
-  return dataset.variant.empty() ? name : name + "-" + slug(dataset.variant);
-}
-
-/// Adds the variant to the title, because formats other than the page show all variants.
-std::string titled(const std::string& title, const Dataset& dataset) {
-  return dataset.variant.empty() ? title : title + ", " + dataset.variant;
-}
-
+/// The table that the exhibit shows, or the one below a figure: of the figure's own data, unless
+/// the words name another dataset. Its slug is "kernels", or "kernels-512" for one variant.
 TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
-                          const std::string& title) {
-  TableView table = table_of(dataset, exhibit.columns);
-  table.slug = slug_of(exhibit.name, dataset);
+                          const std::vector<Dataset>& datasets, const std::string& title) {
+  const Dataset* data = exhibit.table.empty() ? &dataset : nullptr;
+  for (const Dataset& other : datasets) {
+    const bool is_named = other.name == exhibit.table && other.variant == dataset.variant;
+    if (data == nullptr && is_named) data = &other;
+  }
+  if (data == nullptr) {
+    throw Error("'" + exhibit.name + "' names a table '" + exhibit.table + "' that is no dataset");
+  }
+  TableView table = table_of(*data, exhibit.columns);
+  table.slug = exhibit.name + (data->variant.empty() ? "" : "-" + slug(data->variant));
   table.title = title;
   table.on_paper = exhibit.paper == "yes";
   return table;
-}
-
-/// The data of the table below a figure: the figure's own, unless the words name another.
-const Dataset& table_data(const Exhibit& exhibit, const Dataset& dataset,
-                          const std::vector<Dataset>& datasets) {
-  if (exhibit.table.empty()) return dataset;
-  for (const Dataset& other : datasets) {
-    if (other.name == exhibit.table && other.variant == dataset.variant) return other;
-  }
-  throw Error("'" + exhibit.name + "' names a table '" + exhibit.table + "' that is no dataset");
 }
 
 /// Adds to `part` what `exhibit` makes of the datasets that it names: one figure or table each,
 /// none for a dataset without rows.
 void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
                    const FigureFiles& figures, Part& part) {
-  const auto shown = [&](const Dataset& dataset) {
+  const auto is_exhibited = [&](const Dataset& dataset) {
     return dataset.name == exhibit.data && !dataset.rows.empty();
   };
   const auto follows = [&](const Dataset& dataset) {
-    return std::any_of(&dataset + 1, datasets.data() + datasets.size(), shown);
+    return std::any_of(&dataset + 1, datasets.data() + datasets.size(), is_exhibited);
   };
   for (const Dataset& dataset : datasets) {
-    if (!shown(dataset)) continue;
+    if (!is_exhibited(dataset)) continue;
+    // Formats other than the page show all variants, so their titles name them.
+    const std::string variant = dataset.variant.empty() ? "" : ", " + dataset.variant;
     const std::string title = fill(exhibit.title, exhibit.name);
-    TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets),
-                                      titled(title, dataset));
+    TableView table = exhibited_table(exhibit, dataset, datasets, title + variant);
     if (!exhibit.figure) {
       (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
       continue;
     }
     if (!figures && exhibit.file.empty()) throw Error("no figure files for " + exhibit.name);
     const std::string shared = "src/document/charts/figures/" + exhibit.file + ".vl.json";
-    const std::string_view spec =
+    const std::string_view file =
         exhibit.file.empty() ? figures(exhibit.name) : embedded::document().at(shared);
+    nlohmann::json spec = nlohmann::json::parse(file);
+    fill_view(spec, {}, FigureData(datasets, dataset, file));
     const std::string finding = fill(exhibit.finding, exhibit.name);
     Figure figure{
         .slug = table.slug,
-        .title = titled(finding.empty() ? title : finding, dataset),
+        .title = (finding.empty() ? title : finding) + variant,
         .caption = fill(exhibit.caption, exhibit.name),
         .alt = fill(exhibit.alt, exhibit.name),
-        .spec = filled_spec(spec, dataset, datasets),
+        .spec = std::move(spec),
         .data = std::move(table),
         .family = dataset.family,
         .variant = dataset.variant,
@@ -252,23 +230,23 @@ class SectionParser {
 
   /// The lines "name: value" at the block's beginning; the rest is the caption.
   void read_attributes(Exhibit& exhibit) const {
-    const std::map<std::string, std::string*> known = {
-        {"file", &exhibit.file},       {"data", &exhibit.data},  {"title", &exhibit.title},
-        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},    {"table", &exhibit.table},
+    const std::map<std::string, std::string*> attributes = {
+        {"file", &exhibit.file},       {"data", &exhibit.data}, {"title", &exhibit.title},
+        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},   {"table", &exhibit.table},
         {"page", &exhibit.in_page},    {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);
       const std::size_t colon = line.find(": ");
       const std::string name = line.substr(0, colon);
-      if (colon == line.npos || (name != "columns" && !known.contains(name))) break;
+      if (colon == line.npos || (name != "columns" && !attributes.contains(name))) break;
       const std::string value(trimmed(std::string_view(line).substr(colon + 2)));
       if (name == "columns") {
         for (const std::string& column : split(value, ',')) {
           exhibit.columns.emplace_back(trimmed(column));
         }
       } else {
-        *known.at(name) = value;
+        *attributes.at(name) = value;
       }
       rest.erase(0, end + 1);
     }
@@ -328,18 +306,16 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   return part;
 }
 
-/// The part whose Method this one's begins with, "As in part (a)."; empty if none.
-std::string borrowed_letter(const PartWords& part) {
+/// Gives the Method of a part that is not shown to the first part that borrows it: one that begins
+/// "As in part (a).".
+void lend_methods(std::vector<PartWords>& parts,
+                  const std::map<std::string, PartContent>& presented) {
   constexpr std::string_view kBegins = "As in part (";
-  return part.method.starts_with(kBegins) ? part.method.substr(kBegins.size(), 1) : "";
-}
-
-/// Gives the Method of a part that is not shown to the first part that borrows it.
-void lend_methods(std::vector<PartWords>& parts, const std::map<std::string, PartContent>& shown) {
   std::map<std::string, std::string> heirs;
   for (PartWords& part : parts) {
-    const std::string letter = borrowed_letter(part);
-    if (letter.empty() || shown.contains(letter) || !shown.contains(part.letter)) continue;
+    if (!part.method.starts_with(kBegins)) continue;
+    const std::string letter = part.method.substr(kBegins.size(), 1);
+    if (letter.empty() || presented.contains(letter) || !presented.contains(part.letter)) continue;
     const std::string reference = "As in part (" + letter + ").";
     const auto [heir, first] = heirs.try_emplace(letter, "As in part (" + part.letter + ").");
     const auto lender = std::ranges::find(parts, letter, &PartWords::letter);

@@ -25,19 +25,6 @@ std::string problems_of(const Document& document) {
   return fmt::format("{} and {} more", names.front(), names.size() - 1);
 }
 
-std::vector<KeyNumber> key_numbers_of(const Document& document) {
-  std::vector<KeyNumber> found;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      if (!part.key_number.topic.empty()) found.push_back(part.key_number);
-    }
-  }
-  return found;
-}
-
-/// Five digits are more than measurements repeat, and keep the file small.
-double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
-
 }  // namespace
 
 std::string RunSummary::gpu_folder() const { return folder.substr(0, folder.find('/')); }
@@ -73,11 +60,16 @@ RunSummary run_summary(const Document& document, const std::string& folder,
   summary.headline = document.mostly_failed ? Headline() : document.headline;
   if (summary.headline.network.empty()) summary.problems = problems_of(document);
   if (document.mostly_failed) return summary;
-  summary.key_numbers = key_numbers_of(document);
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (!part.key_number.topic.empty()) summary.key_numbers.push_back(part.key_number);
+    }
+  }
   summary.quantities = document.quantities;
   summary.memory = document.memory;
   for (Quantity& quantity : summary.quantities) {
-    for (auto& [name, value] : quantity.values) value = rounded(value);
+    // Five digits are more than measurements repeat, and keep the file small.
+    for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.5g}", value));
   }
   return summary;
 }

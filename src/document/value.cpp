@@ -14,19 +14,6 @@ constexpr double kLeastPlain = 1e-4;  // Smaller numbers would have too many zer
 constexpr double kLeastPercent = 1e-3;
 constexpr int kPowerDigits = 3;
 
-std::string shortest(double number, int digits) {
-  if (number != 0 && std::abs(number) < kLeastPlain) {
-    return format_scientific(number, std::min(digits, kPowerDigits));
-  }
-  return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
-}
-
-std::string relative_error(double share, int digits) {
-  const double percent = 100 * share;
-  return std::abs(percent) < kLeastPercent ? format_scientific(percent, digits)
-                                           : format_significant(percent, digits);
-}
-
 /// Converts to the unit that the column's head names; a share stays one.
 double in_unit(double number, const Notation& notation) {
   if (notation.form == Notation::kMebibytes) return number / kBytesPerMebibyte;
@@ -34,20 +21,26 @@ double in_unit(double number, const Notation& notation) {
 }
 
 std::string format_number(double number, const Notation& notation) {
+  const int digits = notation.digits;
+  const double percent = 100 * number;
   switch (notation.form) {
     case Notation::kShortest:
-      return shortest(number, notation.digits);
+      if (number != 0 && std::abs(number) < kLeastPlain) {
+        return format_scientific(number, std::min(digits, kPowerDigits));
+      }
+      return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
     case Notation::kFixed:
-      return format_fixed(number, notation.digits);
+      return format_fixed(number, digits);
     case Notation::kShort:
-      return format_short(number, notation.digits);
+      return format_short(number, digits);
     case Notation::kCount:
     case Notation::kName:
       return format_fixed(number, 0);
     case Notation::kPercent:
       return format_percent(number);
     case Notation::kRelativeError:
-      return relative_error(number, notation.digits);
+      return std::abs(percent) < kLeastPercent ? format_scientific(percent, digits)
+                                               : format_significant(percent, digits);
     case Notation::kMebibytes:
       return format_short(in_unit(number, notation), 1);
     case Notation::kGibibytes:
@@ -55,7 +48,7 @@ std::string format_number(double number, const Notation& notation) {
     case Notation::kSignificant:
       break;
   }
-  return format_significant(number, notation.digits);
+  return format_significant(number, digits);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <ranges>
 
 #include "base/printable.h"
 #include "base/text.h"
@@ -18,16 +19,16 @@ namespace {
 /// Removes <!-- comments -->, even one that is never closed; line ends inside them stay, so that
 /// lines keep their numbers.
 std::string without_comments(std::string_view text) {
-  std::string kept;
+  std::string outside;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t open = std::min(text.find("<!--", begin), text.size());
-    kept.append(text.substr(begin, open - begin));
+    outside.append(text.substr(begin, open - begin));
     const std::size_t close = std::min(text.find("-->", open), text.size());
     const std::string_view comment = text.substr(open, close - open);
-    kept.append(static_cast<std::size_t>(std::ranges::count(comment, '\n')), '\n');
+    outside.append(static_cast<std::size_t>(std::ranges::count(comment, '\n')), '\n');
     begin = close == text.size() ? close : close + 3;
   }
-  return kept;
+  return outside;
 }
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
@@ -62,13 +63,6 @@ bool nests_too_deeply(cmark_node* root) {
   return false;
 }
 
-void shift_headings(cmark_node* root) {
-  for_each_node(root, CMARK_NODE_HEADING, [](cmark_node* node) {
-    const int level = cmark_node_get_heading_level(node) + kHeadingShift;
-    cmark_node_set_heading_level(node, std::min(level, kLowestHeading));
-  });
-}
-
 void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteProblem>& problems) {
   for_each_node(root, CMARK_NODE_IMAGE, [&](cmark_node* image) {
     const PictureAnswer answer = find(cmark_node_get_url(image));
@@ -84,14 +78,6 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
   });
 }
 
-/// Marks dollars outside of math, which must not become math when the text is read again.
-void mark_dollars(cmark_node* root) {
-  for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
-    const std::string text = cmark_node_get_literal(node);
-    cmark_node_set_literal(node, replaced(text, "$", kDollar).c_str());
-  });
-}
-
 /// Equivalent TeX that is no markup to a reader of Markdown without math.
 std::string harmless_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
@@ -100,20 +86,7 @@ std::string harmless_tex(const MathSpan& span) {
 }
 
 constexpr std::size_t kMostShown = 60;
-constexpr std::size_t kMostTold = 20;
-
-void tell_dropped(std::vector<DroppedLink> dropped, std::vector<NoteProblem>& problems) {
-  dropped.resize(std::min(dropped.size(), kMostTold));
-  for (const DroppedLink& link : dropped) {
-    problems.push_back({link.line, "the link to " + link.address.substr(0, kMostShown) +
-                                       " is left out: http, https and relative addresses stay"});
-  }
-}
-
-/// Adds the first line of each formula, by the source that a render converts.
-void add_lines(const std::vector<MathSpan>& spans, std::map<std::string, int>& lines) {
-  for (const MathSpan& span : spans) lines.emplace(harmless_tex(span), span.line);
-}
+constexpr std::size_t kMostReported = 20;
 
 std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
   const std::unique_ptr<char, decltype(&std::free)> text(
@@ -131,44 +104,30 @@ constexpr std::size_t kMostTableCells = 200'000;
 constexpr std::size_t kMostCopied = 64u << 20;
 constexpr std::size_t kLongestWritten = 8u << 20;
 
-/// The possible growth of a note over its text, which must be limited because the library aborts
-/// the program if memory runs out.
-struct Growth {
-  std::size_t table_cells = 0;  ///< Rows are filled up to the head's columns.
-  std::size_t copied = 0;       ///< Bytes: each use of a link's definition copies it.
-};
-
-/// True for the delimiter row of a table, also in a quote or a list: "> |---|:-:|".
-bool is_delimiter_row(std::string_view line) {
-  return line.find('-') != line.npos &&
-         line.find_first_not_of("|:-> \t*+.)0123456789") == line.npos;
-}
-
-/// Returns an upper bound: tables and definitions end at a blank line, if not earlier.
-Growth most_growth(std::string_view text) {
-  Growth growth;
-  std::size_t columns = 0, block = 0, longest = 0;
+/// The reason why the note may grow too large for its readers; empty if it does not. The library
+/// aborts the program if memory runs out: it fills each row of a table up to the head's columns,
+/// and each use of a link's definition copies it. The growth is an upper bound, because tables and
+/// definitions end at a blank line, if not earlier.
+std::string too_large(std::string_view text) {
+  std::size_t cells = 0, columns = 0, block = 0, longest = 0;
   bool defines = false;
   for (const std::string& line : split(text, '\n')) {
     if (trimmed(line).empty()) columns = block = 0, defines = false;
     block += line.size() + 1;
-    const auto marks = static_cast<std::size_t>(std::ranges::count(line, '|'));
-    if (is_delimiter_row(line)) columns = std::max(columns, marks + 1);
-    growth.table_cells += columns;
+    // The delimiter row of a table may be in a quote or a list: "> |---|:-:|".
+    const bool delimits =
+        line.find('-') != line.npos && line.find_first_not_of("|:-> \t*+.)0123456789") == line.npos;
+    const auto bars = static_cast<std::size_t>(std::ranges::count(line, '|'));
+    if (delimits) columns = std::max(columns, bars + 1);
+    cells += columns;
     defines = defines || line.find("]:") != line.npos;
     if (defines) longest = std::max(longest, block);
   }
-  growth.copied = longest * static_cast<std::size_t>(std::ranges::count(text, ']'));
-  return growth;
-}
-
-/// The reason why the note is too large for its readers; empty if it is not.
-std::string too_large(const Growth& growth) {
-  if (growth.table_cells > kMostTableCells) {
+  if (cells > kMostTableCells) {
     return fmt::format("its tables have more than {} cells", kMostTableCells);
   }
-  if (growth.copied > kMostCopied) return "its links copy their definitions too often";
-  return "";
+  const std::size_t copied = longest * static_cast<std::size_t>(std::ranges::count(text, ']'));
+  return copied > kMostCopied ? "its links copy their definitions too often" : "";
 }
 
 /// Returns the words as Markdown without raw HTML (it becomes text), with links to http, https and
@@ -178,7 +137,7 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                           NoteFile& file) {
   std::vector<NoteProblem>& problems = file.problems;
   const std::string text = replaced(std::string(markdown), kDollar, "");
-  if (const std::string why = too_large(most_growth(cut_math(text).markdown)); !why.empty()) {
+  if (const std::string why = too_large(cut_math(text).markdown); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
     return "";
   }
@@ -189,11 +148,23 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                                " levels deep: the note is left out"});
     return "";
   }
-  tell_dropped(parsed.dropped, problems);
-  add_lines(parsed.spans, file.formula_lines);
-  shift_headings(root);
+  for (const DroppedLink& link : parsed.dropped | std::views::take(kMostReported)) {
+    problems.push_back({link.line, "the link to " + link.address.substr(0, kMostShown) +
+                                       " is left out: http, https and relative addresses stay"});
+  }
+  for (const MathSpan& span : parsed.spans) {
+    file.formula_lines.emplace(harmless_tex(span), span.line);
+  }
+  for_each_node(root, CMARK_NODE_HEADING, [](cmark_node* node) {
+    const int level = cmark_node_get_heading_level(node) + kHeadingShift;
+    cmark_node_set_heading_level(node, std::min(level, kLowestHeading));
+  });
   place_pictures(root, find_picture, problems);
-  mark_dollars(root);
+  // A dollar outside of math must not become math when the text is read again.
+  for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
+    const std::string literal = cmark_node_get_literal(node);
+    cmark_node_set_literal(node, replaced(literal, "$", kDollar).c_str());
+  });
   std::string safe = written(root, parsed.spans);
   if (safe.size() <= kLongestWritten) return safe;
   problems.push_back({0, "it is over 8 MiB when its links are written out: the note is left out"});
@@ -280,18 +251,15 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// True if the line is only the phrase. Without the comment's marks it must end with "answer",
-/// because a sentence may begin with "Follow".
-bool is_phrase(const FirstLine& line) {
+/// True if the note replaces the answer, false if it follows it; nothing if the line is more than
+/// such a phrase. Without the comment's marks it must end with "answer", because a sentence may
+/// begin with "Follow".
+std::optional<bool> choice(const FirstLine& line) {
+  if (line.words.empty()) return {};
   const bool rest_fits =
       std::all_of(line.words.begin() + 1, line.words.end(),
                   [](const auto& word) { return is_one_of(word, {"the", "generated", "answer"}); });
-  return rest_fits && (line.comment || line.words.back() == "answer");
-}
-
-/// True if the note replaces the answer, false if it follows it; nothing if the line says neither.
-std::optional<bool> choice(const FirstLine& line) {
-  if (line.words.empty() || !is_phrase(line)) return {};
+  if (!rest_fits || (!line.comment && line.words.back() != "answer")) return {};
   if (is_one_of(line.words.front(), {"replace", "replaces", "replacing"})) return true;
   if (is_one_of(line.words.front(), {"follow", "follows", "following"})) return false;
   return {};
@@ -321,8 +289,8 @@ std::string clean_text(std::string_view text) {
     const std::string_view rest = text.substr(i);
     // A carriage return alone ends a line too.
     if (rest.front() == '\r' && !rest.starts_with("\r\n")) clean.push_back('\n');
-    const bool kept = rest.front() == '\n' || rest.front() == '\t';
-    const std::size_t control = kept ? 0 : control_length(rest);
+    const bool stays = rest.front() == '\n' || rest.front() == '\t';
+    const std::size_t control = stays ? 0 : control_length(rest);
     if (control == 0) clean.push_back(rest.front());
     i += std::max<std::size_t>(control, 1);
   }

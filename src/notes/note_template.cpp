@@ -26,19 +26,15 @@ std::string wrapped(const std::string& line) {
   return text + row + "\n";
 }
 
-/// Text that cannot end the comment around it.
-std::string inside_comment(const std::string& text) {
+/// Wrapped lines that cannot end the comment around them.
+std::string paragraphs(const std::string& markdown) {
   std::string safe;
-  for (const char letter : text) {
+  for (const char letter : markdown) {
     if (letter == '>' && safe.ends_with("--")) safe.push_back(' ');
     safe.push_back(letter);
   }
-  return safe;
-}
-
-std::string paragraphs(const std::string& markdown) {
   std::string text;
-  for (const std::string& line : split(inside_comment(markdown), '\n')) text += wrapped(line);
+  for (const std::string& line : split(safe, '\n')) text += wrapped(line);
   return text;
 }
 

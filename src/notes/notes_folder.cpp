@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "document/data_address.h"
+#include "document/data_url.h"
 #include "notes/note.h"
 #include "notes/note_template.h"
 
@@ -19,24 +19,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Finds the pictures of an author's notes in the folder of notes, to be published beside the page.
-class NotePictures {
- public:
-  explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
-
-  /// Finds the picture for `target` in a note's Markdown. Only plain files inside the folder are
-  /// published, of a kind that a page shows and small enough for it.
-  PictureAnswer find(const std::string& target);
-
-  /// Returns the files found since the last call, each file once over all calls.
-  std::vector<Attachment> take();
-
- private:
-  fs::path folder_;
-  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by file.
-  std::vector<Attachment> found_;
-};
 
 constexpr std::uintmax_t kLargest = 10u << 20;
 constexpr std::array<std::string_view, 6> kKinds{".png", ".jpg", ".jpeg", ".svg", ".webp", ".gif"};
@@ -53,11 +35,6 @@ std::string decoded(std::string_view address) {
     if (escape) i += 2;
   }
   return text;
-}
-
-bool is_picture(const fs::path& file) {
-  const std::string kind = lower(file.extension().string());
-  return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
 /// True if the path is relative, does not lead out of the folder, and has no link on the way.
@@ -104,63 +81,72 @@ std::string inert_svg(std::string_view svg) {
     root += fmt::format(" width=\"{}\" height=\"{}\"", width, height);
   }
   return fmt::format("{}><image width=\"100%\" height=\"100%\" href=\"{}\"/></svg>\n", root,
-                     data_address(".svg", svg));
+                     data_url(".svg", svg));
 }
 
-PictureAnswer NotePictures::find(const std::string& target) {
-  const auto refuse = [&](const std::string& why) {
-    return PictureAnswer{{}, "the picture " + target.substr(0, 100) + " " + why};
-  };
-  const std::string decoded_target = decoded(target);
-  if (decoded_target.find('\0') != std::string::npos) return refuse("has no file's name");
-  const fs::path relative = fs::path(decoded_target).lexically_normal();
-  const fs::path file = folder_ / relative;
-  if (!is_picture(relative)) return refuse("is left out: use png, jpg, svg, webp or gif");
-  if (!stays_inside(folder_, relative)) {
-    return refuse("is left out: only plain files inside " + folder_.string() + " are shown");
-  }
-  std::error_code error;
-  if (!fs::exists(file, error)) return refuse("is not in " + folder_.string());
-  if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
-  if (fs::file_size(file, error) > kLargest) return refuse("is left out: it is over 10 MiB");
-  const auto known = names_.find(file);
-  if (known != names_.end()) return {known->second, ""};
-  try {
-    std::string bytes = read_plain_file(file, kLargest);
-    const std::string name = published_name(relative);
-    if (name.ends_with(".svg")) {
-      if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
-      bytes = inert_svg(bytes);
+/// Finds the pictures of an author's notes in the folder of notes, to be published beside the page.
+class NotePictures {
+ public:
+  explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
+
+  /// Finds the picture for `target` in a note's Markdown. Only plain files inside the folder are
+  /// published, of a kind that a page shows and small enough for it.
+  PictureAnswer find(const std::string& target) {
+    const auto refuse = [&](const std::string& why) {
+      return PictureAnswer{{}, "the picture " + target.substr(0, 100) + " " + why};
+    };
+    const std::string decoded_target = decoded(target);
+    if (decoded_target.find('\0') != std::string::npos) return refuse("has no file's name");
+    const fs::path relative = fs::path(decoded_target).lexically_normal();
+    const fs::path file = folder_ / relative;
+    const std::string kind = lower(relative.extension().string());
+    if (std::ranges::find(kKinds, kind) == kKinds.end()) {
+      return refuse("is left out: use png, jpg, svg, webp or gif");
     }
-    found_.push_back({"notes/" + name, std::move(bytes)});
-  } catch (const Error& failure) {
-    return refuse("is left out: " + std::string(failure.what()));
+    if (!stays_inside(folder_, relative)) {
+      return refuse("is left out: only plain files inside " + folder_.string() + " are shown");
+    }
+    std::error_code error;
+    if (!fs::exists(file, error)) return refuse("is not in " + folder_.string());
+    if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
+    if (fs::file_size(file, error) > kLargest) return refuse("is left out: it is over 10 MiB");
+    const auto known = names_.find(file);
+    if (known != names_.end()) return {known->second, ""};
+    try {
+      std::string bytes = read_plain_file(file, kLargest);
+      const std::string name = published_name(relative);
+      if (name.ends_with(".svg")) {
+        if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
+        bytes = inert_svg(bytes);
+      }
+      found_.push_back({"notes/" + name, std::move(bytes)});
+    } catch (const Error& failure) {
+      return refuse("is left out: " + std::string(failure.what()));
+    }
+    // Two names may become equal because they differ only in characters that an address cannot
+    // hold.
+    std::string& name = found_.back().name;
+    const auto taken = [&] {
+      return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
+    };
+    const std::string first = name;
+    for (int i = 2; taken(); ++i) name = "notes/" + std::to_string(i) + "-" + first.substr(6);
+    names_[file] = name;
+    return {name, ""};
   }
-  // Two names may become equal because they differ only in characters that an address cannot hold.
-  std::string& name = found_.back().name;
-  const auto taken = [&] {
-    return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
-  };
-  const std::string first = name;
-  for (int i = 2; taken(); ++i) name = "notes/" + std::to_string(i) + "-" + first.substr(6);
-  names_[file] = name;
-  return {name, ""};
-}
 
-std::vector<Attachment> NotePictures::take() { return std::exchange(found_, {}); }
+  /// Returns the files found since the last call, each file once over all calls.
+  std::vector<Attachment> take() { return std::exchange(found_, {}); }
+
+ private:
+  fs::path folder_;
+  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by file.
+  std::vector<Attachment> found_;
+};
 
 constexpr std::uintmax_t kLargestNote = 1u << 20;
 constexpr const char* kEnding = ".md";
 constexpr const char* kAuthor = "author";
-
-std::string file_name(const fs::path& file) { return file.filename().string(); }
-
-/// True for files that editors leave behind and for a README.
-bool is_no_note(const fs::path& file) {
-  const std::string name = file_name(file);
-  return file.extension() != kEnding || name.starts_with('.') || name.starts_with('#') ||
-         lower(name) == "readme.md";
-}
 
 /// The file's text, or why it cannot be used.
 struct NoteBytes {
@@ -202,7 +188,12 @@ class NotesReader {
     std::set<fs::path> files;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(notes_.folder, error)) {
-      if (!is_no_note(entry.path())) files.insert(entry.path());
+      const fs::path file = entry.path();
+      const std::string name = file.filename().string();
+      // Editors leave hidden files behind, and a README is no note.
+      const bool is_note = file.extension() == kEnding && !name.starts_with('.') &&
+                           !name.starts_with('#') && lower(name) != "readme.md";
+      if (is_note) files.insert(file);
     }
     if (error) complain(notes_.folder, "cannot be read: " + error.message());
     return files;

@@ -24,19 +24,19 @@ std::string described(const TypesetJob& job) {
 
 /// Returns each job's result: the cached one, or else one made with the other missing ones, a batch
 /// at a time, and then cached. Returns nothing if the tool cannot print.
-template <typename Result, typename Job, typename Find, typename Keep, typename Make>
-std::vector<Result> found_or_made(const std::vector<Job>& jobs, const char* what, Find find,
-                                  Keep keep, Make make) {
+template <typename Result, typename Job, typename Find, typename Store, typename Make>
+std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* what, Find find,
+                                 Store store, Make make) {
   std::vector<Result> results(jobs.size());
-  std::vector<std::size_t> wanted;
+  std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (auto found = find(jobs[i])) {
       results[i] = std::move(*found);
     } else {
-      wanted.push_back(i);
+      missing.push_back(i);
     }
   }
-  for (std::span<const std::size_t> rest = wanted; !rest.empty();) {
+  for (std::span<const std::size_t> rest = missing; !rest.empty();) {
     std::vector<Job> batch;
     for (const std::size_t place : rest.first(std::min(kBatch, rest.size()))) {
       batch.push_back(jobs[place]);
@@ -47,7 +47,7 @@ std::vector<Result> found_or_made(const std::vector<Job>& jobs, const char* what
       throw Error(std::string("the chart tool made another number of ") + what);
     }
     for (std::size_t i = 0; i < made.size(); ++i) {
-      keep(batch[i], made[i]);
+      store(batch[i], made[i]);
       results[rest[i]] = std::move(made[i]);
     }
     rest = rest.subspan(batch.size());
@@ -64,18 +64,18 @@ std::optional<std::string> CachedCharts::find(const std::string& what) const {
   return identity_.empty() ? std::nullopt : cache_.find(key(what));
 }
 
-void CachedCharts::keep(const std::string& what, const std::string& bytes) const {
-  if (!identity_.empty()) cache_.keep(key(what), bytes);
+void CachedCharts::store(const std::string& what, const std::string& bytes) const {
+  if (!identity_.empty()) cache_.store(key(what), bytes);
 }
 
 std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
   const std::set<std::string> once(specs.begin(), specs.end());
   const std::vector<std::string> distinct(once.begin(), once.end());
   bool fresh = false;
-  const auto drawn = found_or_made<std::string>(
+  const auto drawn = find_or_make<std::string>(
       distinct, "charts", [this](const std::string& spec) { return find(spec); },
-      [&](const std::string& spec, const std::string& svg) { keep(spec, svg), fresh = true; },
-      [this](const std::vector<std::string>& wanted) { return tool_.draw(wanted); });
+      [&](const std::string& spec, const std::string& svg) { store(spec, svg), fresh = true; },
+      [this](const std::vector<std::string>& missing) { return tool_.draw(missing); });
   if (fresh) cache_.trim();
   std::vector<std::string> svgs;
   for (const std::string& spec : specs) {
@@ -86,65 +86,65 @@ std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& spec
 }
 
 std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
-  const auto both = [this](const std::string& svg) -> std::optional<Print> {
+  const auto find_both = [this](const std::string& svg) -> std::optional<Print> {
     auto pdf = find("pdf " + svg);
     auto png = find("png " + svg);
     return pdf && png ? std::optional(Print{std::move(*pdf), std::move(*png)}) : std::nullopt;
   };
-  const auto keep_both = [this](const std::string& svg, const Print& print) {
-    keep("pdf " + svg, print.pdf);
-    keep("png " + svg, print.png);
+  const auto store_both = [this](const std::string& svg, const Print& print) {
+    store("pdf " + svg, print.pdf);
+    store("png " + svg, print.png);
   };
-  return found_or_made<Print>(
-      svgs, "prints", both, keep_both,
-      [this](const std::vector<std::string>& wanted) { return tool_.print(wanted); });
+  return find_or_make<Print>(
+      svgs, "prints", find_both, store_both,
+      [this](const std::vector<std::string>& missing) { return tool_.print(missing); });
 }
 
 std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
-  const auto kept = [this](const TypesetJob& job) -> std::optional<Typeset> {
+  const auto cached = [this](const TypesetJob& job) -> std::optional<Typeset> {
     auto pdf = find(described(job));
     return pdf ? std::optional(Typeset{std::move(*pdf), ""}) : std::nullopt;
   };
-  return found_or_made<Typeset>(
-      jobs, "documents", kept,
+  return find_or_make<Typeset>(
+      jobs, "documents", cached,
       [this](const TypesetJob& job, const Typeset& typeset) {
-        if (!typeset.pdf.empty()) keep(described(job), typeset.pdf);
+        if (!typeset.pdf.empty()) store(described(job), typeset.pdf);
       },
-      [this](const std::vector<TypesetJob>& wanted) { return tool_.typeset(wanted); });
+      [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }
 
 std::vector<std::string> CachedCharts::latex(const std::vector<std::string>& trees) {
-  return found_or_made<std::string>(
+  return find_or_make<std::string>(
       trees, "texts", [this](const std::string& tree) { return find("latex " + tree); },
       [this](const std::string& tree, const std::string& text) {
-        if (!text.empty()) keep("latex " + tree, text);
+        if (!text.empty()) store("latex " + tree, text);
       },
-      [this](const std::vector<std::string>& wanted) { return tool_.latex(wanted); });
+      [this](const std::vector<std::string>& missing) { return tool_.latex(missing); });
 }
 
 Formulas CachedCharts::convert(const std::set<std::string>& sources) {
-  Formulas known;
-  std::set<std::string> wanted;
+  Formulas formulas;
+  std::set<std::string> missing;
   for (const std::string& source : sources) {
-    const auto kept = find("formula " + source);
-    if (kept) known.merge(parse_formulas(*kept));
-    if (!kept) wanted.insert(source);
+    const auto cached = find("formula " + source);
+    if (cached) formulas.merge(parse_formulas(*cached));
+    if (!cached) missing.insert(source);
   }
-  if (wanted.empty()) return known;
-  const Formulas made = tool_.convert(wanted);
-  for (const std::string& source : wanted) {
+  if (missing.empty()) return formulas;
+  const Formulas made = tool_.convert(missing);
+  for (const std::string& source : missing) {
     const auto form = made.find(source);  // no form: refused then, so refused now
     const Formulas one = form == made.end() ? Formulas() : Formulas{*form};
-    keep("formula " + source, formulas_json(one));
-    known.insert(one.begin(), one.end());
+    store("formula " + source, formulas_json(one));
+    formulas.insert(one.begin(), one.end());
   }
-  return known;
+  return formulas;
 }
 
 std::string CachedCharts::bundle() {
-  if (auto kept = find("bundle")) return *kept;
+  if (auto cached = find("bundle")) return *cached;
   const std::string made = tool_.bundle();
-  keep("bundle", made);
+  store("bundle", made);
   return made;
 }
 

@@ -29,7 +29,7 @@ class CachedCharts : public ChartTool {
   std::string key(const std::string& what) const { return identity_ + "\n" + what; }
   /// Returns nothing if the cache has no entry.
   std::optional<std::string> find(const std::string& what) const;
-  void keep(const std::string& what, const std::string& bytes) const;
+  void store(const std::string& what, const std::string& bytes) const;
 
   ChartTool& tool_;
   std::string identity_;

@@ -8,7 +8,7 @@ namespace labreport {
 std::vector<Card> make_cards(const std::vector<const Document*>& documents,
                              const std::vector<const Drawings*>& drawings, ChartTool& tool) {
   std::vector<Card> cards(documents.size());
-  std::vector<std::string> wanted;
+  std::vector<std::string> svgs;
   std::vector<std::string*> places;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     for (const Figure* figure : figures_of(*documents[i])) {
@@ -16,15 +16,15 @@ std::vector<Card> make_cards(const std::vector<const Document*>& documents,
       if (drawing == drawings[i]->end()) continue;
       std::string svg = card_drawing(drawing->second.wide);
       if (svg.empty()) continue;
-      wanted.push_back(std::move(svg));
+      svgs.push_back(std::move(svg));
       places.push_back(&cards[i].png);
       cards[i].alt = figure->title;
       break;
     }
   }
-  if (wanted.empty()) return cards;
-  std::vector<Print> prints = tool.print(wanted);
-  if (prints.size() != wanted.size()) throw Error("the chart tool made another number of prints");
+  if (svgs.empty()) return cards;
+  std::vector<Print> prints = tool.print(svgs);
+  if (prints.size() != svgs.size()) throw Error("the chart tool made another number of prints");
   for (std::size_t i = 0; i < prints.size(); ++i) *places[i] = std::move(prints[i].png);
   return cards;
 }

@@ -24,12 +24,6 @@ constexpr const char* kLatexTemplate = "templates/report.latex";
 constexpr double kStartSeconds = 60;  // start of Python and its modules on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
 
-/// The distributions whose versions its results depend on, as pip names their folders.
-bool decides(const std::string& name) {
-  return name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||
-         name.starts_with("pypandoc_binary-");
-}
-
 }  // namespace
 
 ChartProcess::ChartProcess(const fs::path& project)
@@ -108,11 +102,11 @@ template <typename Request>
 std::string ChartProcess::run_pandoc(const char* what, const Request& request,
                                      const HelperLimits& limits) const {
   const ScratchFolder scratch;
-  const fs::path asked = scratch.path() / "request.json";
+  const fs::path question = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
   const fs::path pattern = scratch.path() / "report.latex";
-  write_atomically(asked, compact_json(nlohmann::json(request)), Sync::kNothing);
-  std::vector<std::string> arguments{what, asked, result};
+  write_atomically(question, compact_json(nlohmann::json(request)), Sync::kNothing);
+  std::vector<std::string> arguments{what, question, result};
   if (std::string_view(what) == "latex") {
     write_atomically(pattern, std::string(embedded::writers().at(kLatexTemplate)), Sync::kNothing);
     arguments.push_back(pattern);
@@ -144,17 +138,21 @@ std::string ChartProcess::identity() const {
     if (!lib.path().filename().string().starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
       for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
+        // The results depend on the versions of these distributions; pip names their folders so.
         const std::string name = entry.path().filename().string();
-        if (decides(name)) versions.insert(name);
+        if (name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||
+            name.starts_with("pypandoc_binary-")) {
+          versions.insert(name);
+        }
       }
     }
   }
-  const auto known = [&](const char* name) {
+  const auto count = [&](const char* name) {
     return std::ranges::count_if(
         versions, [name](const std::string& version) { return version.starts_with(name); });
   };
   // Without vl-convert the identity is unknown; typesetter and pandoc may be missing.
-  if (known("vl_convert") != 1 || known("typst") > 1 || known("pypandoc") > 1) return "";
+  if (count("vl_convert") != 1 || count("typst") > 1 || count("pypandoc") > 1) return "";
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
   for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",

@@ -20,21 +20,11 @@ using Clock = fs::file_time_type::clock;
 
 constexpr auto kFreshFor = std::chrono::hours(24);
 
-struct Kept {
+struct CacheFile {
   fs::path path;
   std::uintmax_t bytes = 0;
   fs::file_time_type used;
 };
-
-std::vector<Kept> least_used_first(const fs::path& folder) {
-  std::vector<Kept> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    found.push_back({entry.path(), entry.file_size(error), entry.last_write_time(error)});
-  }
-  std::ranges::sort(found, {}, &Kept::used);
-  return found;
-}
 
 }  // namespace
 
@@ -64,31 +54,35 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
   }
 }
 
-void ContentCache::keep(const std::string& key, const std::string& bytes) const {
+void ContentCache::store(const std::string& key, const std::string& bytes) const {
   if (folder_.empty()) return;
   const fs::path path = file_of(key);
   // Other programs may write the same entry now, so each writes a separate file until it is whole.
   static std::atomic<int> number = 0;
-  const fs::path own = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
+  const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
   std::error_code error;
   fs::create_directories(folder_, error);
   try {
     // The hash at the beginning detects what a power cut left.
-    write_atomically(own, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
-    fs::rename(own, path, error);
+    write_atomically(unfinished, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
+    fs::rename(unfinished, path, error);
   } catch (const Error&) {
-    fs::remove(own, error);  // made anew the next time
+    fs::remove(unfinished, error);  // made anew the next time
   }
 }
 
 void ContentCache::trim() const {
-  const std::vector<Kept> files = least_used_first(folder_);
+  std::vector<CacheFile> files;
   std::uintmax_t total = 0;
-  for (const Kept& file : files) total += file.bytes;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    files.push_back({entry.path(), entry.file_size(error), entry.last_write_time(error)});
+    total += files.back().bytes;
+  }
   if (total <= limit_) return;
-  for (const Kept& file : files) {
+  std::ranges::sort(files, {}, &CacheFile::used);  // the least recently used first
+  for (const CacheFile& file : files) {
     if (total <= limit_ / 2) break;
-    std::error_code error;
     if (fs::remove(file.path, error)) total -= file.bytes;
   }
 }

@@ -19,7 +19,7 @@ class ContentCache {
 
   /// `key` is everything that the result depends on.
   std::optional<std::string> find(const std::string& key) const;
-  void keep(const std::string& key, const std::string& bytes) const;
+  void store(const std::string& key, const std::string& bytes) const;
 
   /// Removes the least recently used files until the folder is well below its limit.
   void trim() const;

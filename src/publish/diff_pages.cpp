@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
 #include "publish/cards.h"
-#include "publish/kept_pages.h"
+#include "publish/page_cache.h"
 #include "publish/run_files.h"
 #include "writers/diff/diff_writers.h"
 
@@ -38,24 +38,8 @@ PairedSubject subject_of(const PairedRun& run) {
 /// Prefers runs that time networks, then the user's, then full ones, then the newest: a folder's
 /// name begins with the time.
 auto precedence(const PairedRun& run) {
-  const bool own = !run.store.is_reference();
-  return std::tuple(!run.preset.empty(), own, own || run.preset == "full", run.place);
-}
-
-std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
-  std::map<PairedSubject, const PairedRun*> latest;
-  for (const PairedRun& run : runs) {
-    const PairedRun*& newest = latest[subject_of(run)];
-    if (newest == nullptr || precedence(*newest) < precedence(run)) newest = &run;
-  }
-  std::vector<const PairedRun*> chosen;
-  for (const auto& [subject, run] : latest) chosen.push_back(run);
-  return chosen;
-}
-
-bool belong_together(const PairedSubject& a, const PairedSubject& b) {
-  if (a.imported && b.imported) return false;
-  return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
+  const bool by_user = !run.store.is_reference();
+  return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == "full", run.place);
 }
 
 struct Pair {
@@ -66,45 +50,35 @@ struct Pair {
     const auto time = [](const PairedRun& run) {
       return run.place.substr(run.place.rfind('/') + 1);
     };
-    const bool own = !a->store.is_reference() || !b->store.is_reference();
-    return std::tuple(own, std::max(time(*a), time(*b)), std::min(time(*a), time(*b)));
+    const bool by_user = !a->store.is_reference() || !b->store.is_reference();
+    return std::tuple(by_user, std::max(time(*a), time(*b)), std::min(time(*a), time(*b)));
   }
 };
 
 /// Pairs the latest runs. An imported table comes first in its pair, whatever its name.
 std::vector<Pair> pairs_of(const std::vector<PairedRun>& runs) {
-  const std::vector<const PairedRun*> latest = latest_runs(runs);
+  std::map<PairedSubject, const PairedRun*> latest;
+  for (const PairedRun& run : runs) {
+    const PairedRun*& newest = latest[subject_of(run)];
+    if (newest == nullptr || precedence(*newest) < precedence(run)) newest = &run;
+  }
   std::vector<Pair> pairs;
   for (auto a = latest.begin(); a != latest.end(); ++a) {
-    for (auto b = a + 1; b != latest.end(); ++b) {
-      if (!belong_together(subject_of(**a), subject_of(**b))) continue;
-      pairs.push_back((*b)->store.is_imported() ? Pair{*b, *a} : Pair{*a, *b});
+    for (auto b = std::next(a); b != latest.end(); ++b) {
+      const PairedSubject &in_a = a->first, &in_b = b->first;
+      if (in_a.imported && in_b.imported) continue;
+      const bool same_gpu = in_a.gpu == in_b.gpu && !in_a.imported && !in_b.imported;
+      if (in_a.edition != in_b.edition && !same_gpu) continue;
+      pairs.push_back(in_b.imported ? Pair{b->second, a->second} : Pair{a->second, b->second});
     }
   }
   std::ranges::stable_sort(pairs, std::greater(), &Pair::rank);
   return pairs;
 }
 
-/// The key of a pair's pages, which show numbers of other runs of the two GPUs, too.
-std::string pair_key(const std::string& folder, const Pair& pair,
-                     const std::vector<PairedRun>& runs) {
-  std::string parts = folder + "\n" + pair.a->key + "\n" + pair.b->key;
-  for (const PairedRun& run : runs) {
-    const std::string gpu = subject_of(run).gpu;
-    if (gpu == subject_of(*pair.a).gpu || gpu == subject_of(*pair.b).gpu) parts += "\n" + run.key;
-  }
-  return content_hash(parts);
-}
-
 constexpr const char* kAbove = "../../";  // From a pair's page to the site's root.
 constexpr std::size_t kMostPages = 10;
 constexpr std::size_t kLongestName = 200;  // 255 bytes are the most that file systems take
-
-std::string pair_name(const PairedRun& from, const PairedRun& to) {
-  const std::string name = slug(from.place) + "--" + slug(to.place);
-  return name.size() <= kLongestName ? name
-                                     : name.substr(0, kLongestName / 2) + "-" + content_hash(name);
-}
 
 /// One side of a pair: the address of its report, its name in a command, and its summaries. A GPU
 /// compared with another one has the summaries of all its runs.
@@ -124,28 +98,16 @@ DiffSource source_of(const PairedRun& run, const PairedRun& other,
   return source;
 }
 
-/// Draws all pictures or none, like the reports.
-Drawings drawn(const Document& document, ChartTool& tool, DiffPage& page) {
-  try {
-    return draw_all({&document}, tool).front();
-  } catch (const Error& error) {
-    page.problem = error.what();
-    return {};
-  }
-}
-
-Card card_of(const Document& document, const Drawings& drawings, ChartTool& tool, DiffPage& page) {
-  try {
-    return make_cards({&document}, {&drawings}, tool).front();
-  } catch (const Error& error) {
-    page.problem = error.what();
-    return {};
-  }
-}
-
 void add_files(DiffPage& page, const Comparison& comparison, const Document& document,
                const std::string& site_url, ChartTool& tool) {
-  const Drawings drawings = drawn(document, tool, page);
+  Drawings drawings;
+  Card card;
+  try {
+    drawings = draw_all({&document}, tool).front();
+    if (!site_url.empty()) card = make_cards({&document}, {&drawings}, tool).front();
+  } catch (const Error& error) {
+    page.problem = error.what();
+  }
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.entry.folder + "/" + name, std::move(bytes)});
   };
@@ -154,10 +116,7 @@ void add_files(DiffPage& page, const Comparison& comparison, const Document& doc
                          .formats = {{"Markdown", "diff.md"},
                                      {"JSON", "diff.json"},
                                      {"JSON schema", "../../assets/diff.schema.json"}}};
-  if (!site_url.empty()) {
-    place_card(site_url, page.entry.folder + "/", card_of(document, drawings, tool, page), options,
-               page.files);
-  }
+  place_card(site_url, page.entry.folder + "/", card, options, page.files);
   add("index.html", diff_html(document, drawings, options));
   add("diff.md", diff_markdown(document, drawings));
   add("diff.json", diff_json(comparison));
@@ -183,8 +142,8 @@ std::string implementation_of(const Run& run) {
   return model == nullptr ? "" : model->implementation;
 }
 
-void fill(DiffPage& page, const Pair& pair, const std::vector<PairedRun>& runs, LoadedRuns& loaded,
-          const std::string& site_url, ChartTool& tool) {
+void compare_pair(DiffPage& page, const Pair& pair, const std::vector<PairedRun>& runs,
+                  LoadedRuns& loaded, const std::string& site_url, ChartTool& tool) {
   const PairedRun &a = *pair.a, &b = *pair.b;
   try {
     const Run& in_a = loaded.at(a.store);
@@ -222,16 +181,27 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
   for (const Pair& pair : pairs_of(runs)) {
     if (made == kMostPages) break;
     DiffPage page;
-    page.entry.folder = "diff/" + pair_name(*pair.a, *pair.b);
-    page.key = pair_key(page.entry.folder, pair, runs);
-    if (const auto kept = find_pages(cache, page.key, out)) {
-      page.entry = kept->summary;
-      page.kept = kept->files;
+    std::string name = slug(pair.a->place) + "--" + slug(pair.b->place);
+    if (name.size() > kLongestName) {
+      name = name.substr(0, kLongestName / 2) + "-" + content_hash(name);
+    }
+    page.entry.folder = "diff/" + name;
+    // The pages show numbers of other runs of the two GPUs, too.
+    std::string inputs = page.entry.folder + "\n" + pair.a->key + "\n" + pair.b->key;
+    const std::string gpu_a = subject_of(*pair.a).gpu, gpu_b = subject_of(*pair.b).gpu;
+    for (const PairedRun& run : runs) {
+      const std::string gpu = subject_of(run).gpu;
+      if (gpu == gpu_a || gpu == gpu_b) inputs += "\n" + run.key;
+    }
+    page.key = content_hash(inputs);
+    if (const auto unchanged = find_pages(cache, page.key, out)) {
+      page.entry = unchanged->summary;
+      page.unchanged = unchanged->files;
       page.stays = true;
     } else {
-      fill(page, pair, runs, loaded, site_url, tool);
+      compare_pair(page, pair, runs, loaded, site_url, tool);
     }
-    made += !page.files.empty() || !page.kept.empty();
+    made += !page.files.empty() || !page.unchanged.empty();
     pages.push_back(std::move(page));
   }
   return pages;
@@ -240,7 +210,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
 std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
   std::vector<ComparedPair> pairs;
   for (const DiffPage& page : pages) {
-    if (page.files.empty() && page.kept.empty()) continue;
+    if (page.files.empty() && page.unchanged.empty()) continue;
     pairs.push_back({.link = page.entry.folder + "/index.html",
                      .title = page.entry.device,
                      .edition = page.entry.edition,
@@ -252,9 +222,9 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
   for (const DiffPage& page : pages) {
     site.files.insert(site.files.end(), page.files.begin(), page.files.end());
-    site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
+    site.unchanged.insert(site.unchanged.end(), page.unchanged.begin(), page.unchanged.end());
     if (page.problem.empty() || site.undrawn) continue;
-    site.tell("charts are left out of " + page.entry.folder + ": " + page.problem);
+    site.add_notice("charts are left out of " + page.entry.folder + ": " + page.problem);
   }
 }
 
@@ -265,7 +235,7 @@ void remember_diff_pages(const std::vector<DiffPage>& pages, const fs::path& out
     if (page.stays || !page.problem.empty()) continue;
     std::vector<const SiteFile*> files;
     for (const SiteFile& file : page.files) files.push_back(&file);
-    keep_pages(cache, page.key, out, page.entry, files);
+    store_pages(cache, page.key, out, page.entry, files);
   }
 }
 

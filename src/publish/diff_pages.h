@@ -28,9 +28,9 @@ struct DiffPage {
   std::string key;  ///< Names the page in the content cache.
   RunSummary entry;
   std::vector<SiteFile> files = {};
-  std::vector<std::string> kept = {};
-  bool stays = false;        ///< From an earlier render.
-  std::string problem = {};  ///< Why it has no pictures; empty if it has.
+  std::vector<std::string> unchanged = {};  ///< Files of an earlier render that stay.
+  bool stays = false;                       ///< From an earlier render.
+  std::string problem = {};                 ///< Why it has no pictures; empty if it has.
 };
 
 /// Makes one page for each two GPUs whose latest runs of an edition have cells in common, imported

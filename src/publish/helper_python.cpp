@@ -22,20 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The program's owner is trusted: whoever may replace it can do anything with it already.
-uid_t owner_of_this_program() {
-  struct stat program{};
-  return ::stat("/proc/self/exe", &program) == 0 ? program.st_uid : ::geteuid();
-}
-
 bool is_trusted(uid_t user) {
-  return user == 0 || user == ::geteuid() || user == owner_of_this_program();
-}
-
-/// A group with a trusted owner's number is, by custom, that owner's only.
-bool others_write(const struct stat& status) {
-  if (S_ISLNK(status.st_mode)) return false;  // a link's mode says nothing
-  const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
-  return by_group || (status.st_mode & S_IWOTH) != 0;
+  struct stat program{};
+  const bool known = ::stat("/proc/self/exe", &program) == 0;
+  return user == 0 || user == ::geteuid() || (known && user == program.st_uid);
 }
 
 /// Says why `path` itself, unfollowed where it is a link, cannot be trusted like this program: it
@@ -50,7 +40,11 @@ std::string distrust(const fs::path& path) {
   if (!is_trusted(status.st_uid)) {
     return fmt::format("{} belongs to another user ({})", path.string(), status.st_uid);
   }
-  return others_write(status) ? path.string() + " can be written by others" : "";
+  if (S_ISLNK(status.st_mode)) return "";  // a link's mode says nothing
+  // A group with a trusted owner's number is, by custom, that owner's only.
+  const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
+  const bool by_others = by_group || (status.st_mode & S_IWOTH) != 0;
+  return by_others ? path.string() + " can be written by others" : "";
 }
 
 std::string variable(const char* name) {
@@ -85,21 +79,17 @@ std::vector<fs::path> executed_parts(const fs::path& environment) {
   return parts;
 }
 
-void refuse_distrusted(const std::vector<fs::path>& parts) {
-  for (const fs::path& part : parts) {
+/// Empty if the project has none. Throws `InputError` if a part of it cannot be trusted.
+fs::path python_of(const fs::path& project) {
+  const fs::path environment = project / ".venv";
+  const fs::path python = environment / "bin" / "python";
+  if (!project.is_absolute() || !is_there(environment) || !is_there(python)) return {};
+  for (const fs::path& part : executed_parts(environment)) {
     if (const std::string reason = distrust(part); !reason.empty()) {
       throw InputError(reason + ", and nothing there is executed",
                        "make it your own and nobody else's to write, or remove it");
     }
   }
-}
-
-/// Empty if the project has none.
-fs::path python_of(const fs::path& project) {
-  const fs::path environment = project / ".venv";
-  const fs::path python = environment / "bin" / "python";
-  if (!project.is_absolute() || !is_there(environment) || !is_there(python)) return {};
-  refuse_distrusted(executed_parts(environment));
   return python;
 }
 
@@ -111,17 +101,13 @@ fs::path python_on_path() {
   return {};
 }
 
-fs::path home_folder() {
-  if (const fs::path home = variable("HOME"); home.is_absolute()) return home;
-  const passwd* user = ::getpwuid(::geteuid());
-  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
-}
-
 fs::path user_cache() {
   if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) {
     return cache / "labreport";
   }
-  const fs::path home = home_folder();
+  fs::path home = variable("HOME");
+  const passwd* user = home.is_absolute() ? nullptr : ::getpwuid(::geteuid());
+  if (user != nullptr && user->pw_dir != nullptr) home = user->pw_dir;
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
 }
 
@@ -132,20 +118,6 @@ bool is_ours(const fs::path& folder) {
   } catch (const InputError&) {
     return false;
   }
-}
-
-std::map<std::string, std::string> helper_environment(const fs::path& folder) {
-  std::map<std::string, std::string> environment{{"PATH", "/usr/bin:/bin"},
-                                                 {"LANG", "C.UTF-8"},
-                                                 {"HOME", folder.string()},
-                                                 {"TMPDIR", folder.string()}};
-  // A Python outside of the system's folders may need the first to start; the limits are the
-  // user's.
-  for (const char* name :
-       {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
-    if (const std::string value = variable(name); !value.empty()) environment[name] = value;
-  }
-  return environment;
 }
 
 constexpr double kDefaultSeconds = 60;
@@ -187,7 +159,17 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
   Command command;
   command.argv = {program_, "-I", "-c", code};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.environment = helper_environment(folder);
+  std::map<std::string, std::string> environment{{"PATH", "/usr/bin:/bin"},
+                                                 {"LANG", "C.UTF-8"},
+                                                 {"HOME", folder.string()},
+                                                 {"TMPDIR", folder.string()}};
+  // A Python outside of the system's folders may need the first to start; the limits are the
+  // user's.
+  for (const char* name :
+       {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
+    if (const std::string value = variable(name); !value.empty()) environment[name] = value;
+  }
+  command.environment = std::move(environment);
   command.folder = folder;
   command.limit_seconds = limits.seconds;
   command.limit_bytes = limits.bytes;
@@ -207,7 +189,7 @@ fs::path bundles_folder(const fs::path& project) {
   return ::access(cache.c_str(), W_OK) == 0 ? cache : fs::path();
 }
 
-fs::path kept_results(const fs::path& project) {
+fs::path cache_folder(const fs::path& project) {
   if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
   const fs::path bundles = bundles_folder(project);
   return bundles.empty() ? bundles : bundles / "kept";

@@ -44,7 +44,7 @@ std::filesystem::path bundles_folder(const std::filesystem::path& project);
 
 /// The folder of results for later renders: LABREPORT_CACHE, or beside the bundles. Empty if
 /// nothing is to be stored.
-std::filesystem::path kept_results(const std::filesystem::path& project);
+std::filesystem::path cache_folder(const std::filesystem::path& project);
 
 /// Seconds for one report: LABREPORT_TYPESET_SECONDS, else 60. The helper reads the same variable.
 /// Throws `InputError` if that, or LABREPORT_TYPESET_MIB, is no number above 0.

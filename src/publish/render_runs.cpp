@@ -13,7 +13,7 @@
 #include "publish/cached_charts.h"
 #include "publish/chart_renderer.h"
 #include "publish/diff_pages.h"
-#include "publish/kept_pages.h"
+#include "publish/page_cache.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
 #include "publish/site_lock.h"
@@ -28,10 +28,9 @@ namespace fs = std::filesystem;
 struct Candidate {
   RunStore store;
   std::string key;
-  std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
+  std::optional<UnchangedRun> unchanged;  ///< From an earlier render; otherwise it is loaded.
   SiteRun loaded = {};
-  std::string wanted = {};             ///< Its folder inside the site, if no other run has that
-                                       ///< name.
+  std::string preferred_folder = {};   ///< Its folder inside the site if no other run has it.
   std::string place = {};              ///< Its folder inside the site.
   std::vector<fs::path> folders = {};  ///< Folders that hold the run.
   bool complained = false;             ///< Its notes have problems, which the next render must
@@ -40,33 +39,10 @@ struct Candidate {
 
 /// Loads the run with its notes for its place in the site.
 void load(Candidate& run, RunNotes& notes) {
-  const std::size_t told = notes.problems().size();
+  const std::size_t earlier_problems = notes.problems().size();
   run.loaded = site_run(run.store);
   notes.place(run.store, run.loaded.document);
-  run.complained = run.complained || notes.problems().size() > told;
-}
-
-Candidate candidate(const RunStore& store, const std::string& key, std::optional<KeptRun> kept,
-                    RunNotes& notes) {
-  Candidate run{.store = store, .key = key, .kept = std::move(kept)};
-  if (!run.kept) load(run, notes);
-  run.wanted = run.kept ? run.kept->wanted : run.loaded.folder;
-  run.place = run.wanted;
-  run.folders = {store.folder()};
-  return run;
-}
-
-bool same_run(const Candidate& a, const Candidate& b) {
-  return to_json(load_measured(a.store)) == to_json(load_measured(b.store));
-}
-
-/// Merges two copies of a run; the user's own copy is used.
-void stand_for(Candidate& known, Candidate copy) {
-  std::vector<fs::path> folders = known.folders;
-  folders.push_back(copy.store.folder());
-  copy.place = known.place;
-  if (known.store.is_reference() && !copy.store.is_reference()) known = std::move(copy);
-  known.folders = std::move(folders);
+  run.complained = run.complained || notes.problems().size() > earlier_problems;
 }
 
 /// Adds a run unless it is there already: two folders may hold the same run, and the user's own
@@ -74,25 +50,18 @@ void stand_for(Candidate& known, Candidate copy) {
 void add_run(std::vector<Candidate>& runs, Candidate run) {
   int number = 1;
   for (Candidate& other : runs) {
-    if (other.wanted != run.wanted) continue;
-    if (same_run(other, run)) {
-      stand_for(other, std::move(run));
-      return;
-    }
+    if (other.preferred_folder != run.preferred_folder) continue;
     ++number;
+    if (to_json(load_measured(other.store)) != to_json(load_measured(run.store))) continue;
+    std::vector<fs::path> folders = other.folders;
+    folders.push_back(run.store.folder());
+    run.place = other.place;
+    if (other.store.is_reference() && !run.store.is_reference()) other = std::move(run);
+    other.folders = std::move(folders);
+    return;
   }
   if (number > 1) run.place += "-" + std::to_string(number);
   runs.push_back(std::move(run));
-}
-
-/// Sets the run's place in the site, and loads it if its earlier page is in another place.
-void take_place(Candidate& run, RunNotes& notes) {
-  if (run.kept && run.kept->summary.folder == run.place) return;
-  if (run.kept) {
-    run.kept.reset();
-    load(run, notes);
-  }
-  run.loaded.folder = run.place;
 }
 
 /// Catches a run's exception, so that others keep their pages: the run is left out and becomes a
@@ -124,21 +93,27 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     if (options.own && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
       const std::string key = pages_key(store, notes.names_for(store), options, chart_tool);
-      add_run(runs, candidate(store, key, find_pages(cache, key, options.out), notes));
+      Candidate run{.store = store, .key = key, .unchanged = find_pages(cache, key, options.out)};
+      if (!run.unchanged) load(run, notes);
+      run.preferred_folder = run.place =
+          run.unchanged ? run.unchanged->preferred_folder : run.loaded.folder;
+      run.folders = {store.folder()};
+      add_run(runs, std::move(run));
     });
   }
+  // A run whose earlier page is in another place is loaded.
   std::erase_if(runs, [&](Candidate& run) {
-    return !succeeds(run.store.folder(), options, problems, [&] { take_place(run, notes); });
+    return !succeeds(run.store.folder(), options, problems, [&] {
+      if (run.unchanged && run.unchanged->summary.folder != run.place) {
+        run.unchanged.reset();
+        load(run, notes);
+      }
+      run.loaded.folder = run.place;
+    });
   });
   if (!runs.empty()) return runs;
   for (const std::string& problem : problems) say("{}\n", problem);
   throw InputError("no run to render", "`make report` makes one");
-}
-
-/// "<gpu>/<edition>/<time>-imported"
-std::string import_place(const fs::path& folder) {
-  const fs::path edition = folder.parent_path();
-  return (edition.parent_path().filename() / edition.filename() / folder.filename()).string();
 }
 
 std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::string& chart_tool) {
@@ -146,7 +121,11 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::st
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
-    imports.push_back({store, import_place(folder), pages_key(store, {}, options, chart_tool)});
+    // "<gpu>/<edition>/<time>-imported"
+    const fs::path edition = folder.parent_path();
+    const fs::path place =
+        edition.parent_path().filename() / edition.filename() / folder.filename();
+    imports.push_back({store, place.string(), pages_key(store, {}, options, chart_tool)});
   }
   return imports;
 }
@@ -156,8 +135,8 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
                               const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    RunSummary summary = run.kept
-                             ? run.kept->summary
+    RunSummary summary = run.unchanged
+                             ? run.unchanged->summary
                              : run_summary(run.loaded.document, run.place, run.loaded.started_at);
     // A run that times no training step, or mostly failed, is no pair's first choice.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
@@ -169,10 +148,10 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
 Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
             const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   std::vector<SiteRun> loaded;
-  std::vector<KeptRun> kept;
+  std::vector<UnchangedRun> unchanged;
   for (Candidate& run : runs) {
-    if (run.kept)
-      kept.push_back(*run.kept);
+    if (run.unchanged)
+      unchanged.push_back(*run.unchanged);
     else
       loaded.push_back(std::move(run.loaded));
   }
@@ -180,9 +159,9 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   Site site = render_site(loaded,
                           {options.answers, options.formats, options.paper, options.single_file,
                            listed_pairs(diffs), options.site_url},
-                          &tool, kept);
+                          &tool, unchanged);
   if (!converted.failure.empty()) {
-    site.tell(converted.failure);
+    site.add_notice(converted.failure);
     for (const SiteRun& run : loaded) site.lacking.insert(run.folder);
   }
   for (const std::string& problem : converted.refused) notes.add_problem(problem);
@@ -197,7 +176,7 @@ Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imp
                  const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
     HeldInterrupts::check();
-    run.kept.reset();
+    run.unchanged.reset();
     load(run, notes);
     run.loaded.folder = run.place;
   }
@@ -210,7 +189,7 @@ void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options,
                      std::vector<std::string>& problems) {
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
-      run.kept.reset();
+      run.unchanged.reset();
       load(run, notes);
       run.loaded.folder = run.place;
       render_site({run.loaded},
@@ -220,36 +199,23 @@ void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options,
   });
 }
 
-/// Says which pages have the author's words, because the next measurement may move them to its
-/// page.
-std::string where_words_stand(const RunNotes& notes, const Rendered& rendered) {
-  std::vector<fs::path> runs;
-  for (const auto& [run, page] : rendered.pages) runs.push_back(run);
-  return notes.where(runs);
-}
-
-void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
-              const Site& site, const fs::path& out, const ContentCache& cache) {
+void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
+                    const Site& site, const fs::path& out, const ContentCache& cache) {
   remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
     // A run with warnings or without its charts is rendered again next time.
-    if (run.kept || run.complained || site.lacking.contains(run.place)) continue;
+    if (run.unchanged || run.complained || site.lacking.contains(run.place)) continue;
     const auto entry = std::ranges::find(site.summaries, run.place, &RunSummary::folder);
-    keep_pages(cache, run.key, out, *entry, files_of(site, run.place), run.wanted);
+    store_pages(cache, run.key, out, *entry, files_of(site, run.place), run.preferred_folder);
   }
 }
 
-std::set<std::string> paths_of(const Site& site) {
-  std::set<std::string> paths(site.kept.begin(), site.kept.end());
-  for (const SiteFile& file : site.files) paths.insert(file.path);
-  return paths;
-}
-
 /// Says which pages were made and which requested formats failed.
-void tell_pages(const std::vector<Candidate>& runs, const Site& site,
+void list_pages(const std::vector<Candidate>& runs, const Site& site,
                 const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
-  const std::set<std::string> made = paths_of(site);
+  std::set<std::string> made(site.unchanged.begin(), site.unchanged.end());
+  for (const SiteFile& file : site.files) made.insert(file.path);
   for (const Candidate& run : runs) {
     for (const Format format : options.formats) {
       const std::string path = run.place + "/" + format_file(format);
@@ -278,7 +244,7 @@ struct RenderWork {
   fs::path project = project_folder();
   ChartProcess process{project};
   std::string chart_tool = process.identity();
-  ContentCache cache{kept_results(project)};
+  ContentCache cache{cache_folder(project)};
   CachedCharts tool{process, chart_tool, cache};
   SiteLock lock{options.out};
 
@@ -305,8 +271,8 @@ Rendered RenderWork::run() {
     if (runs.empty()) throw;
     site = render_anew(runs, imports, options, tool, notes);
   }
-  const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
-  if (site.undrawn && std::ranges::any_of(runs, is_kept)) {
+  const auto is_unchanged = [](const Candidate& run) { return run.unchanged.has_value(); };
+  if (site.undrawn && std::ranges::any_of(runs, is_unchanged)) {
     site = render_anew(runs, imports, options, tool, notes);
   }
   add_once(rendered.problems, notes.problems());
@@ -314,11 +280,14 @@ Rendered RenderWork::run() {
   HeldInterrupts::check();  // the last check: from here on the whole site is replaced
   const std::set<std::string> changed(staged.changed().begin(), staged.changed().end());
   staged.commit();
-  tell_pages(runs, site, changed, options, rendered);
+  list_pages(runs, site, changed, options, rendered);
   rendered.notice = site.notice;
-  rendered.where = where_words_stand(notes, rendered);
+  // The next measurement may move the author's words to its page.
+  std::vector<fs::path> pages;
+  for (const auto& [run, page] : rendered.pages) pages.push_back(run);
+  rendered.where = notes.where(pages);
   if (whole && !site.undrawn && !chart_tool.empty())
-    remember(runs, diffs, site, options.out, cache);
+    store_rendered(runs, diffs, site, options.out, cache);
   return rendered;
 }
 

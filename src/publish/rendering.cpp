@@ -17,21 +17,17 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestPublished = 10u << 20;
 
-/// Publishes the part's artifacts from the run's folder. Only plain files in that folder are read,
-/// because a run may come from anywhere.
-void publish_artifacts(Part& part, const fs::path& artifacts) {
-  for (Attachment& file : part.files) {
-    if (file.artifact.empty()) continue;
-    const fs::path path = artifacts / fs::path(file.artifact).filename();
-    std::error_code error;
-    const bool plain = fs::is_regular_file(fs::symlink_status(path, error)) &&
-                       !fs::is_symlink(fs::symlink_status(artifacts, error));
-    if (!plain || fs::file_size(path, error) > kLargestPublished) continue;
-    file = {file.name, read_file(path), {}};
-  }
+/// Publishes the file if it is an artifact. Only plain files in the run's folder are read, because
+/// a run may come from anywhere.
+void publish_artifact(Attachment& file, const fs::path& artifacts) {
+  if (file.artifact.empty()) return;
+  const fs::path path = artifacts / fs::path(file.artifact).filename();
+  std::error_code error;
+  const bool plain = fs::is_regular_file(fs::symlink_status(path, error)) &&
+                     !fs::is_symlink(fs::symlink_status(artifacts, error));
+  if (!plain || fs::file_size(path, error) > kLargestPublished) return;
+  file = {file.name, read_file(path), {}};
 }
-
-bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
 
 /// Counts an unreadable run as whole, because rendering it says why it fails.
 bool worked(const fs::path& run) try {
@@ -63,7 +59,9 @@ SiteRun site_run(const RunStore& store) {
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
   Document document = build_document(run, store.is_reference());
   for (Section& section : document.sections) {
-    for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
+    for (Part& part : section.parts) {
+      for (Attachment& file : part.files) publish_artifact(file, store.artifacts_folder());
+    }
   }
   return {new_run_folder("", run).string(), std::move(document), to_json(run),
           run.sessions.front().started_at, cells_csv(run)};
@@ -93,7 +91,9 @@ std::string age_of(const fs::path& run) {
 
 fs::path newest_run(std::vector<fs::path> runs) {
   std::ranges::sort(runs, std::greater(), age_of);
-  const auto works_and_is_own = [](const fs::path& run) { return is_own(run) && worked(run); };
+  const auto works_and_is_own = [](const fs::path& run) {
+    return !RunStore(run).is_reference() && worked(run);
+  };
   const std::function<bool(const fs::path&)> preferences[] = {works_and_is_own, is_full, worked};
   for (const auto& counts : preferences) {
     const auto found = std::ranges::find_if(runs, counts);

@@ -29,26 +29,18 @@ bool is_picture(const Attachment& file) {
   });
 }
 
-bool is_read_with_files_beside(const Formats& formats) {
-  return formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
-         formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
-}
-
-/// Adds to a separate part where it was measured.
-Part alone(const Document& document, Part part) {
-  const bool apart = !document.provenance.empty() && !part.setting.empty();
-  part.setting = document.provenance + (apart ? " · " : "") + part.setting;
-  return part;
-}
-
 /// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
 template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
                Write write) {
   for (const Section& section : document.sections) {
     if (!section.asked()) continue;
-    for (const Part& part : section.parts) {
-      files.push_back({"parts/" + part.name() + ending, write(alone(document, part))});
+    for (Part part : section.parts) {
+      // A separate part says where it was measured.
+      const std::string& where = document.provenance;
+      const bool both = !where.empty() && !part.setting.empty();
+      part.setting = where + (both ? " · " : "") + part.setting;
+      files.push_back({"parts/" + part.name() + ending, write(part)});
     }
   }
 }
@@ -81,7 +73,9 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
     add_all(typst_parts(document, drawings, typst));
   }
   if (formats.contains(Format::kJson)) add("run.json", run.run_json);
-  if (!is_read_with_files_beside(formats)) return files;
+  const bool links_files = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
+                           formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
+  if (!links_files) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       for (const Attachment& file : part.files) {  // files that the words of a report link to
@@ -116,22 +110,22 @@ std::string root_from(const std::string& folder) {
 
 std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run) {
   const std::string page = single_page_path(run.folder);
-  const FormatLink known[] = {
+  const FormatLink all[] = {
       {"PDF", "report.pdf"},     {"one file", page.substr(run.folder.size() + 1)},
       {"Markdown", "report.md"}, {"Typst", "report.typ"},
       {"LaTeX", "report.tex"},   {"CSV", "cells.csv"},
       {"JSON", "run.json"}};
-  std::vector<FormatLink> found;
-  for (const FormatLink& format : known) {
+  std::vector<FormatLink> existing;
+  for (const FormatLink& format : all) {
     const bool is_there = std::ranges::any_of(site.files, [&](const SiteFile& file) {
       return file.path == run.folder + "/" + format.file;
     });
-    if (is_there) found.push_back(format);
+    if (is_there) existing.push_back(format);
   }
-  if (!found.empty() && found.back().name == "JSON") {
-    found.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
+  if (!existing.empty() && existing.back().name == "JSON") {
+    existing.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
   }
-  return found;
+  return existing;
 }
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options) {

@@ -23,11 +23,6 @@ bool has_own_notes(const RunStore& store) {
   return fs::is_directory(fs::symlink_status(store.notes_folder(), error));
 }
 
-bool has_linked_notes(const RunStore& store) {
-  std::error_code error;
-  return fs::is_symlink(fs::symlink_status(store.notes_folder(), error));
-}
-
 std::vector<AuthorNote*> notes_of(SiteRun& run) {
   std::vector<AuthorNote*> notes;
   for (Section& section : run.document.sections) {
@@ -68,18 +63,6 @@ std::optional<NotedRun> noted_run(const fs::path& folder) try {
   return {};
 }
 
-/// The user's runs, or all if there are none; the oldest first.
-std::vector<NotedRun> noted_runs(std::vector<fs::path> runs) {
-  const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
-  if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
-  std::ranges::sort(runs, {}, age_of);
-  std::vector<NotedRun> noted;
-  for (const fs::path& run : runs) {
-    if (auto one = noted_run(run)) noted.push_back(std::move(*one));
-  }
-  return noted;
-}
-
 /// The network of the run that a note was begun for; nothing if unknown.
 std::optional<Network> named_network(const std::string& run) try {
   if (run.empty() || !fs::is_directory(run)) return {};
@@ -108,8 +91,15 @@ RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) : 
   if (!shared_.notes.empty()) assign(runs);
 }
 
-void RunNotes::assign(const std::vector<fs::path>& runs) {
-  const std::vector<NotedRun> noted = noted_runs(runs);
+void RunNotes::assign(std::vector<fs::path> runs) {
+  // The user's runs count, or all if there are none; the oldest come first.
+  const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
+  if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
+  std::ranges::sort(runs, {}, age_of);
+  std::vector<NotedRun> noted;
+  for (const fs::path& run : runs) {
+    if (auto one = noted_run(run)) noted.push_back(std::move(*one));
+  }
   for (const auto& [name, placed] : shared_.notes) {
     std::optional<Network> network = named_network(placed.run);
     const NotedRun* newest = nullptr;
@@ -130,7 +120,8 @@ const std::set<std::string>& RunNotes::names_for(const RunStore& store) const {
 
 void RunNotes::place(const RunStore& store, Document& document) {
   if (!store.is_reference()) document.front = shared_.front;
-  if (has_linked_notes(store)) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(store.notes_folder(), error))) {
     add_problem(store.notes_folder().string() +
                 " is a link and is left out: put the folder itself there");
   }
@@ -141,10 +132,10 @@ void RunNotes::place(const RunStore& store, Document& document) {
     if (!chosen.notes.empty()) place_notes(chosen, document);
     return;
   }
-  NotesFolder own = read_notes(store.notes_folder(), part_names());
-  problems_.insert(problems_.end(), own.problems.begin(), own.problems.end());
-  if (!fs::exists(author_file(store.notes_folder()))) own.front = document.front;
-  place_notes(own, document);
+  NotesFolder notes = read_notes(store.notes_folder(), part_names());
+  problems_.insert(problems_.end(), notes.problems.begin(), notes.problems.end());
+  if (!fs::exists(author_file(store.notes_folder()))) notes.front = document.front;
+  place_notes(notes, document);
 }
 
 std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
@@ -153,9 +144,9 @@ std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
   for (const auto& [run, names] : names_) {
     placed += names.size();
     if (std::ranges::find(rendered, run) == rendered.end()) continue;
-    const bool own = has_own_notes(RunStore(run));
-    places.push_back(own ? fmt::format("none with {}, which has its own", plain_name(run))
-                         : fmt::format("{} with {}", names.size(), plain_name(run)));
+    const bool has_own = has_own_notes(RunStore(run));
+    places.push_back(has_own ? fmt::format("none with {}, which has its own", plain_name(run))
+                             : fmt::format("{} with {}", names.size(), plain_name(run)));
   }
   const std::size_t waiting = shared_.notes.size() - placed;
   if (waiting > 0) places.push_back(fmt::format("{} for no run here", waiting));

@@ -45,7 +45,7 @@ class RunNotes {
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
-  void assign(const std::vector<std::filesystem::path>& runs);
+  void assign(std::vector<std::filesystem::path> runs);
 
   std::filesystem::path folder_;
   NotesFolder shared_;

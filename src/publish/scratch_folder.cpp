@@ -21,28 +21,20 @@ constexpr std::size_t kScratchLetters = 6;
 // A folder is made a moment before it is locked, and another program may look at it between.
 constexpr std::time_t kTooYoungSeconds = 60;
 
-bool has_scratch_name(const std::string& name) {
-  return name.size() == kScratchPrefix.size() + kScratchLetters && name.starts_with(kScratchPrefix);
-}
-
-bool is_old_and_ours(int folder) {
-  struct stat status{};
-  return ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid() &&
-         std::time(nullptr) - status.st_mtime > kTooYoungSeconds;
-}
-
 int open_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Removes a folder whose lock is free: an owner holds the lock until it dies, however it dies.
+/// Removes a folder of this user's whose lock is free: an owner holds the lock until it dies,
+/// however it dies.
 void remove_if_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
+  struct stat status{};
+  const bool is_old_and_ours = ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid() &&
+                               std::time(nullptr) - status.st_mtime > kTooYoungSeconds;
   std::error_code ignored;
-  if (is_old_and_ours(folder) && ::flock(folder, LOCK_EX | LOCK_NB) == 0) {
-    fs::remove_all(path, ignored);
-  }
+  if (is_old_and_ours && ::flock(folder, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
   ::close(folder);
 }
 
@@ -52,7 +44,10 @@ void remove_abandoned_scratch(const fs::path& above) {
   std::error_code error;
   fs::directory_iterator entry(above, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (has_scratch_name(entry->path().filename().string())) remove_if_abandoned(entry->path());
+    const std::string name = entry->path().filename().string();
+    const bool is_scratch =
+        name.starts_with(kScratchPrefix) && name.size() == kScratchPrefix.size() + kScratchLetters;
+    if (is_scratch) remove_if_abandoned(entry->path());
   }
 }
 

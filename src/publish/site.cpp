@@ -20,20 +20,20 @@ namespace labreport {
 namespace {
 
 void leave_out(Site& site, const SiteRun& run, const std::string& line) {
-  site.tell(line);
+  site.add_notice(line);
   site.lacking.insert(run.folder);
 }
 
-void tell_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
-               const std::vector<std::string>& problems) {
+void leave_out_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
+                    const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
     leave_out(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
-void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
-  site.tell(line);
+void leave_out_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
+  site.add_notice(line);
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
@@ -65,14 +65,14 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
     for (std::size_t i = 0; i < overviews.size(); ++i) {
       const std::string& problem = problems[runs.size() + i];
       const std::string page = overviews[i].is_index() ? "the index" : overviews[i].folder;
-      if (!problem.empty()) site.tell("charts are left out of " + page + ": " + problem);
+      if (!problem.empty()) site.add_notice("charts are left out of " + page + ": " + problem);
     }
     problems.resize(runs.size());
-    tell_each(site, runs, "charts", problems);
+    leave_out_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
     // Only charts need a tool, and the report is useful without them.
-    tell_all(site, runs, std::string("charts are left out: ") + error.what());
+    leave_out_all(site, runs, std::string("charts are left out: ") + error.what());
     site.undrawn = true;
     return none;
   }
@@ -87,10 +87,10 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   try {
     std::vector<std::string> problems;
     std::vector<Prints> prints = print_each(drawings, *tool, problems);
-    tell_each(site, runs, "charts as PDF and PNG", problems);
+    leave_out_each(site, runs, "charts as PDF and PNG", problems);
     return prints;
   } catch (const Error& error) {
-    tell_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
+    leave_out_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
     return none;
   }
 }
@@ -101,8 +101,8 @@ std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
                              const std::vector<OverviewPage>& overviews, const Charts& charts,
                              const SiteOptions& options, ChartTool* tool, Site& site) {
   std::vector<Card> none(runs.size() + overviews.size());
-  const bool wanted = !options.site_url.empty() && options.formats.contains(Format::kHtml);
-  if (tool == nullptr || !wanted) return none;
+  if (tool == nullptr || options.site_url.empty()) return none;
+  if (!options.formats.contains(Format::kHtml)) return none;
   std::vector<const Document*> documents;
   std::vector<const Drawings*> drawings;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -116,7 +116,8 @@ std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
   try {
     return make_cards(documents, drawings, *tool);
   } catch (const Error& error) {
-    tell_all(site, runs, std::string("pictures of link previews are left out: ") + error.what());
+    leave_out_all(site, runs,
+                  std::string("pictures of link previews are left out: ") + error.what());
     return none;
   }
 }
@@ -125,29 +126,25 @@ void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
   std::ranges::move(more, std::back_inserter(files));
 }
 
-TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
-  const std::string source =
-      report_typst(run.document, drawings, typst_options(run.document, options));
-  TypesetJob job{printable(source, kLinesAndTabs), {}};
-  for (const Figure* figure : figures_of(run.document)) {
-    const auto drawing = drawings.find(figure->slug);
-    if (drawing == drawings.end()) continue;
-    const std::string path = narrow_chart_path(*figure);
-    const bool shown = job.source.find(typst_string(path)) != std::string::npos;
-    if (shown) job.pictures[path] = drawing->second.narrow;
-  }
-  for (const Attachment* picture : note_pictures(run.document)) {
-    job.pictures[picture->name] = picture->bytes;
-  }
-  return job;
-}
-
 /// Adds reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
 void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Drawings>& drawings,
               const SiteOptions& options, ChartTool& tool) try {
   std::vector<TypesetJob> jobs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    jobs.push_back(job_for(runs[i], drawings[i], options));
+    const Document& document = runs[i].document;
+    const std::string source =
+        report_typst(document, drawings[i], typst_options(document, options));
+    TypesetJob& job = jobs.emplace_back(TypesetJob{printable(source, kLinesAndTabs), {}});
+    for (const Figure* figure : figures_of(document)) {
+      const std::string path = narrow_chart_path(*figure);
+      const auto drawing = drawings[i].find(figure->slug);
+      if (drawing == drawings[i].end() || job.source.find(typst_string(path)) == path.npos)
+        continue;
+      job.pictures[path] = drawing->second.narrow;
+    }
+    for (const Attachment* picture : note_pictures(document)) {
+      job.pictures[picture->name] = picture->bytes;
+    }
   }
   const std::vector<Typeset> all = tool.typeset(jobs);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -159,7 +156,7 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
     }
   }
 } catch (const Error& error) {
-  tell_all(site, runs, std::string("PDF is left out: ") + error.what());
+  leave_out_all(site, runs, std::string("PDF is left out: ") + error.what());
 }
 
 /// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex", all in one start of the tool.
@@ -184,7 +181,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
     }
   }
 } catch (const Error& error) {
-  tell_all(site, runs, std::string("LaTeX is left out: ") + error.what());
+  leave_out_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
 void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs) {
@@ -201,15 +198,14 @@ void add_assets(Site& site, const std::string& bundle, const std::vector<RunSumm
   site.files.push_back({".nojekyll", ""});
 }
 
-/// True for a text made by this program, by its ending; JSON escapes such characters itself.
-bool is_text(const std::string& path) {
-  return std::ranges::any_of(std::array{".html", ".md", ".csv", ".tex", ".typ"},
-                             [&](const char* ending) { return path.ends_with(ending); });
-}
-
+/// Makes control characters visible in texts that this program wrote, which their endings tell;
+/// JSON escapes such characters itself.
 void show_control_characters(Site& site) {
+  constexpr std::array kTexts{".html", ".md", ".csv", ".tex", ".typ"};
   for (SiteFile& file : site.files) {
-    if (is_text(file.path)) file.bytes = printable(file.bytes, kLinesAndTabs);
+    const bool text = std::ranges::any_of(
+        kTexts, [&](const char* ending) { return file.path.ends_with(ending); });
+    if (text) file.bytes = printable(file.bytes, kLinesAndTabs);
   }
 }
 
@@ -232,19 +228,20 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
-  PageOptions shown = {.root = page.folder.empty() ? "" : root_from(page.folder),
-                       .interactive = interactive,
-                       .answers = options.answers};
+  PageOptions page_options = {.root = page.folder.empty() ? "" : root_from(page.folder),
+                              .interactive = interactive,
+                              .answers = options.answers};
   std::vector<ComparedPair> pairs;
   std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
     return page.is_index() || page.file == kComparePage || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
-  place_card(options.site_url, folder, card, shown, site.files);
-  if (!shown.address.empty() && page.folder.empty() && !page.is_index()) shown.address += page.file;
+  place_card(options.site_url, folder, card, page_options, site.files);
+  if (!page_options.address.empty() && page.folder.empty() && !page.is_index())
+    page_options.address += page.file;
   if (!page.data.is_null())
     site.files.push_back({kFitsScript, "window.labreportFits = " + page.data.dump() + ";\n"});
-  site.files.push_back({folder + page.file, overview_html(page, drawings, shown, pairs)});
+  site.files.push_back({folder + page.file, overview_html(page, drawings, page_options, pairs)});
 }
 
 }  // namespace
@@ -262,13 +259,13 @@ std::string single_page_path(const std::string& folder) {
 }
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
-                 const std::vector<KeptRun>& kept) {
+                 const std::vector<UnchangedRun>& unchanged) {
   Site site{.files = {}, .notice = {}, .partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
     site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
   }
   std::vector<RunSummary> all = site.summaries;
-  for (const KeptRun& run : kept) all.push_back(run.summary);
+  for (const UnchangedRun& run : unchanged) all.push_back(run.summary);
   std::vector<OverviewPage> overviews;
   if (options.formats.contains(Format::kHtml)) overviews = overview_pages(all);
   const Charts charts = draw_charts(runs, overviews, tool, site);
@@ -291,8 +288,8 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   }
   const std::vector<Card> cards = draw_cards(runs, overviews, charts, options, tool, site);
   add_pages(site, runs, charts, cards, options);
-  for (const KeptRun& run : kept) {
-    site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
+  for (const UnchangedRun& run : unchanged) {
+    site.unchanged.insert(site.unchanged.end(), run.files.begin(), run.files.end());
   }
   // The index comes last because it links to all others.
   for (std::size_t i = overviews.size(); i > 0; --i) {

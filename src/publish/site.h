@@ -25,10 +25,10 @@ struct SiteRun {
 };
 
 /// A run whose pages were made by an earlier render and are still up to date.
-struct KeptRun {
+struct UnchangedRun {
   RunSummary summary;
-  std::vector<std::string> files;  ///< Inside the site.
-  std::string wanted = {};         ///< Its folder, if no other run had that name.
+  std::vector<std::string> files;     ///< Inside the site.
+  std::string preferred_folder = {};  ///< Its folder, if no other run had that name.
 };
 
 struct SiteOptions {
@@ -46,22 +46,22 @@ struct SiteFile {
 };
 
 struct Site {
-  std::vector<SiteFile> files;             ///< In a fixed order; same input, same bytes.
-  std::string notice;                      ///< Missing things, one line each, e.g. the chart tool.
-  bool partial = false;                    ///< Only some formats; others of an earlier render stay.
-  std::vector<std::string> kept = {};      ///< Existing files that stay unchanged.
-  std::vector<RunSummary> summaries = {};  ///< One for each run that was rendered, in their order.
+  std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
+  std::string notice;           ///< Missing things, one line each, e.g. the chart tool.
+  bool partial = false;         ///< Only some formats; others of an earlier render stay.
+  std::vector<std::string> unchanged = {};  ///< Existing files that stay unchanged.
+  std::vector<RunSummary> summaries = {};   ///< One for each run that was rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
 
-  void tell(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
+  void add_notice(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
-/// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
+/// The pages of `runs`, and the index of these and of `unchanged`. Without a tool, or with one that
 /// fails, everything but pictures is made and the notice says so; if it fails for one run, only
 /// that run lacks them. Texts show control characters visibly.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
-                 const std::vector<KeptRun>& kept = {});
+                 const std::vector<UnchangedRun>& unchanged = {});
 
 /// The site's files below a run's folder.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);

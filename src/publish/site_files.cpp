@@ -20,11 +20,6 @@ constexpr std::string_view kStage = ".labreport-new";
 
 constexpr std::string_view kIndex = "index.html";
 
-bool stays_inside(const fs::path& path) {
-  return path.is_relative() &&
-         std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
-}
-
 bool is_there_at(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -37,32 +32,30 @@ std::set<std::string> written_before(const fs::path& out) {
   std::set<std::string> paths;
   if (!is_there_at(out / kManifest)) return paths;
   for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
-    if (!line.empty() && stays_inside(line)) paths.insert(line);
+    const fs::path path = line;
+    const bool inside = path.is_relative() && std::ranges::find(path, fs::path("..")) == path.end();
+    if (!line.empty() && inside) paths.insert(line);
   }
   return paths;
 }
 
-/// True if the folder holds nothing but remains of renders that were killed before their first
-/// page.
-bool is_untouched(const fs::path& out) {
+/// A folder without a manifest may hold nothing but remains of renders that were killed before
+/// their first page.
+void refuse_foreign_folder(const fs::path& out) {
+  if (!is_there_at(out) || is_there_at(out / kManifest)) return;
+  if (!fs::is_directory(out))
+    throw InputError(out.string() + " is no folder", "choose another --out");
   std::error_code error;
   fs::directory_iterator entries(out, error);
   if (error) {
     throw InputError("cannot read " + out.string() + ": " + error.message(),
                      "choose another --out");
   }
-  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().filename() == kStage;
-  });
-}
-
-void refuse_foreign_folder(const fs::path& out) {
-  if (!is_there_at(out) || is_there_at(out / kManifest)) return;
-  if (!fs::is_directory(out))
-    throw InputError(out.string() + " is no folder", "choose another --out");
-  if (is_untouched(out)) return;
-  throw InputError(out.string() + " holds files that are no site of this program",
-                   "choose an empty or new folder with --out");
+  for (const fs::directory_entry& entry : entries) {
+    if (entry.path().filename() == kStage) continue;
+    throw InputError(out.string() + " holds files that are no site of this program",
+                     "choose an empty or new folder with --out");
+  }
 }
 
 bool already_there(const fs::path& path, const std::string& bytes) {
@@ -90,12 +83,12 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
 /// Refuses to overwrite foreign files: a folder may have become a site long ago, and others may
 /// have added files since.
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
-                          const std::set<std::string>& own) {
+                          const std::set<std::string>& written) {
   for (const SiteFile& file : files) {
     const fs::path path = out / file.path;
     std::error_code unreadable;
     const bool foreign =
-        !own.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
+        !written.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
     if (!foreign || already_there(path, file.bytes)) continue;
     throw InputError(path.string() + " is in the way: this program did not write it",
                      "move it away, choose another --out, or overwrite it with --force");
@@ -113,15 +106,6 @@ void remove_stale(const fs::path& out, const std::string& path) {
   }
 }
 
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (error) {
-    throw InputError("cannot write " + to.string() + ": " + error.message(),
-                     "render again, to a folder that is writable");
-  }
-}
-
 void remove_stage(const fs::path& out) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(out / kStage, error))) fs::remove_all(out / kStage, error);
@@ -133,7 +117,7 @@ StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(s
   refuse_foreign_folder(out_);
   make_writable_folder(out_);
   before_ = written_before(out_);
-  now_.insert(site.kept.begin(), site.kept.end());
+  now_.insert(site.unchanged.begin(), site.unchanged.end());
   if (site.partial) now_.insert(before_.begin(), before_.end());
   for (const SiteFile& file : site.files) now_.insert(file.path);
   std::set<std::string> listed = before_;
@@ -174,7 +158,13 @@ void StagedSite::commit() {
   // Folders are made first: then only renames are left, which need no space on a full disk.
   for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
   std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
-  for (const std::string& path : moves_) move_file(staged(path), out_ / path);
+  for (const std::string& path : moves_) {
+    std::error_code error;
+    fs::rename(staged(path), out_ / path, error);
+    if (!error) continue;
+    throw InputError("cannot write " + (out_ / path).string() + ": " + error.message(),
+                     "render again, to a folder that is writable");
+  }
   for (const std::string& path : before_) {
     if (!now_.contains(path)) remove_stale(out_, path);
   }

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds kLookAgain{20};
+constexpr std::chrono::milliseconds kRetryInterval{20};
 
 std::vector<fs::path> absent_above(fs::path path) {
   std::vector<fs::path> absent;
@@ -36,11 +36,11 @@ std::vector<fs::path> absent_above(fs::path path) {
 }  // namespace
 
 SiteLock::SiteLock(const fs::path& out) : out_(out), made_(absent_above(out)) {
-  bool told = false;
+  bool announced = false;
   while (!take()) {
-    if (!std::exchange(told, true)) say("waiting for another render into {}\n", out_.string());
+    if (!std::exchange(announced, true)) say("waiting for another render into {}\n", out_.string());
     HeldInterrupts::check();
-    std::this_thread::sleep_for(kLookAgain);
+    std::this_thread::sleep_for(kRetryInterval);
   }
 }
 

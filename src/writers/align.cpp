@@ -24,12 +24,6 @@ std::optional<Places> places(std::string_view digits) {
   return Places{point, digits.size() - std::min(point + 1, digits.size())};
 }
 
-std::optional<Number> number_in(const Value& cell, const ValueWithDeviation& shown) {
-  const auto value = places(shown.value), deviation = places(shown.deviation);
-  if (cell.number() == nullptr || !value || !deviation) return {};
-  return Number{*value, *deviation};
-}
-
 void widen(Places& room, const Places& places) {
   room.whole = std::max(room.whole, places.whole);
   room.decimals = std::max(room.decimals, places.decimals);
@@ -50,8 +44,11 @@ std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t colu
   for (const RowView& row : table.rows) {
     const Value cell = column < row.cells.size() ? row.cells[column] : Value("");
     cells.push_back({shown(cell, table.columns[column].notation), "", ""});
-    const auto& number = numbers.emplace_back(number_in(cell, cells.back().shown));
-    if (!number) continue;
+    const auto value = places(cells.back().text.value);
+    const auto deviation = places(cells.back().text.deviation);
+    auto& number = numbers.emplace_back();
+    if (cell.number() == nullptr || !value || !deviation) continue;
+    number = Number{*value, *deviation};
     widen(room.value, number->value);
     widen(room.deviation, number->deviation);
   }
@@ -59,7 +56,7 @@ std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t colu
     if (!numbers[i]) continue;
     const auto& [value, deviation] = *numbers[i];
     cells[i].at_end = missing_decimals(value.decimals, room.value.decimals);
-    if (cells[i].shown.deviation.empty()) continue;
+    if (cells[i].text.deviation.empty()) continue;
     cells[i].after_value =
         cells[i].at_end + std::string(room.deviation.whole - deviation.whole, '0');
     cells[i].at_end = missing_decimals(deviation.decimals, room.deviation.decimals);

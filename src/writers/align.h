@@ -11,7 +11,7 @@ namespace labreport {
 /// A cell's text and the invisible text that makes its right-aligned column line up: "12.5" above
 /// "3.25" ends in "0". Words need none.
 struct AlignedCell {
-  ValueWithDeviation shown;
+  ValueWithDeviation text;
   std::string after_value;  ///< Padding before " ± deviation".
   std::string at_end;
 };

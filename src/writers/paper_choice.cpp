@@ -14,44 +14,19 @@ constexpr std::size_t kMostRowsHalf = 120;  // Rows in one column of an appendix
 constexpr std::size_t kMostDetailsRows = 9;
 constexpr std::size_t kLettersOfHalf = 68;
 
-bool has_commands(const TableView& table) {
-  return std::ranges::any_of(table.columns, &ColumnView::code);
-}
-
-std::string name_of(const TableView& table) {
-  const std::size_t rows = table.rows.size();
-  return table.title + " (" + std::to_string(rows) + (rows == 1 ? " row)" : " rows)");
-}
-
-bool same_head(const TableView& one, const TableView& other) {
-  return std::ranges::equal(one.columns, other.columns, {}, &ColumnView::title, &ColumnView::title);
-}
-
-bool fits_appendix(const TableView& table) {
-  return table.rows.size() <= (fits_half(table) ? kMostRowsHalf : kMostRowsWide);
-}
-
-/// The variants of one family so far, in a part's order.
-class Variants {
- public:
-  /// True if the next figure is printed.
-  bool take(const Figure& figure) {
-    if (figure.family.empty()) return true;
-    if (figure.family != family_) met_.clear();
-    family_ = figure.family;
-    const bool is_new = met_.insert(figure.variant).second;
-    return is_new ? met_.size() <= 2 : met_.size() == 1;
-  }
-
- private:
-  std::string family_;
-  std::set<std::string> met_;
-};
-
+/// Prints two variants of a family, the second with its first figure only.
 void choose_figures(const Part& part, PaperPart& paper) {
-  Variants variants;
+  std::string family;
+  std::set<std::string> variants;  // of the family, so far
   for (const Figure& figure : part.figures) {
-    if (!figure.page_only && variants.take(figure)) {
+    bool printed = !figure.page_only;
+    if (printed && !figure.family.empty()) {
+      if (figure.family != family) variants.clear();
+      family = figure.family;
+      const bool is_new = variants.insert(figure.variant).second;
+      printed = variants.size() == 1 || (is_new && variants.size() == 2);
+    }
+    if (printed) {
       paper.figures.push_back(&figure);
     } else {
       paper.left.push_back(figure.title);
@@ -75,16 +50,21 @@ PaperPart on_paper(const Part& part) {
   choose_figures(part, paper);
   const auto& tables = part.tables;
   for (auto table = tables.begin(); table != tables.end(); ++table) {
-    const bool varies = std::any_of(
-        table + 1, tables.end(), [&](const TableView& later) { return same_head(*table, later); });
-    const bool is_main = paper.tables.empty() && table->rows.size() <= kMostRows;
-    const bool is_short = table->rows.size() <= kFewRows;
+    const std::size_t rows = table->rows.size();
+    const bool varies = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
+      return std::ranges::equal(table->columns, later.columns, {}, &ColumnView::title,
+                                &ColumnView::title);
+    });
+    const bool is_main = paper.tables.empty() && rows <= kMostRows;
+    const bool is_short = rows <= kFewRows;
     if (!varies && (is_main || is_short)) {
       paper.tables.push_back(&*table);
-    } else if (table->on_paper || (!varies && fits_appendix(*table))) {
+    } else if (table->on_paper ||
+               (!varies && rows <= (fits_half(*table) ? kMostRowsHalf : kMostRowsWide))) {
       paper.further.push_back(&*table);
     } else {
-      paper.left.push_back(name_of(*table));
+      paper.left.push_back(table->title + " (" + std::to_string(rows) +
+                           (rows == 1 ? " row)" : " rows)"));
     }
   }
   for (const TableView& table : part.details.tables) {
@@ -97,7 +77,8 @@ std::vector<const TableView*> on_paper(const Details& details) {
   std::vector<const TableView*> tables;
   for (const TableView& table : details.tables) {
     const bool is_short = table.rows.size() <= kMostDetailsRows;
-    if (is_short && fits_half(table) && !has_commands(table)) tables.push_back(&table);
+    const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::code);
+    if (is_short && fits_half(table) && !has_commands) tables.push_back(&table);
   }
   return tables;
 }

@@ -129,12 +129,12 @@ TEST_F(Cached, AFolderThatCannotBeWrittenToIsNoCache) {
 
 TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
   const ContentCache cache(folder_, 1000);
-  cache.keep("old", std::string(400, 'o'));
+  cache.store("old", std::string(400, 'o'));
   fs::last_write_time(files().front(), fs::file_time_type::clock::now() - std::chrono::hours(48));
-  cache.keep("new", std::string(400, 'n'));
+  cache.store("new", std::string(400, 'n'));
   cache.trim();
   EXPECT_TRUE(cache.find("old")) << "there is room for both";
-  cache.keep("newest", std::string(400, 'n'));
+  cache.store("newest", std::string(400, 'n'));
   // Reading "old" has renewed its time.
   for (const fs::path& file : files()) {
     if (read_file(file).ends_with("o")) {
@@ -153,7 +153,7 @@ TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
     writers.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
         const ContentCache cache(folder_);
-        cache.keep("key", large);
+        cache.store("key", large);
         EXPECT_EQ(cache.find("key").value_or(large), large) << "absent or whole";
       }
     });

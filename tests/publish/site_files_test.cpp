@@ -36,7 +36,7 @@ TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
 
 TEST_F(WriteSite, LeavesWhatIsKept) {
   write_site({.files = {{"a/page.html", "1"}, {"b/page.html", "1"}}, .notice = ""}, out_);
-  write_site({.files = {{"index.html", "2"}}, .notice = "", .kept = {"a/page.html"}}, out_);
+  write_site({.files = {{"index.html", "2"}}, .notice = "", .unchanged = {"a/page.html"}}, out_);
   EXPECT_EQ(read_file(out_ / "a/page.html"), "1");
   EXPECT_FALSE(fs::exists(out_ / "b"));
   write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_);

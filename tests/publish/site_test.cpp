@@ -80,7 +80,7 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
       run_summary(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
   const Site site =
       render_site({sample_runs()[0]}, {}, nullptr, {{summary, {"kept/2025/1-a/index.html"}}});
-  EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
+  EXPECT_THAT(site.unchanged, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
 }

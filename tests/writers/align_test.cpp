@@ -14,7 +14,7 @@ Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
   for (const Value& value : values) table.rows.push_back({{value}});
   Texts padded;
   for (const AlignedCell& cell : align_decimals(table, 0)) {
-    padded.push_back(cell.shown.value + "[" + cell.after_value + "]" + cell.shown.tail() + "[" +
+    padded.push_back(cell.text.value + "[" + cell.after_value + "]" + cell.text.tail() + "[" +
                      cell.at_end + "]");
   }
   return padded;
@@ -45,7 +45,7 @@ TEST(AlignDecimals, HasACellForARowThatEndsBeforeIt) {
   TableView table;
   table.columns = {{"a", ""}, {"b", ""}};
   table.rows = {{{"xl"}}};
-  EXPECT_EQ(align_decimals(table, 1).at(0).shown.joined(), "");
+  EXPECT_EQ(align_decimals(table, 1).at(0).text.joined(), "");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "document/index/index_document.h"
-#include "writers/html/head.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "writers/sample_fixture.h"
-#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport::typst_test {

@@ -31,22 +31,19 @@ void set_inner_width(nlohmann::json& view, int width) {
   }
 }
 
-/// Replaces characters that take two units of UTF-16: the tool cuts long labels between these, and
-/// then stops.
-std::string without_pairs(const std::string& text) {
+/// Replaces control characters, which would void a whole picture, and characters that take two
+/// units of UTF-16: the tool cuts long labels between these, and then stops.
+std::string drawable(std::string_view text) {
   constexpr unsigned char kFourBytes = 0xF0;
   constexpr std::string_view kReplacement = "\uFFFD";
+  const std::string visible = printable(text, kLinesAndTabs);
   std::string single;
-  for (std::size_t i = 0; i < text.size();) {
-    const bool pair = static_cast<unsigned char>(text[i]) >= kFourBytes;
-    single += pair ? kReplacement : std::string_view(text).substr(i, 1);
+  for (std::size_t i = 0; i < visible.size();) {
+    const bool pair = static_cast<unsigned char>(visible[i]) >= kFourBytes;
+    single += pair ? kReplacement : std::string_view(visible).substr(i, 1);
     i += pair ? 4 : 1;
   }
   return single;
-}
-
-std::string drawable(std::string_view text) {
-  return without_pairs(printable(text, kLinesAndTabs));
 }
 
 /// Recognizes ASCII, so that most texts are not copied.
@@ -55,15 +52,7 @@ bool is_drawable(const std::string& text) {
   return std::ranges::all_of(text, plain) || drawable(text) == text;
 }
 
-void make_names_drawable(nlohmann::json& object) {
-  const auto may_stay = [](const auto& entry) { return is_drawable(entry.key()); };
-  if (std::ranges::all_of(object.items(), may_stay)) return;
-  nlohmann::json renamed = nlohmann::json::object();
-  for (auto& [name, inner] : object.items()) renamed[drawable(name)] = std::move(inner);
-  object = std::move(renamed);
-}
-
-/// Replaces, in every text and name of a spec, what would void a whole picture and stop the tool
+/// Replaces, in every text and name of a spec, what would void a whole picture or stop the tool
 /// that draws it.
 void make_drawable(nlohmann::json& spec) {
   if (spec.is_string()) {
@@ -73,7 +62,12 @@ void make_drawable(nlohmann::json& spec) {
   }
   if (!spec.is_structured()) return;
   for (nlohmann::json& inner : spec) make_drawable(inner);
-  if (spec.is_object()) make_names_drawable(spec);
+  if (!spec.is_object()) return;
+  const auto may_stay = [](const auto& entry) { return is_drawable(entry.key()); };
+  if (std::ranges::all_of(spec.items(), may_stay)) return;
+  nlohmann::json renamed = nlohmann::json::object();
+  for (auto& [name, inner] : spec.items()) renamed[drawable(name)] = std::move(inner);
+  spec = std::move(renamed);
 }
 
 constexpr std::string_view kWideOnly = "wide-only";
@@ -84,35 +78,31 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
 
-/// Shows a legend above the plot in place of words beside it, as far from it as the figure says.
-void show_legend(nlohmann::json& encoding) {
+/// Shows legends above the plot in place of words beside it, as far from it as the figure says.
+void show_legends(nlohmann::json& layer) {
   nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
                            {"columnPadding", 26}, {"offset", 4},     {"symbolOpacity", 1},
                            {"labelFontSize", 11}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
-    if (!encoding.contains(channel)) continue;
-    nlohmann::json& own = encoding[channel]["legend"];
-    if (own.is_object()) legend["offset"] = own.value("offset", 4);
-    own = legend;
+    if (!layer.contains("encoding") || !layer["encoding"].contains(channel)) continue;
+    nlohmann::json& channel_legend = layer["encoding"][channel]["legend"];
+    if (channel_legend.is_object()) legend["offset"] = channel_legend.value("offset", 4);
+    channel_legend = legend;
   }
-}
-
-void show_legends(nlohmann::json& layer) {
-  if (layer.contains("encoding")) show_legend(layer["encoding"]);
   if (!layer.contains("layer")) return;
   for (nlohmann::json& inner : layer["layer"]) show_legends(inner);
 }
 
 void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
-  const std::string_view other = width == ChartWidth::kWide ? kNarrowOnly : kWideOnly;
-  nlohmann::json kept = nlohmann::json::array();
+  const std::string_view other_width = width == ChartWidth::kWide ? kNarrowOnly : kWideOnly;
+  nlohmann::json fitting = nlohmann::json::array();
   for (nlohmann::json& layer : layers) {
-    if (named(layer, other)) continue;
+    if (named(layer, other_width)) continue;
     if (named(layer, kSeriesLayer) && width == ChartWidth::kNarrow && legend) show_legends(layer);
     layer.erase("name");
-    kept.push_back(std::move(layer));
+    fitting.push_back(std::move(layer));
   }
-  layers = std::move(kept);
+  layers = std::move(fitting);
 }
 
 /// Returns the number after the next `mark` and moves past it; NaN if there is none.
@@ -124,17 +114,10 @@ double next_number(std::string_view& text, std::string_view mark) {
   return number;
 }
 
-/// A form in which an id occurs, "id='", and the character that ends the name.
-struct IdForm {
-  std::string_view opening;
-  char closing;
-};
-constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
-
 /// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
-/// stands at one width only; of one whose name begins with "series" a key above the plot explains
-/// the series on a phone, where there is no room for words beside it. What a figure's file has
-/// under `usermeta.narrow` is merged into it there (RFC 7396).
+/// is drawn at one width only. If its name begins with "series", a legend above the plot explains
+/// the series on a phone, where there is no room for words beside the plot. There, the content of
+/// `usermeta.narrow` in the figure's file is merged into the spec (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   if (spec.contains("usermeta")) {
     const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
@@ -224,13 +207,19 @@ nlohmann::json placed_as(nlohmann::json spec, std::string_view svg) {
 }
 
 std::string with_unique_ids(std::string_view svg, std::string_view prefix) {
+  // A form in which an id occurs has an opening, and a character that ends the id's name.
+  struct Form {
+    std::string_view opening;
+    char closing;
+  };
+  static constexpr Form kForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
   std::map<std::string, std::string, std::less<>> names;
   std::string rewritten;
   rewritten.reserve(svg.size());
   while (!svg.empty()) {
     std::size_t next = std::string_view::npos;
-    const IdForm* form = nullptr;
-    for (const IdForm& candidate : kIdForms) {
+    const Form* form = nullptr;
+    for (const Form& candidate : kForms) {
       const std::size_t at = svg.find(candidate.opening);
       if (at < next) next = at, form = &candidate;
     }

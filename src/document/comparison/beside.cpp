@@ -65,43 +65,33 @@ std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
   return std::nullopt;
 }
 
-void take(StepPair& pair, const ComparedRow& row) {
-  if (row.measure == Measure::kForward) pair.forward = row.ratio;
-  if (row.measure == Measure::kBackward) pair.backward = row.ratio;
-  if (row.measure == Measure::kOptimizer) pair.optimizer = row.ratio;
-}
-
-bool of_training_step(const ComparedRow& row) {
-  return row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep &&
-         row.measure != Measure::kFirstStep && !row.cell_b.empty();
-}
-
-void add_contexts(std::vector<StepPair>& pairs) {
-  const auto another = [&](const StepPair& pair) {
-    return pair.step->spec.context != pairs.front().step->spec.context;
-  };
-  if (std::ranges::none_of(pairs, another)) return;
-  for (StepPair& pair : pairs) pair.context = pair.step->spec.context;
-}
-
-/// The step's own row comes before those of its phases.
+/// Pairs training steps; the step's own row comes before those of its phases.
 std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   std::vector<StepPair> pairs;
   for (const ComparedRow& row : comparison.rows) {
-    if (!of_training_step(row)) continue;
+    const bool trains = row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep;
+    if (!trains || row.measure == Measure::kFirstStep || row.cell_b.empty()) continue;
     if (row.measure == Measure::kStep) {
       pairs.push_back({.step = &row, .whole = row.ratio});
       pairs.back().memory = memory_ratio(comparison, run, row);
       pairs.back().flags = diff_row(0, row, names_of(comparison)).flags;
     }
-    if (!pairs.empty() && pairs.back().step->cell == row.cell) take(pairs.back(), row);
+    if (pairs.empty() || pairs.back().step->cell != row.cell) continue;
+    if (row.measure == Measure::kForward) pairs.back().forward = row.ratio;
+    if (row.measure == Measure::kBackward) pairs.back().backward = row.ratio;
+    if (row.measure == Measure::kOptimizer) pairs.back().optimizer = row.ratio;
   }
-  add_contexts(pairs);
+  const bool several_contexts = std::ranges::any_of(pairs, [&](const StepPair& pair) {
+    return pair.step->spec.context != pairs.front().step->spec.context;
+  });
+  for (StepPair& pair : pairs) {
+    if (several_contexts) pair.context = pair.step->spec.context;
+  }
   return pairs;
 }
 
 using StepPairs = std::vector<StepPair>;
-constexpr double kApart = 1.05;
+constexpr double kLeastRatio = 1.05;  // Ratios closer to 1 are not named.
 
 /// The ratios B ÷ A of one precision, "1.18 to 1.23", if all are on that side of 1.
 std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
@@ -109,7 +99,8 @@ std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
   std::vector<double> ratios;
   for (const StepPair& pair : pairs) {
     if (pair.step->spec.precision != precision || !(pair.*ratio)) continue;
-    if (above ? *(pair.*ratio) < kApart : *(pair.*ratio) > 1 / kApart) return std::nullopt;
+    if (above ? *(pair.*ratio) < kLeastRatio : *(pair.*ratio) > 1 / kLeastRatio)
+      return std::nullopt;
     ratios.push_back(*(pair.*ratio));
   }
   if (ratios.empty()) return std::nullopt;
@@ -120,42 +111,33 @@ std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
       .set("times", from == to ? from : from + " to " + to);
 }
 
-constexpr Precision kSpokenOf[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
-                                Precision::kFp16};
-
-/// Passes that are slower although every step is faster, or the other way round.
-std::vector<Facts> contrary_passes(const StepPairs& pairs) {
-  std::vector<Facts> list;
-  for (const Precision precision : kSpokenOf) {
+/// Adds passes that are slower although every step is faster, or the other way round, and
+/// differences in peak memory.
+void add_exceptions(Facts& facts, const StepPairs& pairs) {
+  std::vector<Facts> contrary, memory;
+  for (const Precision precision : kComparedPrecisions) {
     for (const bool above : {true, false}) {
+      if (auto peaks = all_beyond(pairs, precision, &StepPair::memory, above)) {
+        memory.push_back(std::move(*peaks));
+      }
       if (!all_beyond(pairs, precision, &StepPair::whole, !above)) continue;
       for (const auto& [pass, ratio] :
            {std::pair("forward", &StepPair::forward), std::pair("backward", &StepPair::backward)}) {
-        auto found = all_beyond(pairs, precision, ratio, above);
-        if (found) list.push_back(found->set("phase", pass));
+        auto times = all_beyond(pairs, precision, ratio, above);
+        if (times) contrary.push_back(times->set("phase", pass));
       }
     }
   }
-  return list;
-}
-
-std::vector<Facts> memory_changes(const StepPairs& pairs) {
-  std::vector<Facts> list;
-  for (const Precision precision : kSpokenOf) {
-    for (const bool above : {true, false}) {
-      if (auto found = all_beyond(pairs, precision, &StepPair::memory, above))
-        list.push_back(std::move(*found));
-    }
-  }
-  return list;
+  facts.list("contrary", std::move(contrary));
+  facts.list("memory", std::move(memory));
 }
 
 /// Each number that both sides have, in one unit.
 Dataset each_ratio(const Comparison& comparison, const char* name, std::string_view in) {
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
-    const bool shown = row.standing == RowStanding::kMatched && unit(row.measure) == in;
-    if (shown) rows.push_back(diff_row(0, row, names_of(comparison)));
+    const bool is_listed = row.standing == RowStanding::kMatched && unit(row.measure) == in;
+    if (is_listed) rows.push_back(diff_row(0, row, names_of(comparison)));
   }
   Dataset data = ratio_data(rows, comparison).front();
   data.name = name;
@@ -165,39 +147,29 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   return data;
 }
 
-/// The word for what a profile counts: a CPU has no kernels.
-const char* kernels_of(const Run& run) {
-  const Device* device = main_device(run);
-  return device != nullptr && device->kind == DeviceKind::kCpu ? "operators" : "kernels";
-}
+}  // namespace
 
-PartContent beside(const Comparison& comparison, const Run& run) {
+std::optional<Section> beside_section(const Run& run) try {
+  const Comparison comparison = compare_halves(run);
   const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
   part.facts = summary_facts(comparison);
-  part.facts.list("contrary", contrary_passes(pairs));
-  part.facts.list("memory", memory_changes(pairs));
+  add_exceptions(part.facts, pairs);
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.model);
   if (const ModelSource* model = measured_model(run)) {
     part.facts.set("loss", model->loss);
     part.facts.set("trained_by", model->optimizer);
   }
-  part.facts.set("kernels", kernels_of(run));
+  const Device* device = main_device(run);
+  const bool on_cpu = device != nullptr && device->kind == DeviceKind::kCpu;
+  part.facts.set("kernels", on_cpu ? "operators" : "kernels");
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),
                        {make_dataset("steps", step_columns(names_of(comparison)), pairs),
                         each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
                         lone_data(comparison)});
-  return part;
-}
-
-}  // namespace
-
-std::optional<Section> beside_section(const Run& run) try {
-  const Comparison comparison = compare_halves(run);
-  Section section =
-      compose_section(embedded::document().at(kBesideWords), {{"", beside(comparison, run)}});
+  Section section = compose_section(embedded::document().at(kBesideWords), {{"", part}});
   section.parts.front().title = "";
   return section;
 } catch (const InputError&) {

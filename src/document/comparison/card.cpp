@@ -22,7 +22,7 @@ constexpr Notation kCardRatio{Notation::kFixed, 2};
 
 /// Ladders of both sides; nothing unless both have the same one.
 std::optional<std::pair<const Quantity*, const Quantity*>> both_tuned(const SideRuns& runs) {
-  if (!runs.known()) return std::nullopt;
+  if (!runs.has_both()) return std::nullopt;
   const std::vector<GpuRuns> sides{runs.a, runs.b};
   const std::vector<GpuLadder> ladders = common_ladders(sides);
   if (ladders.size() < 2) return std::nullopt;
@@ -36,18 +36,18 @@ double fastest(const Quantity& ladder) {
 /// The training step of the smallest context that fits on one side alone, of the largest such
 /// network; null if both sides fit the same.
 const ComparedRow* fits_on_one(const Comparison& comparison) {
-  const ComparedRow* found = nullptr;
+  const ComparedRow* largest = nullptr;
   const auto extent = [](const ComparedRow& row) {
     return std::pair(parameter_count(*row.spec.model), -row.spec.context.value_or(0));
   };
   for (const ComparedRow& row : comparison.rows) {
-    const bool asked =
+    const bool compared =
         row.standing == RowStanding::kFailedA || row.standing == RowStanding::kFailedB;
-    if (!asked || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks) continue;
+    if (!compared || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks) continue;
     if (row.spec.mode != Mode::kTrainStep) continue;
-    if (found == nullptr || extent(row) > extent(*found)) found = &row;
+    if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
-  return found;
+  return largest;
 }
 
 /// A training step of one process that both sides timed.
@@ -167,7 +167,7 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
 
 bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
   const auto parameters = counted_parameters(spec);
-  if (spec.kind != CellKind::kTiming || !runs.known() || !parameters) return false;
+  if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto says_so = [&](const Quantity& quantity) {
     return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
@@ -180,54 +180,51 @@ bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
 
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
   const SideNames names = names_of(comparison);
-  Facts facts;
-  const auto tuned = both_tuned(runs);
-  facts.when("tuned", std::nullopt);
-  if (tuned) {
-    const double a = fastest(*tuned->first), b = fastest(*tuned->second);
-    facts.when("tuned", Facts()
-                            .set("network", cut_short(tuned->first->network, kLongestNetwork))
-                            .set("precision", tuned->first->precision)
-                            .set("first", b < a ? names.b : names.a)
-                            .set("second", b < a ? names.a : names.b)
-                            .set("ms", std::min(a, b), kCardTime)
-                            .set("other_ms", std::max(a, b), kCardTime)
-                            .set("times", format_ratio(std::max(a / b, b / a))));
+  std::optional<Facts> tuned, fits, price;
+  if (const auto ladders = both_tuned(runs)) {
+    const auto& [ladder_a, ladder_b] = *ladders;
+    const double a = fastest(*ladder_a), b = fastest(*ladder_b);
+    tuned = Facts()
+                .set("network", cut_short(ladder_a->network, kLongestNetwork))
+                .set("precision", ladder_a->precision)
+                .set("first", b < a ? names.b : names.a)
+                .set("second", b < a ? names.a : names.b)
+                .set("ms", std::min(a, b), kCardTime)
+                .set("other_ms", std::max(a, b), kCardTime)
+                .set("times", format_ratio(std::max(a / b, b / a)));
   }
-  const ComparedRow* alone = fits_on_one(comparison);
-  facts.when("fits", std::nullopt);
-  if (alone != nullptr) {
-    facts.when("fits",
-               Facts()
-                   .set("size", cut_short(alone->size, kLongestNetwork))
-                   .set("context", format_count(alone->spec.context.value_or(0)))
-                   .set("precision", describe(alone->spec.precision.value_or(Precision::kFp32)))
-                   .set("who", alone->a.fits ? names.a : names.b)
-                   .set("other", alone->a.fits ? names.b : names.a));
+  if (const ComparedRow* alone = fits_on_one(comparison)) {
+    fits = Facts()
+               .set("size", cut_short(alone->size, kLongestNetwork))
+               .set("context", format_count(alone->spec.context.value_or(0)))
+               .set("precision", describe(alone->spec.precision.value_or(Precision::kFp32)))
+               .set("who", alone->a.fits ? names.a : names.b)
+               .set("other", alone->a.fits ? names.b : names.a);
   }
   const std::vector<PricedStep> priced = priced_steps(comparison, runs);
-  facts.when("price", std::nullopt);
   if (!priced.empty()) {
     const auto times = [](const PricedStep& step) {
       return format_ratio(std::max(step.a_ms / step.b_ms, step.b_ms / step.a_ms));
     };
     const bool b_leads = priced.front().b_ms < priced.front().a_ms;
-    facts.when("price",
-               Facts()
-                   .set("faster", b_leads ? names.b : names.a)
-                   .set("slower", b_leads ? names.a : names.b)
-                   .set("times", times(priced.front()))
-                   .set("step", priced.front().name)
-                   .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back())));
+    price = Facts()
+                .set("faster", b_leads ? names.b : names.a)
+                .set("slower", b_leads ? names.a : names.b)
+                .set("times", times(priced.front()))
+                .set("step", priced.front().name)
+                .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back()));
   }
-  const std::vector<StepRow> steps = step_rows(comparison, runs);
   std::vector<std::string> launch_bound;
-  for (const StepRow& step : steps) {
+  for (const StepRow& step : step_rows(comparison, runs)) {
     if (step.launch_bound) launch_bound.push_back(step.network() + " in " + step.precision());
   }
-  return facts.when(
-      "launch_bound", !launch_bound.empty(),
-      Facts().set("steps", join_words(launch_bound)).flag("several", launch_bound.size() > 1));
+  return Facts()
+      .when("tuned", tuned)
+      .when("fits", fits)
+      .when("price", price)
+      .when(
+          "launch_bound", !launch_bound.empty(),
+          Facts().set("steps", join_words(launch_bound)).flag("several", launch_bound.size() > 1));
 }
 
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
@@ -282,7 +279,7 @@ Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs) {
-  if (!runs.known()) return {};
+  if (!runs.has_both()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
   const auto of_a = measurements(runs.a, topic::kKernels);
@@ -292,9 +289,9 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
     const auto b = std::ranges::find_if(
         of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
-    constexpr double kApart = 1.02;  // A smaller difference is not worth a figure.
+    constexpr double kLeastRatio = 1.02;  // A smaller difference is not worth a figure.
     const double ratio = total(a) / total(*b->front().quantity);
-    if (std::max(ratio, 1 / ratio) < kApart) continue;
+    if (std::max(ratio, 1 / ratio) < kLeastRatio) continue;
     Dataset data = waterfall_data(saved_bars(a, *b->front().quantity, names_of(comparison)));
     data.family = "Precision";
     data.variant = a.network + " in " + a.precision;
@@ -308,7 +305,7 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
   for (const char* topic :
        {topic::kFastestStep, topic::kCheckpointing, topic::kAttention, topic::kAttentionMemory,
         topic::kCompilation, topic::kSeveralGpus, topic::kAllReduce}) {
-    if (runs.known()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
+    if (runs.has_both()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
   }
   const SideNames names = names_of(comparison);
   const std::vector<Column<OtherRow>> columns{

@@ -47,59 +47,12 @@ constexpr std::array kProblems{
     Problem{"optimizer_state_sharding_accounting", "Steps of ranks that shard what they hold",
             kTimings, [](const ComparedRow& row) { return row.spec.kind == CellKind::kSharding; }}};
 
-/// True for rows that are compared. What only one run has is listed separately, and numbers that
-/// one side never wrote down (published tables have few) are counted.
-bool is_shown(const ComparedRow& row) {
-  return row.standing == RowStanding::kMatched || row.standing == RowStanding::kFailedA ||
-         row.standing == RowStanding::kFailedB;
-}
-
-std::vector<DiffRow> rows_of(const Comparison& comparison, const Problem& problem) {
-  std::vector<DiffRow> rows;
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
-    const ComparedRow& row = comparison.rows[i];
-    if (is_shown(row) && problem.holds(row))
-      rows.push_back(diff_row(i + 1, row, names_of(comparison)));
-  }
-  return rows;
-}
-
-Facts facts_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
-  std::vector<const ComparedRow*> all;
-  for (const ComparedRow& row : comparison.rows) {
-    if (problem.holds(row)) all.push_back(&row);
-  }
-  Facts facts = facts_of(rows_of(comparison, problem), all, comparison, runs, problem.noun);
-  facts.set("subject", problem.title);
-  const bool of_kernels = std::string_view(problem.name) == "nsys_profile";
-  facts.list("differences", of_kernels ? place_facts(comparison) : std::vector<Facts>());
-  return facts;
-}
-
 std::string_view file(const std::string& name) {
   return embedded::document().at("src/document/comparison/" + name);
 }
 
 std::string_view figure_file(const std::string& name) {
   return file("figures/" + name + ".vl.json");
-}
-
-/// All sections have the same words; what has no data is left out of them.
-Section composed(const Problem& problem, const Facts& facts, std::vector<Dataset> datasets) {
-  PartContent content;
-  content.facts = facts;
-  content.datasets = std::move(datasets);
-  Section section = compose_section(file("section.md"), {{"", content}}, figure_file);
-  Part& part = section.parts.front();
-  section.problem = part.problem = problem.name;
-  section.title = problem.title;
-  part.title = "";
-  part.details.title = "Every row";
-  for (Figure& figure : part.details.figures) {
-    figure.slug += std::string("-") + problem.name;
-    figure.data = {};  // the same as the table below it
-  }
-  return section;
 }
 
 Section summary_of(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
@@ -141,24 +94,50 @@ std::optional<Section> others_of(const Comparison& comparison, const SideRuns& r
   return section;
 }
 
-Section section_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
-  std::vector<Dataset> data = ratio_data(rows_of(comparison, problem), comparison);
-  const std::string_view name = problem.name;
-  if (name == "nsys_profile") {
-    std::ranges::move(place_data(comparison), std::back_inserter(data));
-    data.push_back(kernel_data(comparison));
+/// Rows that are compared are in the tables. What only one run has is listed separately, and
+/// numbers that one side never wrote down (published tables have few) are counted.
+PartContent content_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
+  std::vector<const ComparedRow*> all;
+  std::vector<DiffRow> compared;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
+    if (!problem.holds(row)) continue;
+    all.push_back(&row);
+    const bool is_compared = row.standing == RowStanding::kMatched ||
+                             row.standing == RowStanding::kFailedA ||
+                             row.standing == RowStanding::kFailedB;
+    if (is_compared) compared.push_back(diff_row(i + 1, row, names_of(comparison)));
   }
-  if (name == "benchmarking_mixed_precision") data.push_back(speedup_data(comparison));
-  if (name == "memory_profiling") data.push_back(fits_data(comparison));
-  return composed(problem, facts_of(comparison, runs, problem), std::move(data));
+  const std::string_view name = problem.name;
+  const bool of_kernels = name == "nsys_profile";
+  PartContent content;
+  content.facts = facts_of(compared, all, comparison, runs, problem.noun);
+  content.facts.set("subject", problem.title);
+  content.facts.list("differences", of_kernels ? place_facts(comparison) : std::vector<Facts>());
+  content.datasets = ratio_data(compared, comparison);
+  if (of_kernels) {
+    std::ranges::move(place_data(comparison), std::back_inserter(content.datasets));
+    content.datasets.push_back(kernel_data(comparison));
+  }
+  if (name == "benchmarking_mixed_precision") content.datasets.push_back(speedup_data(comparison));
+  if (name == "memory_profiling") content.datasets.push_back(fits_data(comparison));
+  return content;
 }
 
-Section not_compared(const Dataset& lone) {
-  Part part;
-  part.problem = "not_compared";
-  part.details.tables = {table_of(lone)};
-  part.details.tables.front().title = part.details.title = "Not compared";
-  return {.problem = part.problem, .title = "Not compared", .parts = {part}};
+/// All sections have the same words; what has no data is left out of them.
+Section section_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
+  Section section = compose_section(file("section.md"),
+                                    {{"", content_of(comparison, runs, problem)}}, figure_file);
+  Part& part = section.parts.front();
+  section.problem = part.problem = problem.name;
+  section.title = problem.title;
+  part.title = "";
+  part.details.title = "Every row";
+  for (Figure& figure : part.details.figures) {
+    figure.slug += std::string("-") + problem.name;
+    figure.data = {};  // the same as the table below it
+  }
+  return section;
 }
 
 std::string title_of(const Comparison& comparison) {
@@ -172,13 +151,6 @@ std::string title_of(const Comparison& comparison) {
 }
 
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
-
-std::string counts_of(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
-  return fmt::format("{} {}, {} only in {}, {} only in {}", comparison.matched,
-                     comparison.matched == 1 ? "cell matches" : "cells match", comparison.only_a,
-                     names.a, comparison.only_b, names.b);
-}
 
 GpuRuns side_runs(const DiffSource& source) {
   GpuRuns side;
@@ -199,7 +171,10 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   document.side_a = names.head_a;
   document.side_b = names.head_b;
   document.priced = priced_steps(comparison, runs);
-  document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
+  document.provenance =
+      fmt::format("{} {}, {} only in {}, {} only in {}. {}", comparison.matched,
+                  comparison.matched == 1 ? "cell matches" : "cells match", comparison.only_a,
+                  names.a, comparison.only_b, names.b, relation_words(comparison));
   document.sections = {summary_of(comparison, a, b, runs)};
   if (auto others = others_of(comparison, runs)) document.sections.push_back(std::move(*others));
   for (const Problem& problem : kProblems) {
@@ -208,7 +183,14 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
       document.sections.push_back(std::move(section));
   }
   const Dataset lone = lone_data(comparison);
-  if (!lone.rows.empty()) document.sections.push_back(not_compared(lone));
+  if (!lone.rows.empty()) {
+    Part part;
+    part.problem = "not_compared";
+    part.details.tables = {table_of(lone)};
+    part.details.tables.front().title = part.details.title = "Not compared";
+    document.sections.push_back(
+        {.problem = part.problem, .title = "Not compared", .parts = {part}});
+  }
   document.method = method_of(comparison);
   document.reproduce = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
                                    in_quotes(a.name), in_quotes(b.name));

@@ -52,7 +52,7 @@ std::string short_device(const std::string& device) {
 }
 
 /// Names columns by what differs between two runs of one device; empty if nothing does.
-std::pair<std::string, std::string> runs_apart(const ComparedRun& a, const ComparedRun& b) {
+std::pair<std::string, std::string> run_labels(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kDay = std::string_view("2026-05-01").size();
   constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
   if (a.edition != b.edition) return {a.edition, b.edition};
@@ -75,12 +75,12 @@ SideNames names_of(const Comparison& comparison) {
     const auto head = [](const ComparedRun& side) {
       return side.model.empty() ? "labreport" : side.model.substr(0, side.model.rfind('-'));
     };
-    const bool told = head(a) != head(b);
-    return {model_name(a), model_name(b), told ? head(a) : model_name(a),
-            told ? head(b) : model_name(b)};
+    const bool distinct = head(a) != head(b);
+    return {model_name(a), model_name(b), distinct ? head(a) : model_name(a),
+            distinct ? head(b) : model_name(b)};
   }
   if (one_device) {
-    const auto [first, second] = runs_apart(a, b);
+    const auto [first, second] = run_labels(a, b);
     if (first.empty()) return {};
     const char* of = a.edition != b.edition ? " edition’s run" : "";
     const std::string begin = a.edition != b.edition ? "the " : "the run of ";
@@ -156,16 +156,6 @@ bool any_judged(const Comparison& comparison) {
   return std::ranges::any_of(comparison.rows, is_judged);
 }
 
-std::string same_machine_words(const Comparison& comparison) {
-  const std::string equal = "Same machine: " + comparison.related.agreement + " are equal. ";
-  if (any_judged(comparison)) {
-    return equal + "Rows with at least three launches a side get a verdict.";
-  }
-  return equal + (comparison.mismatches.empty()
-                      ? "Ratios, no verdicts: too few launches, three a side are needed."
-                      : "Ratios, no verdicts.");
-}
-
 /// Says why there are ratios and no verdicts, or what the verdicts are based on.
 std::string why_verdicts(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
@@ -174,7 +164,11 @@ std::string why_verdicts(const Comparison& comparison) {
     reasons = replaced(reasons, who, name + " is");
   switch (comparison.related.relation) {
     case Relation::kSameMachine:
-      return same_machine_words(comparison);
+      return "Same machine: " + comparison.related.agreement + " are equal. " +
+             (any_judged(comparison) ? "Rows with at least three launches a side get a verdict."
+              : comparison.mismatches.empty()
+                  ? "Ratios, no verdicts: too few launches, three a side are needed."
+                  : "Ratios, no verdicts.");
     case Relation::kSameProcessor:
       return "Same CPU model: ratios, no verdicts (" + reasons + ").";
     case Relation::kSameModel:
@@ -185,16 +179,6 @@ std::string why_verdicts(const Comparison& comparison) {
       break;
   }
   return "Imported numbers: ratios, no verdicts (" + reasons + ").";
-}
-
-/// Says that the runs' revisions differ, because their changes are part of every ratio. An import's
-/// revision says nothing of its numbers.
-std::string revision_words(const ComparedRun& a, const ComparedRun& b) {
-  constexpr std::size_t kShort = 8;
-  const bool known = !a.revision.empty() && !b.revision.empty();
-  if (!known || a.revision == b.revision || a.source != b.source) return "";
-  return fmt::format(" Measured by different revisions of labreport: {} vs. {}.",
-                     a.revision.substr(0, kShort), b.revision.substr(0, kShort));
 }
 
 }  // namespace
@@ -233,12 +217,20 @@ Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const Compare
 }
 
 std::string relation_words(const Comparison& comparison) {
-  std::string words = why_verdicts(comparison) + revision_words(comparison.a, comparison.b);
+  constexpr std::size_t kShort = 8;
+  const ComparedRun &a = comparison.a, &b = comparison.b;
+  std::string words = why_verdicts(comparison);
+  // A revision's changes are part of every ratio. An import's revision says nothing of its numbers.
+  const bool revisions_known = !a.revision.empty() && !b.revision.empty() && a.source == b.source;
+  if (revisions_known && a.revision != b.revision) {
+    words += fmt::format(" Measured by different revisions of labreport: {} vs. {}.",
+                         a.revision.substr(0, kShort), b.revision.substr(0, kShort));
+  }
   for (const std::string& mismatch : comparison.mismatches) {
     words += " Allowed mismatch: " + mismatch + ". Ratios compare different work.";
   }
-  if (comparison.a.edition != comparison.b.edition) {
-    words += " Different editions: " + comparison.a.edition + " vs. " + comparison.b.edition +
+  if (a.edition != b.edition) {
+    words += " Different editions: " + a.edition + " vs. " + b.edition +
              "; networks match by their hyper-parameters.";
   }
   return words;

@@ -73,12 +73,16 @@ struct SideRuns {
   GpuRuns a = {}, b = {};
   std::string root = {};  ///< From the document's page to the site's root.
 
-  bool known() const { return !a.runs.empty() && !b.runs.empty(); }
+  bool has_both() const { return !a.runs.empty() && !b.runs.empty(); }
 };
 
 /// True if either run's summary calls the training step of this network in this precision
 /// launch-bound.
 bool is_launch_bound(const SideRuns& runs, const CellSpec& spec);
+
+/// Precisions in the order in which sentences name them.
+inline constexpr Precision kComparedPrecisions[]{Precision::kFp32, Precision::kTf32,
+                                                 Precision::kBf16, Precision::kFp16};
 
 /// The noun for a set of rows: "timing".
 struct RowNoun {

@@ -14,8 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kMostPlaces = 8;
-constexpr double kLeastShare = 0.005;  // Share of the longer step; smaller differences are not
-                                       // named.
+constexpr double kLeastShare = 0.005;  // Smaller shares of the longer step are not named.
 constexpr Notation kTime{Notation::kSignificant, 3};
 
 double ms(double ns) { return ns / kNanosecondsPerMillisecond; }
@@ -29,24 +28,19 @@ KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDiff
   return sum;
 }
 
-PlaceDifference together(const std::vector<PlaceDifference>& places, const char* name) {
+PlaceDifference summed(const std::vector<PlaceDifference>& places, const char* name) {
   return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
 }
 
 /// The places whose difference is large enough to be named.
-std::vector<PlaceDifference> named(const StepDifference& step) {
-  const PlaceDifference whole = together(step.places, "");
+std::vector<PlaceDifference> notable_places(const StepDifference& step) {
+  const PlaceDifference whole = summed(step.places, "");
   const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);
   std::vector<PlaceDifference> places;
   for (const PlaceDifference& place : step.places) {
     if (places.size() < kMostPlaces && std::abs(place.change()) >= least) places.push_back(place);
   }
   return places;
-}
-
-bool counts_differ(const StepDifference& step) {
-  return std::ranges::any_of(
-      named(step), [](const PlaceDifference& place) { return place.a.kernels != place.b.kernels; });
 }
 
 std::string noun(const StepDifference& step) {
@@ -57,7 +51,8 @@ Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns))
 
 /// Shows counts only if they differ: between GPUs that run the same operators they add nothing.
 std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const SideNames& names) {
-  const bool counted = counts_differ(step);
+  const bool counted = std::ranges::any_of(
+      notable_places(step), [](const auto& place) { return place.a.kernels != place.b.kernels; });
   const auto count = [counted](KernelSum PlaceDifference::* side) {
     return [=](const PlaceDifference& place) {
       return counted ? Value((place.*side).kernels) : Value();
@@ -80,20 +75,6 @@ std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const S
        count(&PlaceDifference::b),
        "",
        {Notation::kCount}}};
-}
-
-std::vector<PlaceDifference> rows(const StepDifference& step) {
-  std::vector<PlaceDifference> shown = named(step);
-  if (shown.empty()) return {};
-  std::vector<PlaceDifference> others(step.places);
-  std::erase_if(others, [&](const PlaceDifference& place) {
-    return std::ranges::any_of(shown, [&](const PlaceDifference& other) {
-      return place.phase == other.phase && place.place == other.place;
-    });
-  });
-  if (!others.empty()) shown.push_back(together(others, "everything else"));
-  shown.push_back(together(step.places, "whole step"));
-  return shown;
 }
 
 /// "the forward pass of attention’s softmax"
@@ -119,38 +100,47 @@ std::string count_words(const StepDifference& step, const PlaceDifference& place
          (by_layer ? " a layer" : "");
 }
 
-Facts facts_of(const StepDifference& step, const PlaceDifference& place, const SideNames& names) {
-  const bool a_more = place.change() < 0;
-  const auto [more, less] = a_more ? std::pair(place.a, place.b) : std::pair(place.b, place.a);
-  Facts facts;
-  facts.set("precision", describe(step.spec.precision.value_or(Precision::kFp32)));
-  facts.set("kernels", noun(step) + "s");
-  facts.set("where", where_words(place));
-  facts.set("first", a_more ? names.a : names.b);
-  facts.set("second", a_more ? names.b : names.a);
-  facts.set("more", ms(more.ns), kTime);
-  facts.set("less", ms(less.ns), kTime);
-  facts.flag("counted", place.a.kernels != place.b.kernels);
-  facts.set("more_kernels", count_words(step, place, more));
-  facts.set("fewer_kernels", count_words(step, place, less));
-  return facts;
-}
-
 }  // namespace
 
 std::vector<Facts> place_facts(const Comparison& comparison) {
-  std::vector<Facts> facts;
+  const SideNames names = names_of(comparison);
+  std::vector<Facts> all;
   for (const StepDifference& step : comparison.differences) {
-    const auto places = named(step);
-    if (!places.empty()) facts.push_back(facts_of(step, places.front(), names_of(comparison)));
+    const std::vector<PlaceDifference> places = notable_places(step);
+    if (places.empty()) continue;
+    const PlaceDifference& place = places.front();
+    const bool a_more = place.change() < 0;
+    const auto [more, less] = a_more ? std::pair(place.a, place.b) : std::pair(place.b, place.a);
+    all.push_back(Facts()
+                      .set("precision", describe(step.spec.precision.value_or(Precision::kFp32)))
+                      .set("kernels", noun(step) + "s")
+                      .set("where", where_words(place))
+                      .set("first", a_more ? names.a : names.b)
+                      .set("second", a_more ? names.b : names.a)
+                      .set("more", ms(more.ns), kTime)
+                      .set("less", ms(less.ns), kTime)
+                      .flag("counted", place.a.kernels != place.b.kernels)
+                      .set("more_kernels", count_words(step, place, more))
+                      .set("fewer_kernels", count_words(step, place, less)));
   }
-  return facts;
+  return all;
 }
 
 std::vector<Dataset> place_data(const Comparison& comparison) {
   std::vector<Dataset> all;
   for (const StepDifference& step : comparison.differences) {
-    Dataset data = make_dataset("places", columns(step, names_of(comparison)), rows(step));
+    std::vector<PlaceDifference> rows = notable_places(step);
+    if (!rows.empty()) {
+      std::vector<PlaceDifference> others(step.places);
+      std::erase_if(others, [&](const PlaceDifference& place) {
+        return std::ranges::any_of(rows, [&](const PlaceDifference& row) {
+          return place.phase == row.phase && place.place == row.place;
+        });
+      });
+      if (!others.empty()) rows.push_back(summed(others, "everything else"));
+      rows.push_back(summed(step.places, "whole step"));
+    }
+    Dataset data = make_dataset("places", columns(step, names_of(comparison)), rows);
     data.family = "Step";
     data.variant = cell_label(step.spec, step.size);
     all.push_back(std::move(data));

@@ -22,13 +22,13 @@ Value value_of(const RowSide& side, bool bytes) {
 }
 
 /// Returns B's speedup for times and B's over A's for bytes.
-std::optional<double> shown_ratio(const DiffRow& row) {
+std::optional<double> stated_ratio(const DiffRow& row) {
   const auto& ratio = row.row->ratio;
   return ratio && !row.in_bytes() ? std::optional(1 / *ratio) : ratio;
 }
 
 Value linked_ratio(const DiffRow& row) {
-  Value ratio(shown_ratio(row));
+  Value ratio(stated_ratio(row));
   if (!ratio.is_missing()) ratio.link = "#row-" + std::to_string(row.number);
   return ratio;
 }
@@ -58,20 +58,6 @@ Value share(const DiffRow& row, const RowSide& side) {
 /// GB/s
 Value busbw(const RowSide& side) { return side.busbw ? Value(*side.busbw / 1e9) : Value(); }
 
-/// True for steps, whose values are medians; a kernel time, a peak and a published time are single
-/// numbers.
-bool are_medians(const std::vector<DiffRow>& rows) {
-  return std::ranges::any_of(rows, [](const DiffRow& row) {
-    const CellKind kind = row.row->spec.kind;
-    return kind == CellKind::kTiming || kind == CellKind::kDataParallel ||
-           kind == CellKind::kSharding;
-  });
-}
-
-std::string ratio_head(bool bytes, const SideNames& names) {
-  return bytes ? names.head_b + " ÷ " + names.head_a : "Speedup of " + names.head_b;
-}
-
 std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideNames& names) {
   const std::string unit = bytes ? "GiB" : "ms", of_steps = medians ? ", median" : "";
   const std::string &a = names.head_a, &b = names.head_b;
@@ -83,7 +69,7 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideN
       {"what", "What", [](const auto& row) { return describe(row.row->measure); }},
       {"a", a + of_steps, in(&ComparedRow::a), unit},
       {"b", b + of_steps, in(&ComparedRow::b), unit},
-      {"ratio", ratio_head(bytes, names), linked_ratio, "×", kRatio},
+      {"ratio", bytes ? b + " ÷ " + a : "Speedup of " + b, linked_ratio, "×", kRatio},
       {"interval", "95 % interval", interval},
       {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
@@ -102,7 +88,7 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideN
 struct DrawnRow {
   std::string cell, what;
   double ratio;
-  std::optional<double> low, high;
+  std::optional<double> low = {}, high = {};
   std::string href;
 };
 
@@ -113,21 +99,6 @@ const std::vector<Column<DrawnRow>> kDrawn{{"cell", "Cell", &DrawnRow::cell},
                                            {"high", "To", &DrawnRow::high},
                                            {"href", "Row", &DrawnRow::href}};
 
-/// Returns no rows for a single dot, which makes no figure.
-std::vector<DrawnRow> drawn_rows(const std::vector<DiffRow>& rows) {
-  std::vector<DrawnRow> drawn;
-  for (const DiffRow& row : rows) {
-    if (!row.row->ratio) continue;
-    drawn.push_back({cell_label(row.row->spec, row.row->size), describe(row.row->measure),
-                     *shown_ratio(row), std::nullopt, std::nullopt,
-                     "#row-" + std::to_string(row.number)});
-    if (!row.row->interval || row.in_bytes()) continue;
-    drawn.back().low = 1 / row.row->interval->second;
-    drawn.back().high = 1 / row.row->interval->first;
-  }
-  return drawn.size() > 1 ? drawn : std::vector<DrawnRow>();
-}
-
 struct SideRow {
   const DiffRow* row;
   std::string who;
@@ -136,33 +107,12 @@ struct SideRow {
   std::vector<std::string> flags = {};
 };
 
-std::vector<std::string> remarks_on(const RowSide& side) {
-  std::vector<std::string> remarks = side.flags;
-  if (!side.reason.empty()) remarks.push_back(side.reason);
-  return remarks;
-}
-
-std::vector<SideRow> side_rows(const std::vector<DiffRow>& rows, const SideNames& names) {
-  std::vector<SideRow> sides;
-  for (const DiffRow& row : rows) {
-    const std::string id = "row-" + std::to_string(row.number);
-    sides.push_back({&row, names.head_a, &row.row->a, id, remarks_on(row.row->a)});
-    sides.push_back({&row, names.head_b, &row.row->b, "", remarks_on(row.row->b)});
-  }
-  return sides;
-}
-
 std::string launches(const SideRow& side) {
   std::vector<std::string> texts;
   for (const double value : side.side->launches) {
     texts.push_back(format_significant(in_unit(value, side.row->in_bytes()), 5));
   }
   return join(texts, "; ");
-}
-
-std::string id_of(const SideRow& side) {
-  const ComparedRow& row = *side.row->row;
-  return side.side == &row.b && !row.cell_b.empty() ? row.cell_b : row.cell;
 }
 
 std::vector<Column<SideRow>> evidence_columns(bool bytes) {
@@ -176,7 +126,10 @@ std::vector<Column<SideRow>> evidence_columns(bool bytes) {
       {"side", "Side", &SideRow::who},
       {"value", "Value", [bytes](const auto& side) { return value_of(*side.side, bytes); }, unit},
       {"launches", "Launches", launches, unit},
-      {"id", "Cell’s id", id_of}};
+      {"id", "Cell’s id", [](const auto& side) {
+         const ComparedRow& row = *side.row->row;
+         return side.side == &row.b && !row.cell_b.empty() ? row.cell_b : row.cell;
+       }}};
 }
 
 bool is_disturbed(const ComparedRow& row) { return !row.a.flags.empty() || !row.b.flags.empty(); }
@@ -204,31 +157,58 @@ Value verdict_of(const ComparedRow& row) {
 }
 
 DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names) {
-  DiffRow made{.number = number, .row = &row};
+  DiffRow result{.number = number, .row = &row};
   for (const auto& [who, side] :
        {std::pair{names.head_a, &row.a}, std::pair{names.head_b, &row.b}}) {
-    if (!side->reason.empty()) made.flags.push_back(who + ": " + side->reason);
-    for (const std::string& flag : side->flags) made.flags.push_back(who + ": " + flag);
+    if (!side->reason.empty()) result.flags.push_back(who + ": " + side->reason);
+    for (const std::string& flag : side->flags) result.flags.push_back(who + ": " + flag);
   }
   if (row.prediction.departure) {
-    made.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
+    result.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
   }
   for (const std::string& remark : row.remarks) {
     const bool of_side = remark.starts_with("A: ") || remark.starts_with("B: ");
-    if (!of_side) made.flags.push_back(remark);  // The flags of a side are there already.
+    if (!of_side) result.flags.push_back(remark);  // The flags of a side are there already.
   }
   const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;
-  if (unclear && !is_disturbed(row)) made.flags.push_back(row.judged->reason);
-  return made;
+  if (unclear && !is_disturbed(row)) result.flags.push_back(row.judged->reason);
+  return result;
 }
 
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison) {
   const SideNames names = names_of(comparison);
   const bool bytes = !rows.empty() && rows.front().in_bytes();
-  const bool medians = comparison.related.relation != Relation::kImported && are_medians(rows);
+  // Values of steps are medians; a kernel time, a peak and a published time are single numbers.
+  const bool of_steps = std::ranges::any_of(rows, [](const DiffRow& row) {
+    const CellKind kind = row.row->spec.kind;
+    return kind == CellKind::kTiming || kind == CellKind::kDataParallel ||
+           kind == CellKind::kSharding;
+  });
+  const bool medians = comparison.related.relation != Relation::kImported && of_steps;
+  std::vector<DrawnRow> drawn;
+  std::vector<SideRow> sides;
+  for (const DiffRow& row : rows) {
+    const ComparedRow& compared = *row.row;
+    const std::string id = "row-" + std::to_string(row.number);
+    for (const RowSide* side : {&compared.a, &compared.b}) {
+      const bool is_a = side == &compared.a;
+      sides.push_back(
+          {&row, is_a ? names.head_a : names.head_b, side, is_a ? id : "", side->flags});
+      if (!side->reason.empty()) sides.back().flags.push_back(side->reason);
+    }
+    if (!compared.ratio) continue;
+    drawn.push_back({.cell = cell_label(compared.spec, compared.size),
+                     .what = describe(compared.measure),
+                     .ratio = *stated_ratio(row),
+                     .href = "#" + id});
+    if (!compared.interval || row.in_bytes()) continue;
+    drawn.back().low = 1 / compared.interval->second;
+    drawn.back().high = 1 / compared.interval->first;
+  }
+  if (drawn.size() == 1) drawn.clear();  // A single dot makes no figure.
   return {make_dataset("ratios", ratio_columns(bytes, medians, names), rows),
-          make_dataset("drawn", kDrawn, drawn_rows(rows)),
-          make_dataset("evidence", evidence_columns(bytes), side_rows(rows, names))};
+          make_dataset("drawn", kDrawn, drawn),
+          make_dataset("evidence", evidence_columns(bytes), sides)};
 }
 
 }  // namespace labreport

@@ -86,20 +86,15 @@ Value linked(const DiffSource& source) {
   return name;
 }
 
-/// The distinct cells of rows for which `wanted` holds.
+/// The distinct cells of rows for which `selects` holds.
 std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
-                                         bool (*wanted)(const ComparedRow&)) {
+                                         bool (*selects)(const ComparedRow&)) {
   std::vector<const ComparedRow*> cells;
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    if (wanted(row) && seen.insert(row.cell).second) cells.push_back(&row);
+    if (selects(row) && seen.insert(row.cell).second) cells.push_back(&row);
   }
   return cells;
-}
-
-bool is_lone(const ComparedRow& row) {
-  return row.standing == RowStanding::kOnlyA || row.standing == RowStanding::kOnlyB ||
-         row.standing == RowStanding::kFailedBoth;
 }
 
 struct CellRow {
@@ -111,15 +106,6 @@ std::string kind_of(const CellRow& cell) { return std::string(name(cell.row->spe
 
 Value fit_words(const RowSide& side) {
   return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
-}
-
-/// Labels a cell with its steps too, because cells that differ only in these are listed together.
-std::string lone_label(const CellRow& cell) {
-  const CellSpec& spec = cell.row->spec;
-  std::string label = cell_label(spec, cell.row->size);
-  if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
-  if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
-  return label;
 }
 
 }  // namespace
@@ -163,13 +149,25 @@ Dataset fits_data(const Comparison& comparison) {
 Dataset lone_data(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
   std::vector<CellRow> cells;
+  const auto is_lone = [](const ComparedRow& row) {
+    return row.standing == RowStanding::kOnlyA || row.standing == RowStanding::kOnlyB ||
+           row.standing == RowStanding::kFailedBoth;
+  };
   for (const ComparedRow* row : cells_of(comparison.rows, is_lone)) {
     cells.push_back({row, {}});
     if (row->standing != RowStanding::kFailedBoth) continue;
     cells.back().flags = {names.head_a + ": " + row->a.reason, names.head_b + ": " + row->b.reason};
   }
   const std::vector<Column<CellRow>> columns{
-      {"cell", "Cell", lone_label},
+      {"cell", "Cell",
+       [](const CellRow& cell) {
+         // Cells that differ only in their steps are listed together.
+         const CellSpec& spec = cell.row->spec;
+         std::string label = cell_label(spec, cell.row->size);
+         if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
+         if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
+         return label;
+       }},
       {"kind", "Kind", kind_of},
       {"where", "Where", [&](const CellRow& cell) {
          if (cell.row->standing == RowStanding::kFailedBoth)

@@ -12,8 +12,6 @@
 namespace labreport {
 namespace {
 
-constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
-                                  Precision::kFp16};
 constexpr Notation kMilliseconds{Notation::kSignificant, 3};
 constexpr std::size_t kLongestName = 40;  // More characters of a size do not fit a sentence.
 constexpr double kExplains = 0.5;         // Least share of a difference that explains it.
@@ -21,26 +19,22 @@ constexpr double kNear = 1.1;             // A ratio this close to a limit's is 
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
-/// True for a training step of one process; ranks' steps are a different measurement.
-bool is_training(const ComparedRow& row) {
-  return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks && row.spec.model &&
-         row.ratio;
-}
-
 double milliseconds(const RowSide& side) { return *side.value / 1e6; }
 
 bool equally_fast(double ratio) {
   return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
 }
 
-/// The training step of the largest network at its longest context; null if none has a ratio.
+/// The training step of one process for the largest network at its longest context; null if none
+/// has a ratio. Steps of several ranks are a different measurement.
 const ComparedRow* largest_step(const Comparison& comparison, Precision precision) {
   const auto extent = [](const ComparedRow& row) {
     return std::pair(parameter_count(*row.spec.model), row.spec.context);
   };
   const ComparedRow* largest = nullptr;
   for (const ComparedRow& row : comparison.rows) {
-    if (!is_training(row) || row.spec.precision != precision) continue;
+    if (!is_step(row) || row.spec.mode != Mode::kTrainStep || row.spec.ranks) continue;
+    if (!row.spec.model || !row.ratio || row.spec.precision != precision) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
   return largest;
@@ -87,10 +81,10 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
       {is_step, {"timing", "timings"}}, {is_all_reduce, {"all-reduce", "all-reduces"}}};
-  for (const auto& [wanted, noun] : kinds) {
+  for (const auto& [is_kind, noun] : kinds) {
     std::vector<double> ratios;
     for (const ComparedRow& row : comparison.rows) {
-      if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
+      if (row.ratio && is_kind(row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
     const SideNames names = names_of(comparison);
@@ -106,20 +100,11 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
   return std::nullopt;
 }
 
-/// Cells without a measure, such as those of attention, match without a row.
-bool has_row_of_both(const ComparedRow& row) {
-  return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
-}
-
-bool from_single_launches(const ComparedRow& row) {
-  return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
-}
-
 }  // namespace
 
 Facts summary_facts(const Comparison& comparison) {
   std::vector<Facts> steps, alike;
-  for (const Precision precision : kPrecisions) {
+  for (const Precision precision : kComparedPrecisions) {
     const ComparedRow* row = largest_step(comparison, precision);
     if (row == nullptr) continue;
     std::vector<Facts>& list = equally_fast(*row->ratio) ? alike : steps;
@@ -130,20 +115,26 @@ Facts summary_facts(const Comparison& comparison) {
     if (is_step(row)) timings.push_back(diff_row(0, row, names_of(comparison)));
   }
   const bool trained = !steps.empty() || !alike.empty();
-  const auto any = trained ? std::nullopt : median_facts(comparison);
-  const bool some = std::ranges::any_of(comparison.rows, has_row_of_both);
+  const auto overall = trained ? std::nullopt : median_facts(comparison);
+  // Cells without a measure, such as those of attention, match without a row.
+  const bool any_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+    return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
+  });
   // Between GPUs of different kinds, the difference between single launches is not of interest.
   const Relation relation = comparison.related.relation;
-  const bool alike_machines =
-      relation != Relation::kImported && relation != Relation::kDifferentHardware;
+  const bool single =
+      relation != Relation::kImported && relation != Relation::kDifferentHardware &&
+      std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+        return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
+      });
   const std::string verdicts = verdict_words(timings);
   return Facts()
       .list("steps", std::move(steps))
       .list("alike", std::move(alike))
-      .when("median", any)
-      .flag("nothing", !some)
-      .flag("none", some && !trained && !any)
-      .flag("single", alike_machines && std::ranges::any_of(comparison.rows, from_single_launches))
+      .when("median", overall)
+      .flag("nothing", !any_match)
+      .flag("none", any_match && !trained && !overall)
+      .flag("single", single)
       .set("name_b", names_of(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);
 }

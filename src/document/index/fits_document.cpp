@@ -76,29 +76,24 @@ struct FitGpu {
   }
 };
 
-std::vector<Evidence> evidence_of(const GpuRuns& gpu) {
-  std::vector<Evidence> all;
-  for (const RunSummary* run : gpu.runs) {
-    for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
-      const Evidence one{peaks, run, peaks.peaks};
-      const auto known = std::ranges::find(all, one.kind(), &Evidence::kind);
-      if (known == all.end()) {
-        all.push_back(one);
-      } else {
-        known->add(one);
-      }
-    }
-  }
-  std::ranges::sort(all, {}, &Evidence::kind);
-  return all;
-}
-
 /// The GPUs whose runs confirm formulas, least memory first.
 std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   std::vector<FitGpu> all;
   for (const GpuRuns& gpu : gpus) {
-    std::vector<Evidence> evidence = evidence_of(gpu);
+    std::vector<Evidence> evidence;
+    for (const RunSummary* run : gpu.runs) {
+      for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
+        const Evidence one{peaks, run, peaks.peaks};
+        const auto known = std::ranges::find(evidence, one.kind(), &Evidence::kind);
+        if (known == evidence.end()) {
+          evidence.push_back(one);
+        } else {
+          known->add(one);
+        }
+      }
+    }
     if (evidence.empty()) continue;
+    std::ranges::sort(evidence, {}, &Evidence::kind);
     const std::int64_t bytes = evidence.front().run->memory.device_bytes;
     all.push_back({&gpu, bytes, std::move(evidence)});
   }
@@ -209,19 +204,6 @@ nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& 
   return formulas;
 }
 
-/// Bytes of the optimizer's state on the rank that has most of it, by ranks.
-nlohmann::json shards_of(const Network& network) {
-  nlohmann::json bytes = nlohmann::json::object();
-  CellSpec spec;
-  spec.model = network.shape;
-  spec.sharding = Sharding::kOptimizer;
-  for (const std::int64_t ranks : kRanks) {
-    spec.ranks = Ranks{ranks};
-    bytes[std::to_string(ranks)] = held_bytes(spec).moments;
-  }
-  return bytes;
-}
-
 nlohmann::json gpu_data(const FitGpu& gpu) {
   nlohmann::json evidence = nlohmann::json::array();
   for (const Evidence& one : gpu.evidence) {
@@ -240,39 +222,39 @@ nlohmann::json gpu_data(const FitGpu& gpu) {
   return {{"name", gpu.runs->gpu}, {"bytes", gpu.bytes}, {"evidence", evidence}};
 }
 
-/// The last network whose fullest step fits the GPU with least memory.
-std::string first_network(const std::vector<Network>& networks, const Evidence& step,
-                          const FitGpu& gpu) {
-  std::string key = networks.front().key;
-  for (const Network& network : networks) {
-    if (step.peak(network.shape, kFirstContext) <= static_cast<double>(gpu.bytes))
-      key = network.key;
-  }
-  return key;
-}
-
 nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
                          const std::vector<FitGpu>& gpus) {
   const bool shards = std::ranges::any_of(kinds, &Evidence::shards);
-  nlohmann::json known = nlohmann::json::array();
-  for (const Network& network : networks) {
-    known.push_back({{"key", network.key},
-                     {"label", network.label()},
-                     {"layers", network.shape.layers},
-                     {"formulas", formulas_of(network, kinds)}});
-    if (shards) known.back()["shards"] = shards_of(network);
-  }
-  const auto fullest = std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
+  const Evidence& fullest = *std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
     return std::tuple(kind.plain(), parse_mode(kind.peaks.mode),
                       parse_precision(kind.peaks.precision));
   });
+  nlohmann::json listed = nlohmann::json::array();
+  std::string first = networks.front().key;  // the last that fits the GPU with least memory
+  for (const Network& network : networks) {
+    const double peak = fullest.peak(network.shape, kFirstContext);
+    if (peak <= static_cast<double>(gpus.front().bytes)) first = network.key;
+    listed.push_back({{"key", network.key},
+                      {"label", network.label()},
+                      {"layers", network.shape.layers},
+                      {"formulas", formulas_of(network, kinds)}});
+    if (!shards) continue;
+    CellSpec sharded;
+    sharded.model = network.shape;
+    sharded.sharding = Sharding::kOptimizer;
+    for (const std::int64_t ranks : kRanks) {
+      sharded.ranks = Ranks{ranks};
+      // Bytes of the optimizer's state on the rank that has most of it.
+      listed.back()["shards"][std::to_string(ranks)] = held_bytes(sharded).moments;
+    }
+  }
   return {{"parts", peak_parts()},
-          {"networks", known},
+          {"networks", listed},
           {"gpus", each(gpus, gpu_data)},
           {"first",
-           {{"network", first_network(networks, *fullest, gpus.front())},
-            {"step", fullest->step()},
-            {"precision", fullest->precision()},
+           {{"network", first},
+            {"step", fullest.step()},
+            {"precision", fullest.precision()},
             {"batch", kHandoutBatch},
             {"context", kFirstContext}}}};
 }

@@ -13,25 +13,25 @@ namespace {
 constexpr const char* kAboveGpu = "../";
 constexpr std::size_t kFewestOfAHistory = 3;
 
-struct FoundRow {
+struct KeyNumberRow {
   Value topic;
   NewestKeyNumber newest;
 };
 
-const std::vector<Column<FoundRow>> kFound{
-    {"topic", "Topic", &FoundRow::topic},
+const std::vector<Column<KeyNumberRow>> kKeyNumbers{
+    {"topic", "Topic", &KeyNumberRow::topic},
     {"found", "Found",
-     [](const FoundRow& row) {
+     [](const KeyNumberRow& row) {
        Value words = row.newest.number->words;
        words.link = kAboveGpu + row.newest.run->address(row.newest.number->part);
        return words;
      }},
-    {"edition", "Edition", [](const FoundRow& row) { return row.newest.run->edition; }},
+    {"edition", "Edition", [](const KeyNumberRow& row) { return row.newest.run->edition; }},
     {"measured", "Measured (UTC)",
-     [](const FoundRow& row) { return readable_time(row.newest.run->started_at); }}};
+     [](const KeyNumberRow& row) { return readable_time(row.newest.run->started_at); }}};
 
-Dataset found(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  std::vector<FoundRow> rows;
+Dataset key_numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+  std::vector<KeyNumberRow> rows;
   for (const std::string topic : kTopics) {
     const auto newest = newest_key_number(gpu, topic, gpu.runs.front()->edition);
     if (newest.run == nullptr) continue;
@@ -39,7 +39,7 @@ Dataset found(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
     if (has_page(gpus, topic))
       rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
   }
-  return make_dataset("found", kFound, rows);
+  return make_dataset("found", kKeyNumbers, rows);
 }
 
 struct QuantityRow {
@@ -64,7 +64,7 @@ struct QuantityRow {
 };
 
 /// Quantities of one topic in one unit; a setting that all share is part of the title.
-TableView numbers_of(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
+TableView quantity_table(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
   const std::string common = common_setting(all);
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
@@ -96,7 +96,7 @@ TableView numbers_of(const std::vector<Measurements>& all, const std::vector<Gpu
   return table;
 }
 
-std::vector<TableView> numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<TableView> tables;
   for (const std::string topic : kTopics) {
     std::map<std::string, std::vector<Measurements>> by_unit;
@@ -104,7 +104,7 @@ std::vector<TableView> numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& g
       const std::string unit = same.front().quantity->unit;
       by_unit[unit].push_back(std::move(same));
     }
-    for (const auto& [unit, all] : by_unit) tables.push_back(numbers_of(all, gpus));
+    for (const auto& [unit, all] : by_unit) tables.push_back(quantity_table(all, gpus));
   }
   return tables;
 }
@@ -156,9 +156,9 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
                                               : ladders.front().quantity->network + " in " +
                                                     ladders.front().quantity->precision);
   content.datasets = histories(gpu);
-  content.datasets.insert(content.datasets.end(),
-                          {found(gpu, gpus), ladder_rungs(ladders), run_rows(gpu.runs, kAboveGpu)});
-  content.details.tables = numbers(gpu, gpus);
+  content.datasets.insert(content.datasets.end(), {key_numbers(gpu, gpus), ladder_rungs(ladders),
+                                                   run_rows(gpu.runs, kAboveGpu)});
+  content.details.tables = quantity_tables(gpu, gpus);
   Document document;
   document.title = gpu.gpu;
   document.sections = {overview_section("gpu", std::move(content))};

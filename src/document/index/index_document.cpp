@@ -14,7 +14,7 @@
 namespace labreport {
 namespace {
 
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 
 /// Sorts the user's runs before those that ship with the project. Of these, full runs come before
@@ -110,8 +110,8 @@ Dataset matrix(const std::vector<GpuRuns>& gpus) {
 Facts tuned_facts(const GpuLadder& ladder) {
   return Facts()
       .set("gpu", ladder.gpu->short_name)
-      .set("from", ladder.first(), kThree)
-      .set("to", ladder.best(), kThree);
+      .set("from", ladder.first(), kThreeDigits)
+      .set("to", ladder.best(), kThreeDigits);
 }
 
 /// Sets one GPU's ladder, or the slowest and the fastest GPU's before and after it.
@@ -124,12 +124,13 @@ void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
     return;
   }
   const auto [fast, slow] = std::ranges::minmax(ladders, {}, &GpuLadder::first);
-  const double beats = fast.first() / slow.best(), apart = slow.best() / fast.best();
+  const double beats = fast.first() / slow.best();
+  const double tuned_lead = slow.best() / fast.best();
   facts.when("tuning", Facts()
                            .when("fast", tuned_facts(fast))
                            .when("slow", tuned_facts(slow))
                            .when("beats", beats > 1, "times", format_ratio(beats))
-                           .when("apart", apart > 1, "times", format_ratio(apart)));
+                           .when("apart", tuned_lead > 1, "times", format_ratio(tuned_lead)));
 }
 
 /// The speedup of a training step in reduced precision on each GPU, for the largest of the networks

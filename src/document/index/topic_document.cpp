@@ -37,15 +37,15 @@ struct ValueRow {
     return same == nullptr ? Value() : newest_value(*same, name, kAboveTopic);
   }
   bool on_several() const {
-    std::size_t known = 0;
-    for (std::size_t gpu = 0; gpu < measured->size(); ++gpu) known += !value(gpu).is_missing();
-    return known > 1;
+    std::size_t values = 0;
+    for (std::size_t gpu = 0; gpu < measured->size(); ++gpu) values += !value(gpu).is_missing();
+    return values > 1;
   }
 };
 
 /// The quantities that GPUs measured in one unit, larger networks first.
-std::vector<OnGpus> matched(const std::vector<std::vector<Measurements>>& of_gpus,
-                            const std::string& unit) {
+std::vector<OnGpus> quantities_in(const std::vector<std::vector<Measurements>>& of_gpus,
+                                  const std::string& unit) {
   std::vector<OnGpus> all;
   for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
     for (const Measurements& same : of_gpus[gpu]) {
@@ -67,12 +67,12 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
                                  const std::vector<GpuRuns>& gpus) {
   std::vector<ValueRow> rows;
   for (const OnGpus& measured : quantities) {
-    std::vector<Measurements> known;
+    std::vector<Measurements> of_gpus;
     for (const Measurements* same : measured) {
-      if (same != nullptr) known.push_back(*same);
+      if (same != nullptr) of_gpus.push_back(*same);
     }
     const Quantity& quantity = quantity_of(measured);
-    for (const std::string& name : value_names(known)) {
+    for (const std::string& name : value_names(of_gpus)) {
       rows.push_back({network_names(gpus, quantity), quantity.precision,
                       with_setting ? quantity.setting : "", name, &measured});
     }
@@ -168,7 +168,7 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   bool cut = false;
   std::optional<Facts> concluded;
   for (const std::string& unit : distinct(units)) {
-    const std::vector<OnGpus> quantities = matched(of_gpus, unit);
+    const std::vector<OnGpus> quantities = quantities_in(of_gpus, unit);
     std::vector<Measurements> all;
     for (const OnGpus& measured : quantities) all.push_back({{nullptr, &quantity_of(measured)}});
     const std::string common = common_setting(all);

@@ -38,15 +38,8 @@ CsvField with_unit(const std::string& name, const std::string& unit) {
   return csv_text(unit.empty() ? name : name + " (" + unit + ")");
 }
 
-CsvField scalar_field(const Metric& metric, double factor) {
-  if (const auto number = metric.number()) return csv_number(*number * factor);
-  const auto* scalar = std::get_if<Scalar>(&metric.data);
-  const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
-  return text == nullptr ? CsvField() : csv_text(*text);
-}
-
 /// Every step from the first is kept; only those after the warm-up count.
-std::vector<double> counted(const Metric& metric, const CellSpec& spec) {
+std::vector<double> counted_samples(const Metric& metric, const CellSpec& spec) {
   const std::vector<double> all = metric.numbers();
   const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
   const auto steps = static_cast<std::size_t>(spec.steps.value_or(0));
@@ -89,11 +82,19 @@ class MetricColumns {
       const Metric* metric = column.condition ? launch.find_condition(column.tag, column.name)
                                               : launch.find(column.tag, column.name);
       if (column.samples) {
-        add_samples(fields, column,
-                    metric == nullptr ? std::vector<double>() : counted(*metric, cell.spec));
-      } else {
-        fields.push_back(metric == nullptr ? CsvField()
-                                           : scalar_field(*metric, column.unit.factor));
+        add_samples(
+            fields, column,
+            metric == nullptr ? std::vector<double>() : counted_samples(*metric, cell.spec));
+        continue;
+      }
+      CsvField& value = fields.emplace_back();
+      if (metric == nullptr) continue;
+      const auto* scalar = std::get_if<Scalar>(&metric->data);
+      const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+      if (const auto number = metric->number()) {
+        value = csv_number(*number * column.unit.factor);
+      } else if (text != nullptr) {
+        value = csv_text(*text);
       }
     }
     return fields;
@@ -170,35 +171,9 @@ constexpr auto kOutcome = std::to_array<OutcomeColumn>({{"outcome", "status"},
                                                         {"signal", "signal"},
                                                         {"message", "message"}});
 
-CsvFields heads_of(const MetricColumns& metrics) {
-  CsvFields heads = csv_texts({kIdentity.begin(), kIdentity.end()});
-  append(heads, csv_texts({"launch", "session", "hardware"}));
-  for (const OutcomeColumn& column : kOutcome) heads.push_back(csv_text(column.head));
-  append(heads, csv_texts({"wall (s)", "warnings"}));
-  append(heads, metrics.heads());
-  return heads;
-}
-
-CsvFields identity_fields(const Cell& cell) {
-  Json identity = cell.spec;
-  identity["id"] = cell.id;
-  identity["kind"] = name(cell.spec.kind);
-  CsvFields fields;
-  for (const char* key : kIdentity) fields.push_back(field(identity, key));
-  return fields;
-}
-
 CsvField hardware(const Run& run, const Launch& launch) {
   if (!launch.device) return {};
   return csv_text(device_words(run, run.devices.at(static_cast<std::size_t>(*launch.device))));
-}
-
-/// The row of a cell that was planned and not launched.
-CsvFields unmeasured_fields() {
-  CsvFields fields(3);
-  fields.push_back(csv_text("not measured"));
-  fields.resize(fields.size() + kOutcome.size() - 1 + 2);
-  return fields;
 }
 
 CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
@@ -216,16 +191,29 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  std::string csv = csv_line(heads_of(metrics));
+  CsvFields heads = csv_texts({kIdentity.begin(), kIdentity.end()});
+  append(heads, csv_texts({"launch", "session", "hardware"}));
+  for (const OutcomeColumn& column : kOutcome) heads.push_back(csv_text(column.head));
+  append(heads, csv_texts({"wall (s)", "warnings"}));
+  append(heads, metrics.heads());
+  std::string csv = csv_line(heads);
   for (const Cell& cell : run.cells) {
-    const CsvFields identity = identity_fields(cell);
+    Json identity = cell.spec;
+    identity["id"] = cell.id;
+    identity["kind"] = name(cell.spec.kind);
+    CsvFields identity_fields;
+    for (const char* key : kIdentity) identity_fields.push_back(field(identity, key));
     const auto add_row = [&](const CsvFields& outcome, const Launch& launch) {
-      CsvFields fields = identity;
+      CsvFields fields = identity_fields;
       append(fields, outcome);
       append(fields, metrics.fields(cell, launch));
       csv += csv_line(fields);
     };
-    if (cell.launches.empty()) add_row(unmeasured_fields(), {});
+    if (cell.launches.empty()) {
+      CsvFields unmeasured(3 + kOutcome.size() + 2);
+      unmeasured[3] = csv_text("not measured");
+      add_row(unmeasured, {});
+    }
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
       add_row(launch_fields(run, cell.launches[i], i), cell.launches[i]);
     }

@@ -3,8 +3,8 @@
 //
 // Columns, in this order; the unit stands in the head, an SI base unit (s, B, flop/s, Hz)
 // throughout:
-//   id, kind, device, size, implementation        what the cell is; `size` is a label; whose
-//                                                 network, empty: labreport's
+//   id, kind, device, size, implementation        what the cell is; `size` is a label; no
+//                                                 implementation means labreport's network
 //   d_model … vocab, context, batch               the network and its input
 //   precision, mode, warmup, steps                how it ran
 //   launch, session, hardware                     which process of the cell (from 0), on what
@@ -14,9 +14,9 @@
 //   wall (s), warnings                            the process's life; words joined by "; "
 //   <tag>.<name> (unit)                           a metric that is one value
 //   <tag>.<name>.count, .mean, .stddev, .min, .median, .max (unit)
-//                                                 one of samples: of the counted steps where there
-//                                                 is a sample a step, else of all
-//   <tag>.<name>.last                             a running sum: where it ends
+//                                                 a metric of samples: over the counted steps if
+//                                                 each step has a sample, else over all samples
+//   <tag>.<name>.last                             the last value of a running sum
 #pragma once
 
 #include <string>

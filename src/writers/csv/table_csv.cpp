@@ -10,30 +10,17 @@
 namespace labreport {
 namespace {
 
-bool deviates(const TableView& table, std::size_t column) {
-  return std::ranges::any_of(table.rows, [column](const RowView& row) {
-    return column < row.cells.size() && row.cells[column].deviation.has_value();
-  });
-}
-
 CsvField number_in(const ColumnView& column, std::optional<double> number) {
   if (!number) return {};
   return csv_number(column.unit.starts_with('%') ? 100 * *number : *number);
 }
 
-CsvField value_of(const TableView& table, const RowView& row, std::size_t column) {
+CsvField value_field(const TableView& table, const RowView& row, std::size_t column) {
   const ColumnView& view = table.columns[column];
   const auto number = number_in_unit(row.cells[column], view.notation);
   if (number) return number_in(view, number);
   const std::string words = table.text(row, column);
   return words == kNoNumber ? CsvField() : csv_text(words);
-}
-
-CsvField note_of(const RowView& row) {
-  std::vector<std::string> words;
-  if (!row.note.empty()) words.push_back(row.note);
-  words.insert(words.end(), row.flags.begin(), row.flags.end());
-  return csv_text(join(words, "; "));
 }
 
 /// Gives each table of a part a name that no other has.
@@ -71,7 +58,9 @@ std::string table_csv(const TableView& table) {
   CsvFields heads;
   std::vector<bool> deviating;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    deviating.push_back(deviates(table, c));
+    deviating.push_back(std::ranges::any_of(table.rows, [c](const RowView& row) {
+      return c < row.cells.size() && row.cells[c].deviation.has_value();
+    }));
     heads.push_back(csv_text(table.columns[c].head()));
     if (!deviating[c]) continue;
     ColumnView deviation = table.columns[c];
@@ -84,11 +73,13 @@ std::string table_csv(const TableView& table) {
     CsvFields fields;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const bool there = c < row.cells.size();
-      fields.push_back(there ? value_of(table, row, c) : CsvField());
+      fields.push_back(there ? value_field(table, row, c) : CsvField());
       if (!deviating[c]) continue;
       fields.push_back(there ? number_in(table.columns[c], row.cells[c].deviation) : CsvField());
     }
-    fields.push_back(note_of(row));
+    std::vector<std::string> words = row.flags;
+    if (!row.note.empty()) words.insert(words.begin(), row.note);
+    fields.push_back(csv_text(join(words, "; ")));
     csv += csv_line(fields);
   }
   return csv;

@@ -38,20 +38,15 @@ Json side_json(const RowSide& side) {
           {"busbw", optional(side.busbw)}};
 }
 
-Json interval_json(const ComparedRow& row) {
-  if (!row.interval) return nullptr;
-  return Json::array({row.interval->first, row.interval->second});
-}
-
-Json verdict_json(const ComparedRow& row) {
-  if (!row.judged) return nullptr;
-  return {{"name", name(row.judged->verdict)},
-          {"adjusted_p", optional(row.judged->adjusted_p)},
-          {"detectable", optional(row.judged->detectable)},
-          {"reason", row.judged->reason}};
-}
-
 Json row_json(const ComparedRow& row) {
+  Json interval, verdict;
+  if (row.interval) interval = Json::array({row.interval->first, row.interval->second});
+  if (row.judged) {
+    verdict = {{"name", name(row.judged->verdict)},
+               {"adjusted_p", optional(row.judged->adjusted_p)},
+               {"detectable", optional(row.judged->detectable)},
+               {"reason", row.judged->reason}};
+  }
   return {{"cell", row.cell},
           {"cell_b", row.cell_b.empty() ? row.cell : row.cell_b},
           {"size", row.size},
@@ -61,11 +56,11 @@ Json row_json(const ComparedRow& row) {
           {"a", side_json(row.a)},
           {"b", side_json(row.b)},
           {"ratio", optional(row.ratio)},
-          {"interval", interval_json(row)},
+          {"interval", interval},
           {"predicted_by_peak", optional(row.prediction.by_peak)},
           {"predicted_by_bandwidth", optional(row.prediction.by_bandwidth)},
           {"departure", optional(row.prediction.departure)},
-          {"verdict", verdict_json(row)},
+          {"verdict", verdict},
           {"remarks", row.remarks}};
 }
 

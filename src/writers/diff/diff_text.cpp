@@ -13,23 +13,12 @@ namespace {
 /// Cuts a long name, which would push every other column off the screen; JSON has it whole.
 std::string fitting(const std::string& text) {
   constexpr std::size_t kMost = 100;
-  std::string shown = printable(text);
-  if (letter_count(shown) <= kMost) return shown;
+  std::string visible = printable(text);
+  if (letter_count(visible) <= kMost) return visible;
   std::size_t letters = 0;
   const auto end = std::ranges::find_if(
-      shown, [&](char byte) { return !continues_letter(byte) && ++letters == kMost; });
-  return std::string(shown.begin(), end) + "…";
-}
-
-std::string flags_line(const RowView& row) {
-  std::string text;
-  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + fitting(flag);
-  return text;
-}
-
-std::string without_trailing_space(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
+      visible, [&](char byte) { return !continues_letter(byte) && ++letters == kMost; });
+  return std::string(visible.begin(), end) + "…";
 }
 
 std::string table_text(const TableView& table) {
@@ -48,12 +37,16 @@ std::string table_text(const TableView& table) {
                      table.columns[c].align == Align::kRight ? Pad::kLeft : Pad::kRight) +
               "  ";
     }
-    return without_trailing_space(text + end);
+    text += end;
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
   };
   std::string text = table.title + "\n";
   text += line([&](std::size_t c) { return table.columns[c].head(); }, "");
   for (const RowView& row : table.rows) {
-    text += line([&](std::size_t c) { return fitting(table.text(row, c)); }, flags_line(row));
+    std::string flags;
+    for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + fitting(flag);
+    text += line([&](std::size_t c) { return fitting(table.text(row, c)); }, flags);
   }
   return text + "\n";
 }

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "document/charts/charts.h"
-#include "document/data_address.h"
+#include "document/data_url.h"
 #include "embedded/writers.h"
 
 namespace labreport {
@@ -18,20 +18,7 @@ std::string file(const std::string& name) {
   return std::string(embedded::writers().at("site/" + name));
 }
 
-/// The dark inks' rules for charts inside the page.
-std::string dark_frames() {
-  std::string rules = "@media screen and (prefers-color-scheme: dark) {\n";
-  for (const std::string& line : split(dark_inks(), '\n')) {
-    if (!line.empty()) rules += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
-  }
-  return rules + "}\n";
-}
-
 std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
-
-bool leads_somewhere(std::string_view target) {
-  return target.starts_with('#') || target.find("://") != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -44,7 +31,12 @@ std::string dark_inks() {
 }
 
 std::string page_style() {
-  return file("style.css") + file("tables.css") + file("charts.css") + dark_frames() +
+  std::string dark_frames;  // the dark inks' rules for charts inside the page
+  for (const std::string& line : split(dark_inks(), '\n')) {
+    if (!line.empty()) dark_frames += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
+  }
+  return file("style.css") + file("tables.css") + file("charts.css") +
+         "@media screen and (prefers-color-scheme: dark) {\n" + dark_frames + "}\n" +
          file("print.css");
 }
 
@@ -96,19 +88,20 @@ std::string policy_for(const Enclosed& enclosed) {
 std::string without_file_links(std::string_view html) {
   constexpr std::string_view kOpening = "<a href=\"";
   constexpr std::string_view kClosing = "</a>";
-  std::string kept;
+  std::string page;
   for (std::size_t at = html.find(kOpening); at != std::string_view::npos;
        at = html.find(kOpening)) {
     const std::size_t target = at + kOpening.size();
     const std::size_t quote = html.find('"', target);
     const std::size_t words = html.find('>', quote) + 1;
     const std::size_t end = html.find(kClosing, words);
-    const bool kept_whole = leads_somewhere(html.substr(target, quote - target));
-    kept += html.substr(0, kept_whole ? end + kClosing.size() : at);
-    if (!kept_whole) kept += html.substr(words, end - words);
+    const std::string_view address = html.substr(target, quote - target);
+    const bool to_file = !address.starts_with('#') && address.find("://") == address.npos;
+    page += html.substr(0, to_file ? at : end + kClosing.size());
+    if (to_file) page += html.substr(words, end - words);
     html.remove_prefix(end + kClosing.size());
   }
-  return kept.append(html);
+  return page.append(html);
 }
 
 std::string with_pictures_inside(std::string_view html,
@@ -122,7 +115,7 @@ std::string with_pictures_inside(std::string_view html,
     const std::string address(html.substr(0, html.find('"')));
     const auto file = files.find(address);
     if (file == files.end()) continue;
-    page += data_address(address, file->second);
+    page += data_url(address, file->second);
     html.remove_prefix(address.size());
   }
   return page.append(html);

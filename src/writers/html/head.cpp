@@ -1,15 +1,16 @@
-#include "writers/html/head.h"
+#include "writers/html/html.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "document/data_address.h"
+#include "document/data_url.h"
 #include "document/rich_text.h"
+#include "writers/html/assets.h"
 #include "writers/html/pictures.h"
 #include "writers/html/template.h"
-#include "writers/shown_text.h"
+#include "writers/visible_text.h"
 
 namespace labreport {
 namespace {
@@ -36,9 +37,47 @@ std::string sentences(const Blocks& blocks) {
   return text;
 }
 
-/// Whole sentences that fit, or words of the first one.
-std::string shortened(const std::string& text) {
+}  // namespace
+
+std::string head_html(const HeadWords& words, const PageOptions& options,
+                      const Enclosed* enclosed) {
+  const bool single = enclosed != nullptr;
+  return fill_template(
+      "head.html", {{"policy", single ? policy_for(*enclosed) : kLinkedPolicy},
+                    {"title", words.title},
+                    {"description", words.description},
+                    {"type", words.type},
+                    {"located", !options.address.empty()},
+                    {"address", options.address},
+                    {"pictured", !options.card_alt.empty()},
+                    {"card", kCardFile},
+                    {"width", std::to_string(kCardWidth)},
+                    {"height", std::to_string(kCardHeight)},
+                    {"alt", options.card_alt},
+                    {"icon", single ? data_url(kIconPath, page_icon()) : options.root + kIconPath},
+                    {"single", single},
+                    {"style", single ? enclosed->style : ""},
+                    {"root", options.root},
+                    {"interactive", options.interactive},
+                    {"specs", kSpecsPath}});
+}
+
+std::string description_of(const Document& document, Answers answers) {
+  // Without a finding, the description says what was measured.
+  std::string text =
+      document.device.empty()
+          ? "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "
+            "assignment 2."
+          : fmt::format("{}, measured on {} for CS336 assignment 2, {} edition. {}.",
+                        document.title, document.device, document.edition, document.outcome_line);
+  if (!document.sections.empty() && !document.sections.front().asked()) {
+    const Part& summary = document.sections.front().parts.front();
+    const std::string finding = sentences(rich_text(summary.generated_answer(answers)));
+    if (!finding.empty()) text = finding;
+  }
+  text = without_marks(text);
   if (text.size() <= kLongestDescription) return text;
+  // Whole sentences that fit, or else words of the first one; "vs. " ends no sentence.
   const std::string head = text.substr(0, kLongestDescription);
   std::size_t end = head.rfind(". ");
   while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {
@@ -46,48 +85,6 @@ std::string shortened(const std::string& text) {
   }
   if (end != std::string::npos) return head.substr(0, end + 1);
   return cut_short(text, std::min(head.rfind(' '), kLongestDescription));
-}
-
-std::string measured_words(const Document& document) {
-  if (document.device.empty()) {
-    return "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "
-           "assignment 2.";
-  }
-  return fmt::format("{}, measured on {} for CS336 assignment 2, {} edition. {}.", document.title,
-                     document.device, document.edition, document.outcome_line);
-}
-
-}  // namespace
-
-std::string head_html(const HeadWords& words, const PageOptions& options,
-                      const Enclosed* enclosed) {
-  const bool single = enclosed != nullptr;
-  return fill_template("head.html", {{"policy", single ? policy_for(*enclosed) : kLinkedPolicy},
-                                     {"title", words.title},
-                                     {"description", words.description},
-                                     {"type", words.type},
-                                     {"located", !options.address.empty()},
-                                     {"address", options.address},
-                                     {"pictured", !options.card_alt.empty()},
-                                     {"card", kCardFile},
-                                     {"width", std::to_string(kCardWidth)},
-                                     {"height", std::to_string(kCardHeight)},
-                                     {"alt", options.card_alt},
-                                     {"icon", single ? data_address(kIconPath, page_icon())
-                                                     : options.root + kIconPath},
-                                     {"single", single},
-                                     {"style", single ? enclosed->style : ""},
-                                     {"root", options.root},
-                                     {"interactive", options.interactive},
-                                     {"specs", kSpecsPath}});
-}
-
-std::string description_of(const Document& document, Answers answers) {
-  std::string found;
-  if (!document.sections.empty() && !document.sections.front().asked()) {
-    found = sentences(rich_text(document.sections.front().parts.front().generated_answer(answers)));
-  }
-  return shortened(without_marks(found.empty() ? measured_words(document) : found));
 }
 
 std::string foot_html(const Document& document) {

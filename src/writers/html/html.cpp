@@ -5,18 +5,10 @@
 #include <map>
 
 #include "writers/html/assets.h"
-#include "writers/html/head.h"
 #include "writers/html/template.h"
 
 namespace labreport {
 namespace {
-
-TemplateObject contents_part(const Part& part) {
-  return {{"anchor", part.anchor()},
-          {"lettered", !part.letter.empty()},
-          {"letter", part.letter},
-          {"title", part.title}};
-}
 
 TemplateList section_list(const Document& document, PageState& state) {
   TemplateList sections;
@@ -24,7 +16,12 @@ TemplateList section_list(const Document& document, PageState& state) {
     TemplateList contents;
     std::string parts;
     for (const Part& part : section.parts) {
-      if (!part.title.empty()) contents.push_back(contents_part(part));
+      if (!part.title.empty()) {
+        contents.push_back(TemplateObject{{"anchor", part.anchor()},
+                                          {"lettered", !part.letter.empty()},
+                                          {"letter", part.letter},
+                                          {"title", part.title}});
+      }
       parts += part_html(part, state);
     }
     sections.push_back(TemplateObject{{"problem", section.problem},
@@ -35,17 +32,6 @@ TemplateList section_list(const Document& document, PageState& state) {
                                       {"parts", parts}});
   }
   return sections;
-}
-
-/// Contents of the files beside the page, by address.
-std::map<std::string, std::string> files_of(const Document& document) {
-  std::map<std::string, std::string> files;
-  for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) files[file.name] = file.bytes;
-    }
-  }
-  return files;
 }
 
 TemplateList format_list(const std::vector<FormatLink>& formats) {
@@ -135,7 +121,13 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   }
   enclosed.scripts.push_back(enclosed_script(page_script()));
   const std::string page = filled_page(document, {.root = "", .answers = answers}, state, enclosed);
-  return with_pictures_inside(without_file_links(page), files_of(document));
+  std::map<std::string, std::string> files_beside;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) files_beside[file.name] = file.bytes;
+    }
+  }
+  return with_pictures_inside(without_file_links(page), files_beside);
 }
 
 bool ComparedPair::compares(const std::string& gpu_folder) const {

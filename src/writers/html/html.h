@@ -14,6 +14,8 @@
 
 namespace labreport {
 
+struct Enclosed;
+
 /// A file beside a page that holds it in another format.
 struct FormatLink {
   std::string name;  ///< "PDF"
@@ -88,5 +90,21 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper);
 
 std::string part_html(const Part& part, PageState& state);
+
+struct HeadWords {
+  std::string title;
+  std::string description;  ///< Plain text.
+  std::string type;         ///< Open Graph's: "article" or "website".
+};
+
+/// `enclosed` goes into a page that is one file; null if the page loads the site's assets.
+std::string head_html(const HeadWords& words, const PageOptions& options,
+                      const Enclosed* enclosed = nullptr);
+
+/// The page's first finding, in as many whole sentences as a link preview shows; without findings
+/// or generated answers, it says what was measured.
+std::string description_of(const Document& document, Answers answers);
+
+std::string foot_html(const Document& document);
 
 }  // namespace labreport

@@ -27,22 +27,6 @@ std::string one_by_one(Row row, PageState& state, const PaperPart& paper) {
   return html;
 }
 
-std::string family_html(Row family, PageState& state, const PaperPart& paper) {
-  TemplateList variants;
-  for (Row rest = family; !rest.empty();) {
-    const Row variant = alike(rest, &Figure::variant);
-    variants.push_back(TemplateObject{{"variant", variant.front().variant},
-                                      {"figures", one_by_one(variant, state, paper)}});
-    rest = rest.subspan(variant.size());
-  }
-  return fill_template("variants.html",
-                       {{"family", family.front().family}, {"variants", variants}});
-}
-
-bool varies(Row family) {
-  return !family.front().family.empty() && alike(family, &Figure::variant).size() < family.size();
-}
-
 std::string picture(const std::string& svg, const std::string& path, const PageState& state) {
   return state.single ? svg : picture_element(svg, path);
 }
@@ -136,8 +120,22 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
   std::string html;
   for (Row rest = figures; !rest.empty();) {
     const Row family = alike(rest, &Figure::family);
-    html += varies(family) ? family_html(family, state, paper) : one_by_one(family, state, paper);
     rest = rest.subspan(family.size());
+    const bool varies =
+        !family.front().family.empty() && alike(family, &Figure::variant).size() < family.size();
+    if (!varies) {
+      html += one_by_one(family, state, paper);
+      continue;
+    }
+    TemplateList variants;
+    for (Row others = family; !others.empty();) {
+      const Row variant = alike(others, &Figure::variant);
+      variants.push_back(TemplateObject{{"variant", variant.front().variant},
+                                        {"figures", one_by_one(variant, state, paper)}});
+      others = others.subspan(variant.size());
+    }
+    html +=
+        fill_template("variants.html", {{"family", family.front().family}, {"variants", variants}});
   }
   return html;
 }

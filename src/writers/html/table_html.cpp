@@ -16,11 +16,6 @@ std::string pad(const std::string& unseen) {
   return unseen.empty() ? "" : "<i data-pad=\"" + unseen + "\"></i>";
 }
 
-std::string number_html(const AlignedCell& cell) {
-  return escape_html(cell.shown.value) + pad(cell.after_value) + escape_html(cell.shown.tail()) +
-         pad(cell.at_end);
-}
-
 /// A command breaks between its flags, not after a flag's dashes nor before its value.
 std::string code_html(const std::string& text) {
   constexpr std::string_view kNext = " --";
@@ -41,24 +36,17 @@ bool stays_whole(const std::string& text) {
   return text.size() <= kLongest && text.find(' ') == std::string::npos;
 }
 
-/// The next place after `begin` at which a line may end: after an underscore, or within a word that
-/// is too long for any line.
-std::size_t next_break(const std::string& text, std::size_t begin) {
-  constexpr std::size_t kLongest = 60;
-  std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
-  const std::size_t space = text.find(' ', begin);
-  if (std::min(end, space) - begin <= kLongest) return end;
-  end = begin + kLongest;
-  while (end < text.size() && continues_letter(text[end])) ++end;
-  return end;
-}
-
-/// A long name of a function may break behind its underscores.
+/// A line may end after an underscore, as in a long name of a function, or within a word that is
+/// too long for any line.
 std::string words_html(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
   std::string html;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = next_break(text, begin);
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
+    if (std::min(end, text.find(' ', begin)) - begin > kLongest) {
+      end = begin + kLongest;
+      while (end < text.size() && continues_letter(text[end])) ++end;
+    }
     html += escape_html(text.substr(begin, end - begin));
     if (end < text.size() && !stays_whole(text)) html += "<wbr>";
     begin = end;
@@ -80,46 +68,43 @@ Remarks remarks(const RowView& row) {
   return text.size() <= kLongestBeside && !breaks ? Remarks{text, ""} : Remarks{"", text};
 }
 
-/// The unrounded number, by which a reader can sort.
-std::string sort_attribute(const Value& cell, const Notation& notation) {
-  const std::optional<double> number = number_in_unit(cell, notation);
-  return number && std::isfinite(*number) ? fmt::format(" data-sort=\"{}\"", *number) : "";
-}
-
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const AlignedCell& aligned) {
   const ColumnView& view = table.columns[column];
   const Value& cell = row.cells[column];
   const bool right = view.align == Align::kRight;
-  const std::string text = aligned.shown.joined();
+  const std::string text = aligned.text.joined();
   const bool whole = !right && stays_whole(text);
   std::string style = right ? "number" : whole ? "words whole" : "words";
   if (cell.is_missing()) style += " muted";
-  std::string html = right ? number_html(aligned) : view.code ? code_html(text) : words_html(text);
+  std::string html = right ? escape_html(aligned.text.value) + pad(aligned.after_value) +
+                                 escape_html(aligned.text.tail()) + pad(aligned.at_end)
+                     : view.code ? code_html(text)
+                                 : words_html(text);
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
+  // A reader sorts by the unrounded number.
+  const std::optional<double> number = number_in_unit(cell, view.notation);
+  const bool sorted = number && std::isfinite(*number);
   return {{"head", column == 0 && !view.code},
           {"code", view.code},
           {"number", right},
           {"whole", whole},
           {"tall", !remarks(row).below.empty()},
           {"style", style},
-          {"sort", sort_attribute(cell, view.notation)},
+          {"sort", sorted ? fmt::format(" data-sort=\"{}\"", *number) : ""},
           {"html", html}};
 }
 
-/// True for a formula, "7 L + 1", which must stay on one line.
-bool is_formula(const std::string& title) {
-  constexpr std::size_t kLongest = 40;
-  return title.size() <= kLongest && title.find(" + ") != std::string::npos;
-}
-
 TemplateList head_list(const TableView& table) {
+  constexpr std::size_t kLongestFormula = 40;
   TemplateList columns;
   for (const ColumnView& column : table.columns) {
+    const std::string& title = column.title;
     const bool number = column.align == Align::kRight;
-    const bool whole = is_formula(column.title);
+    // A formula, "7 L + 1", stays on one line.
+    const bool whole = title.size() <= kLongestFormula && title.find(" + ") != std::string::npos;
     const std::string style = number && whole ? "number whole" : number ? "number" : "whole";
-    columns.push_back(TemplateObject{{"title", column.title},
+    columns.push_back(TemplateObject{{"title", title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
                                      {"styled", number || whole},
@@ -146,17 +131,17 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
       cells.push_back(cell_object(table, c, row, aligned[c][r]));
     }
     const std::size_t rest = table.columns.size() - count;
-    const Remarks said = remarks(row);
+    const Remarks remarked = remarks(row);
     rows.push_back(TemplateObject{{"named", !row.id.empty()},
                                   {"id", row.id},
                                   {"cells", cells},
                                   {"noted", rest > 0},
                                   {"span", std::to_string(rest)},
                                   {"note", row.reason()},
-                                  {"flags", said.beside},
-                                  {"tall", !said.below.empty()},
+                                  {"flags", remarked.beside},
+                                  {"tall", !remarked.below.empty()},
                                   {"width", std::to_string(table.columns.size() - 1 + flagged)},
-                                  {"below", said.below}});
+                                  {"below", remarked.below}});
   }
   return fill_template("table.html", {{"id", id},
                                       {"wide", !fits_half(table)},

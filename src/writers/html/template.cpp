@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "document/markdown_tree.h"
 #include "embedded/writers.h"
-#include "writers/shown_text.h"
+#include "writers/visible_text.h"
 
 namespace labreport {
 namespace {
@@ -42,16 +42,6 @@ mustache::mustache& parsed(std::string_view name) {
   return *cache.emplace(name, std::move(made)).first->second;
 }
 
-/// A formula in MathML with its TeX as alternative text, or as code if it has no form.
-std::string math_html(const MathSpan& span, const Formulas& formulas) {
-  const std::string tex = escape_html(span.tex);
-  const Formula* known = find_formula(span, formulas);
-  if (known == nullptr) return "<code>" + tex + "</code>";
-  // A formula wider than a phone scrolls, so a keyboard must be able to reach it.
-  const std::string display = span.display ? "block\" tabindex=\"0" : "inline";
-  return "<math display=\"" + display + "\" alttext=\"" + tex + "\">" + known->mathml + "</math>";
-}
-
 }  // namespace
 
 std::string fill_template(std::string_view name, const TemplateObject& values) {
@@ -74,8 +64,17 @@ std::string markdown_to_html(std::string_view markdown, const Formulas& formulas
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
   std::string whole;
   for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
-    whole +=
-        piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span, formulas);
+    if (piece.span == nullptr) {
+      whole += keep_numbers_whole(piece.text);
+      continue;
+    }
+    const std::string tex = escape_html(piece.span->tex);
+    const Formula* formula = find_formula(*piece.span, formulas);
+    // A formula wider than a phone scrolls, so a keyboard must be able to reach it.
+    const std::string display = piece.span->display ? "block\" tabindex=\"0" : "inline";
+    whole += formula == nullptr ? "<code>" + tex + "</code>"
+                                : "<math display=\"" + display + "\" alttext=\"" + tex + "\">" +
+                                      formula->mathml + "</math>";
   }
   return whole;
 }

@@ -27,20 +27,6 @@ std::string row_markdown(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-std::vector<std::string> row_cells(const TableView& table, const RowView& row, bool flagged) {
-  std::vector<std::string> cells;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (c < row.cells.size()) {
-      const std::string text = table.text(row, c);
-      cells.push_back(table.columns[c].code ? code_span(text) : escape_markdown(text));
-    } else {
-      cells.push_back(c == row.cells.size() ? escape_markdown(row.reason()) : "");
-    }
-  }
-  if (flagged) cells.push_back(escape_markdown(row.remarks()));
-  return cells;
-}
-
 class MarkdownWriter {
  public:
   MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
@@ -199,7 +185,16 @@ std::string table_markdown(const TableView& table) {
   }
   std::string text = table.title.empty() ? "" : "**" + escape_markdown(table.title) + "**\n\n";
   text += row_markdown(heads) + row_markdown(rules);
-  for (const RowView& row : table.rows) text += row_markdown(row_cells(table, row, flagged));
+  for (const RowView& row : table.rows) {
+    std::vector<std::string> cells(table.columns.size());
+    for (std::size_t c = 0; c < std::min(row.cells.size(), cells.size()); ++c) {
+      const std::string words = table.text(row, c);
+      cells[c] = table.columns[c].code ? code_span(words) : escape_markdown(words);
+    }
+    if (row.cells.size() < cells.size()) cells[row.cells.size()] = escape_markdown(row.reason());
+    if (flagged) cells.push_back(escape_markdown(row.remarks()));
+    text += row_markdown(cells);
+  }
   return text + "\n";
 }
 

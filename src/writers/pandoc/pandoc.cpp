@@ -22,7 +22,9 @@ class PartWriter {
 
   json part(const Part& part) {
     blocks_ = json::array();
-    if (!part.title.empty()) heading(part);
+    if (!part.title.empty()) {
+      add(pandoc_heading(2, pandoc_title(part.lettered_title()), part.anchor()));
+    }
     if (!part.setting.empty()) add(pandoc_paragraph(pandoc_words(part.setting)));
     if (!part.question.empty()) {
       add(pandoc_node("BlockQuote", pandoc_blocks(part.question)));
@@ -38,10 +40,6 @@ class PartWriter {
 
  private:
   void add(json block) { blocks_.push_back(std::move(block)); }
-
-  void heading(const Part& part) {
-    add(pandoc_heading(2, pandoc_title(part.lettered_title()), part.anchor()));
-  }
 
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(options_.answers);
@@ -141,15 +139,6 @@ json warnings(const Document& document) {
   return json::array({pandoc_paragraph(json::array({pandoc_node("Strong", pandoc_words(words))}))});
 }
 
-json section_head(const Section& section) {
-  json blocks = json::array({pandoc_heading(1, pandoc_title(section.title))});
-  if (!section.asked()) return blocks;
-  json words = pandoc_words("Problem ");
-  append(words, pandoc_code(section.problem));
-  blocks.push_back(pandoc_paragraph(words));
-  return blocks;
-}
-
 std::string tree(const json& meta, const json& blocks) {
   return compact_json(json{{"pandoc-api-version", {1, 23}}, {"meta", meta}, {"blocks", blocks}});
 }
@@ -161,7 +150,12 @@ std::string report_pandoc(const Document& document, const Prints& prints,
   PartWriter parts(prints, options, document.front);
   json blocks = warnings(document);
   for (const Section& section : document.sections) {
-    append(blocks, section_head(section));
+    blocks.push_back(pandoc_heading(1, pandoc_title(section.title)));
+    if (section.asked()) {
+      json words = pandoc_words("Problem ");
+      append(words, pandoc_code(section.problem));
+      blocks.push_back(pandoc_paragraph(words));
+    }
     for (const Part& part : section.parts) append(blocks, parts.part(part));
   }
   if (!document.method.empty()) {

@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "writers/pandoc/pandoc_nodes.h"
-#include "writers/shown_text.h"
+#include "writers/visible_text.h"
 
 namespace labreport {
 namespace {
@@ -13,18 +13,17 @@ constexpr std::size_t kLongestLink = 2000;
 /// LaTeX nests four lists of a kind and six in all; deeper items join the last list.
 constexpr int kDeepestList = 3;
 
-/// True if pdflatex accepts the name and can place this kind of picture.
-bool is_picture(std::string_view path) {
-  const bool plain =
-      path.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/") == path.npos;
-  return plain && (path.ends_with(".png") || path.ends_with(".jpg") || path.ends_with(".jpeg") ||
-                   path.ends_with(".pdf"));
-}
-
+/// Places the picture if pdflatex accepts its name and can place its kind.
 json picture(const Inline& piece) {
-  if (is_picture(piece.target)) return json::array({pandoc_picture(piece.target, "80%")});
-  return pandoc_words("[Picture: " + piece.text + " (" + piece.target +
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+  const std::string& path = piece.target;
+  const bool known_kind = path.ends_with(".png") || path.ends_with(".jpg") ||
+                          path.ends_with(".jpeg") || path.ends_with(".pdf");
+  if (known_kind && path.find_first_not_of(kPlain) == path.npos) {
+    return json::array({pandoc_picture(path, "80%")});
+  }
+  return pandoc_words("[Picture: " + piece.text + " (" + path +
                       ", a kind that LaTeX cannot place: save it as PNG or JPEG)]");
 }
 
@@ -96,11 +95,6 @@ json list(const Block& block, int depth) {
       {pandoc_node("OrderedList", {{block.start, {{"t", "Decimal"}}, {{"t", "Period"}}}, items})});
 }
 
-json quote(const Block& block, int depth) {
-  json inside = blocks_at(block.blocks, depth + 1);
-  return depth >= kDeepestList ? inside : json::array({pandoc_node("BlockQuote", inside)});
-}
-
 json block_nodes(const Block& block, int depth) {
   switch (block.kind) {
     case Block::Kind::kParagraph:
@@ -111,8 +105,10 @@ json block_nodes(const Block& block, int depth) {
     case Block::Kind::kBullets:
     case Block::Kind::kNumbers:
       return list(block, depth);
-    case Block::Kind::kQuote:
-      return quote(block, depth);
+    case Block::Kind::kQuote: {
+      json inside = blocks_at(block.blocks, depth + 1);
+      return depth >= kDeepestList ? inside : json::array({pandoc_node("BlockQuote", inside)});
+    }
     case Block::Kind::kCode:
       return json::array({pandoc_listing(block.text)});
     case Block::Kind::kTable:
@@ -144,8 +140,8 @@ void append(json& blocks, const json& more) {
 json pandoc_words(std::string_view text) {
   const json space{{"t", "Space"}};
   json nodes = json::array();
-  const std::string shown = paper_words(text);
-  std::string_view rest = shown;
+  const std::string words = paper_words(text);
+  std::string_view rest = words;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     if (end > 0) nodes.push_back(pandoc_node("Str", rest.substr(0, end)));

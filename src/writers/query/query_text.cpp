@@ -15,29 +15,28 @@
 namespace labreport {
 namespace {
 
-constexpr double kMostDigitsWhole = 1e15;  // a double holds such integers exactly
-constexpr double kFromHereWhole = 1e6;     // six digits have no room for a fraction
-
-std::string number_text(double number) {
-  const bool whole = number == std::floor(number) && std::abs(number) < kMostDigitsWhole;
-  return whole || std::abs(number) >= kFromHereWhole ? fmt::format("{:.0f}", number)
-                                                     : fmt::format("{:.6g}", number);
-}
+constexpr double kMostExactInteger = 1e15;     // A double holds smaller integers exactly.
+constexpr double kLeastWithoutFraction = 1e6;  // Six digits have no room for a fraction.
 
 std::string readable(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&value)) return number_text(*real);
-  return kNoNumber;
+  const auto* real = std::get_if<double>(&value);
+  if (real == nullptr) return kNoNumber;
+  const bool whole = *real == std::floor(*real) && std::abs(*real) < kMostExactInteger;
+  return whole || std::abs(*real) >= kLeastWithoutFraction ? fmt::format("{:.0f}", *real)
+                                                           : fmt::format("{:.6g}", *real);
 }
-
-bool is_number(const SqlValue& value) { return value.index() == 1 || value.index() == 2; }
 
 /// Says which columns hold numbers and stand right-aligned.
 std::vector<bool> number_columns(const QueryResult& result) {
   std::vector<bool> numbers(result.columns.size(), false);
   for (const auto& row : result.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) numbers[i] = numbers[i] || is_number(row[i]);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_number =
+          std::holds_alternative<std::int64_t>(row[i]) || std::holds_alternative<double>(row[i]);
+      numbers[i] = numbers[i] || is_number;
+    }
   }
   return numbers;
 }
@@ -54,13 +53,7 @@ Lines lines_of(const QueryResult& result) {
   return lines;
 }
 
-constexpr std::size_t kMostBytes = 60;  // bytes of a text between other columns
-
-std::string joined(const std::vector<std::string>& cells) {
-  std::string line = join(cells, "  ");
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
+constexpr std::size_t kMostBytes = 60;  // A longer text between other columns is cut.
 
 std::string markdown_line(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = escape_markdown(cell);
@@ -94,7 +87,11 @@ std::string as_table(const QueryResult& result) {
       line[column] = padded(line[column], width, numbers[column] ? Pad::kLeft : Pad::kRight);
   }
   std::string text;
-  for (const auto& line : lines) text += joined(line);
+  for (const auto& cells : lines) {
+    std::string line = join(cells, "  ");
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
   return text;
 }
 

@@ -5,15 +5,11 @@
 #include "base/text.h"
 #include "embedded/writers.h"
 #include "writers/paper_choice.h"
-#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport {
 namespace {
-
-std::string appendix_heading(const Part& part) {
-  return "== " + typst_heading(part, true) + "\n\n";
-}
 
 std::string warnings(const Details& details) {
   if (details.warnings.empty()) return "";
@@ -30,7 +26,7 @@ std::string details(const Part& part, const TypstSource& source) {
   for (const TableView* table : on_paper(part.details)) {
     text += typst_table(*table, TableWidth::kHalf);
   }
-  return text.empty() ? "" : appendix_heading(part) + text;
+  return text.empty() ? "" : "== " + typst_heading(part, true) + "\n\n" + text;
 }
 
 /// The tables of the appendix that are as wide as the page, and those in its two columns.

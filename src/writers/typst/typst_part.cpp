@@ -4,15 +4,14 @@
 #include "base/text.h"
 #include "writers/html/pictures.h"
 #include "writers/paper_choice.h"
-#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport {
 namespace {
 
-// Centimetres: half a
-constexpr double kHalfColumn = 8.2;
-constexpr double kHighest = 20;
+constexpr double kHalfColumn = 8.2;  // Centimetres of a figure's width.
+constexpr double kHighest = 20;      // Centimetres of a figure's height.
 
 std::string caption(const Figure& figure, const TypstSource& source) {
   const std::string description =
@@ -43,11 +42,6 @@ constexpr std::string_view kRoomForAnswer =
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
-/// Names what only the page has; empty for nothing.
-std::string typst_left(const std::vector<std::string>& names) {
-  return names.empty() ? "" : "In the report’s page\\: " + typst_text(join(names, "; ")) + ".";
-}
-
 /// Says where to find what is not printed here.
 std::string elsewhere(const Part& part, const PaperPart& paper) {
   std::string text;
@@ -58,58 +52,44 @@ std::string elsewhere(const Part& part, const PaperPart& paper) {
     text += (text.empty() ? "At the end\\: " : "; ") + title + number;
   }
   if (!text.empty()) text += ". ";
-  return text + typst_left(paper.left);
+  if (paper.left.empty()) return text;
+  return text + "In the report’s page\\: " + typst_text(join(paper.left, "; ")) + ".";
 }
 
 // Characters of text that are about as high as a figure.
 constexpr std::size_t kLongestBeside = 2000;
 constexpr std::size_t kMostRowsBeside = 8;
 
-/// The first table if it is narrow enough for half a page, else null.
-const TableView* narrow_table(const PaperPart& paper) {
-  return !paper.tables.empty() && fits_half(*paper.tables.front()) ? paper.tables.front() : nullptr;
-}
-
-/// Writes figures in pairs, a single last one beside the table, then the tables that are not placed
-/// yet.
-std::string evidence(std::span<const Figure* const> figures, const PaperPart& paper,
-                     const TableView* placed, const TypstSource& source) {
-  const bool alone = figures.size() % 2 == 1 && source.drawings.contains(figures.back()->slug);
-  const TableView* beside = alone && placed == nullptr ? narrow_table(paper) : nullptr;
-  std::string text = typst_figures(figures, source, beside);
-  for (const TableView* table : paper.tables) {
-    if (table != beside && table != placed) text += typst_table(*table);
-  }
-  return text;
-}
-
-/// True if two figures form a row, unless a table fits beside the second.
-bool are_a_row(std::span<const Figure* const> figures, const PaperPart& paper,
-               const TypstSource& source) {
-  return figures.size() == 2 && is_drawn(*figures[0], source) && is_drawn(*figures[1], source) &&
-         narrow_table(paper) == nullptr;
-}
-
-/// Puts the first figure beside the words with a short table below them, or that table alone.
+/// Puts the first figure beside the words with a short table below them, or that table alone. The
+/// other figures follow in pairs, a single last one beside the table, then the other tables.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
   const PaperPart paper = on_paper(part);
   std::span<const Figure* const> figures = paper.figures;
-  const TableView* narrow = figures.size() <= 1 ? narrow_table(paper) : nullptr;
-  const bool drawn = !figures.empty() && source.drawings.contains(figures.front()->slug);
-  const bool fits =
-      !words.empty() && words.size() <= kLongestBeside && !are_a_row(figures, paper, source);
-  const bool is_short = narrow != nullptr && narrow->rows.size() <= kMostRowsBeside;
+  // The first table if it is narrow enough for half a page.
+  const TableView* narrow = paper.tables.empty() ? nullptr : paper.tables.front();
+  if (narrow != nullptr && !fits_half(*narrow)) narrow = nullptr;
+  const bool are_a_row = figures.size() == 2 && is_drawn(*figures[0], source) &&
+                         is_drawn(*figures[1], source) && narrow == nullptr;
+  const bool fits = !words.empty() && words.size() <= kLongestBeside && !are_a_row;
+  const bool alone = figures.size() <= 1 && narrow != nullptr;
   std::string text = words;
   const TableView* placed = nullptr;
-  if (fits && drawn) {
-    if (is_short) text += typst_table(*(placed = narrow), TableWidth::kHalf);
+  if (fits && !figures.empty() && is_drawn(*figures.front(), source)) {
+    if (alone && narrow->rows.size() <= kMostRowsBeside) {
+      text += typst_table(*(placed = narrow), TableWidth::kHalf);
+    }
     text = typst_pair(text, typst_figure(*figures.front(), source));
     figures = figures.subspan(1);
-  } else if (fits && figures.empty() && narrow != nullptr) {
+  } else if (fits && figures.empty() && alone) {
     text = typst_pair(words, typst_table(*(placed = narrow), TableWidth::kHalf));
   }
-  text += evidence(figures, paper, placed, source);
+  const bool single = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
+  const TableView* beside = single && placed == nullptr ? narrow : nullptr;
+  text += typst_figures(figures, source, beside);
+  for (const TableView* table : paper.tables) {
+    if (table != beside && table != placed) text += typst_table(*table);
+  }
   const std::string more = elsewhere(part, paper);
   return more.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + more + "]\n\n";
 }
@@ -127,12 +107,6 @@ std::string typst_words(const Part& part, const TypstSource& source) {
                    source.document.front.own_words() + ".", "1.5pt + rgb(\"#1f5fa8\")", "true");
   }
   return part.awaits_answer(source.options.answers) ? text + std::string(kRoomForAnswer) : text;
-}
-
-std::vector<const Figure*> all_figures(const Part& part) {
-  std::vector<const Figure*> all;
-  for (const Figure& figure : part.figures) all.push_back(&figure);
-  return all;
 }
 
 }  // namespace
@@ -194,7 +168,9 @@ std::string typst_part(const Part& part, const TypstSource& source) {
   }
   const std::string words = typst_words(part, source);
   if (source.whole) return text + words_and_evidence(words, part, source);
-  text += words + typst_figures(all_figures(part), source);
+  std::vector<const Figure*> figures;
+  for (const Figure& figure : part.figures) figures.push_back(&figure);
+  text += words + typst_figures(figures, source);
   for (const TableView& table : part.tables) text += typst_table(table);
   return text;
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport {
@@ -152,19 +152,19 @@ std::string typst_line(std::string_view markdown, const TypstSource& source) {
   return line;
 }
 
-std::string typst_link(const std::string& target, const std::string& shown,
+std::string typst_link(const std::string& target, const std::string& markup,
                        const TypstSource& source) {
   if (target.starts_with('#')) {
     const std::string name = target.substr(1);
-    if (!source.labels.contains(name)) return shown;
-    return "#link(label(" + typst_string(name) + "))[" + shown + "]";
+    if (!source.labels.contains(name)) return markup;
+    return "#link(label(" + typst_string(name) + "))[" + markup + "]";
   }
-  if (target.empty() || target.size() > kLongestAddress) return shown;
+  if (target.empty() || target.size() > kLongestAddress) return markup;
   const std::string link = "#link(" + typst_string(target) + ")";
-  const bool elsewhere = target.find("//") != target.npos && typst_text(target) != shown;
+  const bool elsewhere = target.find("//") != target.npos && typst_text(target) != markup;
   // On paper a link's address is printed.
   const std::string note = elsewhere ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
-  return link + "[" + shown + "]" + note;
+  return link + "[" + markup + "]" + note;
 }
 
 std::string typst_label(const std::string& name) {

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "writers/align.h"
 #include "writers/paper_choice.h"
-#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_source.h"
 #include "writers/typst/typst_text.h"
 
 namespace labreport {
@@ -11,27 +11,10 @@ namespace {
 
 constexpr std::size_t kRowsOfOnePage = 24;
 
-// Points: a column of
-constexpr double kUsualSize = 8;
-constexpr double kSmallestSize = 6;
+constexpr double kUsualSize = 8;     // Points of the type.
+constexpr double kSmallestSize = 6;  // Points of the type.
 constexpr double kLettersOfALine = 125;
-constexpr double kHalf = 0.485;
-
-/// Letters in a line of a text that may wrap: at most room for a few words.
-std::size_t wrapped_letters(const std::string& text) {
-  constexpr std::size_t kEnough = 22;
-  return std::min(letter_count(text), kEnough);
-}
-
-std::size_t column_letters(const TableView& table, std::size_t column) {
-  std::size_t most = std::min<std::size_t>(letter_count(table.columns[column].title), 10);
-  for (const RowView& row : table.rows) {
-    const std::string text = table.text(row, column);
-    const bool number = table.columns[column].align == Align::kRight;
-    most = std::max(most, number ? letter_count(text) : wrapped_letters(text));
-  }
-  return most;
-}
+constexpr double kHalf = 0.485;  // The share of a line that one of two columns has.
 
 /// Longer remarks would make a narrow, high column, so they go below their row.
 constexpr std::size_t kLongestRemark = 24;
@@ -44,22 +27,8 @@ bool is_flagged(const TableView& table) {
   return std::ranges::any_of(table.rows, has_remark_beside);
 }
 
-/// The type size at which all columns fit side by side.
-double type_size(const TableView& table, TableWidth width) {
-  const bool half = width == TableWidth::kHalf;
-  const double line = kLettersOfALine * (half ? kHalf : 1);
-  const double usual = half ? kUsualSize - 0.5 : kUsualSize;
-  return std::clamp(kUsualSize * line / static_cast<double>(letters_across(table)), kSmallestSize,
-                    usual);
-}
-
 /// A row cannot break across pages, so a long text is cut; the page and the CSV have it whole.
 std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
-
-std::string in_points(double size) {
-  const int tenths = static_cast<int>(size * 10);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "pt";
-}
 
 std::string hidden(const std::string& padding) {
   return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
@@ -67,8 +36,8 @@ std::string hidden(const std::string& padding) {
 
 /// Aligns decimals with invisible padding.
 std::string number(const AlignedCell& cell) {
-  return typst_text(cut_to_fit(cell.shown.value)) + hidden(cell.after_value) +
-         typst_text(cell.shown.tail()) + hidden(cell.at_end);
+  return typst_text(cut_to_fit(cell.text.value)) + hidden(cell.after_value) +
+         typst_text(cell.text.tail()) + hidden(cell.at_end);
 }
 
 class TableWriter {
@@ -81,9 +50,15 @@ class TableWriter {
   }
 
   std::string write() const {
+    // The type has the size at which all columns fit side by side.
+    const bool half = width_ == TableWidth::kHalf;
+    const double line = kLettersOfALine * (half ? kHalf : 1);
+    const double size = std::clamp(kUsualSize * line / static_cast<double>(letters_across(table_)),
+                                   kSmallestSize, half ? kUsualSize - 0.5 : kUsualSize);
+    const int tenths = static_cast<int>(size * 10);
     std::string text =
-        "text(size: " + in_points(type_size(table_, width_)) +
-        ", table(\n  columns: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
+        "text(size: " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+        "pt, table(\n  columns: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
         ",\n  align: (" + aligns() + "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " +
         head();
     for (std::size_t r = 0; r < table_.rows.size(); ++r) text += "  " + row(r) + "\n";
@@ -135,12 +110,12 @@ class TableWriter {
   std::string cell(std::size_t r, std::size_t c) const {
     const ColumnView& column = table_.columns[c];
     const AlignedCell& aligned = aligned_[c][r];
-    const std::string text = cut_to_fit(aligned.shown.joined());
-    const std::string shown = column.code                     ? typst_code(text)
-                              : column.align == Align::kRight ? number(aligned)
-                                                              : typst_text(text);
+    const std::string text = cut_to_fit(aligned.text.joined());
+    const std::string markup = column.code                     ? typst_code(text)
+                               : column.align == Align::kRight ? number(aligned)
+                                                               : typst_text(text);
     const bool muted = table_.rows[r].cells[c].is_missing();
-    return muted ? "#text(fill: luma(90))[" + shown + "]" : shown;
+    return muted ? "#text(fill: luma(90))[" + markup + "]" : markup;
   }
 
   const TableView& table_;
@@ -152,8 +127,18 @@ class TableWriter {
 }  // namespace
 
 std::size_t letters_across(const TableView& table) {
+  constexpr std::size_t kMostOfTitle = 10;
+  constexpr std::size_t kMostOfWords = 22;  // Text wraps if it has room for a few words.
   std::size_t across = is_flagged(table) ? kLongestRemark - 8 : 0;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) across += column_letters(table, c) + 2;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const bool number = table.columns[c].align == Align::kRight;
+    std::size_t widest = std::min(letter_count(table.columns[c].title), kMostOfTitle);
+    for (const RowView& row : table.rows) {
+      const std::size_t letters = letter_count(table.text(row, c));
+      widest = std::max(widest, number ? letters : std::min(letters, kMostOfWords));
+    }
+    across += widest + 2;
+  }
   return across;
 }
 

@@ -1,7 +1,7 @@
 #include "writers/typst/typst_text.h"
 
 #include "base/text.h"
-#include "writers/shown_text.h"
+#include "writers/visible_text.h"
 
 namespace labreport {
 namespace {
@@ -38,11 +38,11 @@ std::string typst_string(std::string_view text) { return string_literal(without_
 std::string typst_lines(std::string_view text) { return string_literal(without_marks(text, true)); }
 
 std::string typst_text(std::string_view text) {
-  const std::string shown = paper_words(text);
+  const std::string words = paper_words(text);
   std::string escaped;
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    if (!means_itself(shown, i)) escaped.push_back('\\');
-    escaped.push_back(shown[i]);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!means_itself(words, i)) escaped.push_back('\\');
+    escaped.push_back(words[i]);
   }
   return escaped;
 }

@@ -1,4 +1,4 @@
-#include "writers/shown_text.h"
+#include "writers/visible_text.h"
 
 #include <algorithm>
 #include <array>
@@ -17,12 +17,6 @@ constexpr std::string_view kMayBreak = "\u200b";
 constexpr std::array<std::string_view, 12> kDirections = {"\u061c", "\u200e", "\u200f", "\u202a",
                                                           "\u202b", "\u202c", "\u202d", "\u202e",
                                                           "\u2066", "\u2067", "\u2068", "\u2069"};
-
-std::size_t direction_mark(std::string_view text) {
-  const auto found = std::ranges::find_if(
-      kDirections, [text](std::string_view mark) { return text.starts_with(mark); });
-  return found == kDirections.end() ? 0 : found->size();
-}
 
 std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
@@ -59,26 +53,28 @@ std::string with_breaks(std::string_view text) {
 }  // namespace
 
 std::string without_marks(std::string_view text, bool keep_lines) {
-  std::string shown;
+  std::string visible;
   while (!text.empty()) {
     std::size_t taken = 1;
-    if (const std::size_t mark = direction_mark(text)) {
-      taken = mark;
+    const auto direction = std::ranges::find_if(
+        kDirections, [text](std::string_view mark) { return text.starts_with(mark); });
+    if (direction != kDirections.end()) {
+      taken = direction->size();
     } else if (text.starts_with("\u2028") || text.starts_with("\u2029")) {
-      shown.push_back(' ');
+      visible.push_back(' ');
       taken = 3;
     } else if (text.front() == '\n' && keep_lines) {
-      shown.push_back('\n');
+      visible.push_back('\n');
     } else if (std::string_view("\n\r\t").find(text.front()) != std::string_view::npos) {
-      shown.push_back(' ');
+      visible.push_back(' ');
     } else if (const std::size_t control = control_length(text)) {
       taken = control;
     } else {
-      shown.push_back(text.front());
+      visible.push_back(text.front());
     }
     text.remove_prefix(taken);
   }
-  return shown;
+  return visible;
 }
 
 std::string keep_numbers_whole(std::string_view text) {

@@ -10,6 +10,6 @@ namespace labreport {
 std::string base64(std::string_view bytes);
 
 /// Returns "data:image/png;base64,…" for "plot.png".
-std::string data_address(std::string_view name, std::string_view bytes);
+std::string data_url(std::string_view name, std::string_view bytes);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-#include "publish/kept_pages.h"
+#include "publish/page_cache.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -21,23 +21,7 @@ std::string full_name(const fs::path& path) {
   return (full.has_filename() ? full : full.parent_path()).string();
 }
 
-/// The file's stamp, taken before it is read; empty unless the file holds these bytes.
-std::string stamp_of(const fs::path& path, const std::string& bytes) {
-  std::string stamp = file_stamp(path);
-  try {
-    return !stamp.empty() && read_file(path) == bytes ? stamp : "";
-  } catch (const Error&) {
-    return "";
-  }
-}
-
-/// Identifies the program with all that is embedded: a build of other sources is another file.
-nlohmann::json this_program() {
-  static const std::string stamp = file_stamp("/proc/self/exe");
-  return {build_info().version, build_info().revision, stamp};
-}
-
-nlohmann::json given(const RenderOptions& options) {
+nlohmann::json options_key(const RenderOptions& options) {
   // Names every member, so that a new one does not compile before someone decides here whether a
   // page depends on it. A folder's content is included by `folder_stamp`.
   const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named, asked,
@@ -61,43 +45,50 @@ nlohmann::json given(const RenderOptions& options) {
 
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool) {
+  // A build of other sources is another file, and everything embedded is in it.
+  static const std::string program = file_stamp("/proc/self/exe");
   // JSON distinguishes lists of parts that would be equal if they were joined. Names of files are
   // hashed because they need not be UTF-8.
-  const nlohmann::json parts = {this_program(),
+  const nlohmann::json parts = {{build_info().version, build_info().revision, program},
                                 content_hash(chart_tool),
-                                given(options),
+                                options_key(options),
                                 noted,
                                 content_hash(full_name(run.folder())),
                                 content_hash(run.stamp())};
   return content_hash(parts.dump());
 }
 
-std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& key,
-                                  const fs::path& out) {
+std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::string& key,
+                                       const fs::path& out) {
   const auto bytes = cache.find(key);
   if (!bytes) return std::nullopt;
   const nlohmann::json found = nlohmann::json::parse(*bytes);
-  KeptRun kept{.summary = found.at("summary").get<RunSummary>(),
-               .files = {},
-               .wanted = found.at("wanted").get<std::string>()};
+  UnchangedRun run{.summary = found.at("summary").get<RunSummary>(),
+                   .files = {},
+                   .preferred_folder = found.at("wanted").get<std::string>()};
   for (const auto& [path, stamp] : found.at("files").items()) {
     if (file_stamp(out / path) != stamp.get<std::string>()) return std::nullopt;
-    kept.files.push_back(path);
+    run.files.push_back(path);
   }
-  return kept;
+  return run;
 }
 
-void keep_pages(const ContentCache& cache, const std::string& key, const fs::path& out,
-                const RunSummary& summary, const std::vector<const SiteFile*>& files,
-                const std::string& wanted) {
+void store_pages(const ContentCache& cache, const std::string& key, const fs::path& out,
+                 const RunSummary& summary, const std::vector<const SiteFile*>& files,
+                 const std::string& preferred_folder) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
-    std::string stamp = stamp_of(out / file->path, file->bytes);
-    if (stamp.empty()) return;
+    std::string stamp = file_stamp(out / file->path);  // taken before the file is read
+    try {
+      if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
+    } catch (const Error&) {
+      return;
+    }
     stamps[file->path] = std::move(stamp);
   }
-  cache.keep(key, compact_json(nlohmann::json{
-                      {"summary", summary}, {"files", std::move(stamps)}, {"wanted", wanted}}));
+  cache.store(
+      key, compact_json(nlohmann::json{
+               {"summary", summary}, {"files", std::move(stamps)}, {"wanted", preferred_folder}}));
 }
 
 }  // namespace labreport

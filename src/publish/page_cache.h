@@ -20,14 +20,16 @@ namespace labreport {
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool);
 
-/// The pages in the site `out` that `keep_pages` kept under this key, if each file is unchanged.
-std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& key,
-                                  const std::filesystem::path& out);
+/// The pages in the site `out` that `store_pages` recorded under this key, if each file is
+/// unchanged.
+std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::string& key,
+                                       const std::filesystem::path& out);
 
 /// Records what was just written into the site `out`. Records nothing if a file differs, because
 /// another render writes into the same site.
-void keep_pages(const ContentCache& cache, const std::string& key, const std::filesystem::path& out,
-                const RunSummary& summary, const std::vector<const SiteFile*>& files,
-                const std::string& wanted = "");
+void store_pages(const ContentCache& cache, const std::string& key,
+                 const std::filesystem::path& out, const RunSummary& summary,
+                 const std::vector<const SiteFile*>& files,
+                 const std::string& preferred_folder = "");
 
 }  // namespace labreport

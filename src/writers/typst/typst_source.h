@@ -34,8 +34,8 @@ std::string typst_blocks(std::string_view markdown, const TypstSource& source,
 /// Markdown in one run of markup: for captions and cells.
 std::string typst_line(std::string_view markdown, const TypstSource& source);
 
-/// A link to an address or, "#benchmarking_script-b", to a part; `shown` is markup.
-std::string typst_link(const std::string& target, const std::string& shown,
+/// A link to an address or, "#benchmarking_script-b", to a part.
+std::string typst_link(const std::string& target, const std::string& markup,
                        const TypstSource& source);
 
 /// The label " <name>"; empty if Typst does not accept the name.
