@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
+#include "results/make_words.h"
 
 namespace labreport::overview {
 namespace {
@@ -153,16 +152,6 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// `make report` has these variables; all other flags pass through ARGS.
-constexpr std::array kMakeVariables{
-    std::pair{"--edition", "EDITION"},   std::pair{"--preset", "PRESET"},
-    std::pair{"--problems", "PROBLEMS"}, std::pair{"--model", "MODEL"},
-    std::pair{"--and", "AND"},           std::pair{"--model-args", "MODEL_ARGS"},
-    std::pair{"--loss", "LOSS"},         std::pair{"--optimizer", "OPTIMIZER"},
-    std::pair{"--compile", "COMPILE"},   std::pair{"--attention", "ATTENTION"},
-    std::pair{"--sizes", "SIZES"},       std::pair{"--contexts", "CONTEXTS"},
-    std::pair{"--gpus", "GPUS"}};
-
 /// Removes flags that make chooses by itself, and the GPU's number if there is only one: it changes
 /// nothing.
 Request without_defaults(Request request) {
@@ -174,31 +163,6 @@ Request without_defaults(Request request) {
   reset(request.gpus,
         request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
   return request;
-}
-
-/// Other flags as one make variable that the shell splits into words: " ARGS=\"--steps 3\"".
-std::string other_flags(const std::vector<std::string>& words) {
-  if (words.empty()) return "";
-  const std::string line = command_line(words);
-  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
-  return " " + (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
-}
-
-/// " SIZES=small,large ARGS=\"--steps 3\""
-std::string make_variables(const Request& request) {
-  std::string variables;
-  std::vector<std::string> others;
-  for (const GivenFlag& flag : given_flags(request)) {
-    const auto variable = std::ranges::find(
-        kMakeVariables, flag.name, [](const auto& pair) { return std::string(pair.first); });
-    if (variable == kMakeVariables.end()) {
-      std::ranges::copy(flag.words(), std::back_inserter(others));
-      continue;
-    }
-    const std::string value = flag.values.empty() ? "1" : flag.values.front();
-    variables += " " + command_line(std::vector{variable->second + ("=" + value)});
-  }
-  return variables + other_flags(others);
 }
 
 /// A checkout of the revision that the run was made with.
@@ -257,7 +221,7 @@ Setting setting(const RunView& view, Cells cells) {
 
 std::string reproduce(const Run& run) {
   const std::string from = run.sessions.empty() ? "" : checkout(run.sessions.front());
-  return from + "make report" + make_variables(without_defaults(requested(run)));
+  return from + "make report" + make_words(given_flags(without_defaults(requested(run))));
 }
 
 }  // namespace labreport::overview
