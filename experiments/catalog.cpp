@@ -95,8 +95,8 @@ std::vector<std::string> names_for(std::string_view problem, bool of_part) {
     return std::pair(apart, edit_distance(problem, name));
   });
   names.resize(std::min(names.size(), kShown));
-  throw InputError("unknown experiment '" + std::string(selector) + "'",
-                   "nearest: " + join(names, ", ") + "; `labreport list experiments` shows all");
+  throw InputError("unknown problem '" + std::string(selector) + "'",
+                   "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
 /// Alternates the cells of both networks, so that drift over a run affects both alike.
