@@ -55,15 +55,15 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
 }
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags) {
-  verb.add_option("--answers", flags.answers, "none or full (default)");
+  verb.add_option("--answers", flags.answers, "generated answers: full (default) or none");
   const CLI::Option* format =
       verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
   flags.named_formats = [format] { return format->count() > 0; };
-  verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
-  verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
+  verb.add_option("--paper", flags.paper, "the PDF's paper: a4 (default) or letter");
+  verb.add_option("--notes", flags.notes, "folder of your notes (notes)");
   verb.add_option("--site-url", flags.site_url,
-                  "the site's address on the web, for link previews: https://host/path/");
-  verb.add_flag("--force", flags.force, "overwrite files in pages' places that others wrote");
+                  "the site's address, for link previews: https://host/path/");
+  verb.add_flag("--force", flags.force, "overwrite files that labreport did not write");
 }
 
 }  // namespace labreport

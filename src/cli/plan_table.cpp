@@ -74,19 +74,16 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 
-Outcome foreseen_outcome(CellSpec spec, std::int64_t memory_bytes) {
-  spec.implementation.clear();
-  if (expected_peak(spec).total() > memory_bytes) return OutOfMemory{};
-  return Ok{};
-}
-
 /// Returns true if any cell was new to the run.
 bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
   const std::size_t before = run.cells.size();
   for (const PlannedCell& planned : cells) {
     Cell& cell = run.find_or_add(planned.spec);
     if (!cell.launches.empty()) continue;
-    cell.launches.emplace_back().outcome = foreseen_outcome(planned.spec, memory_bytes);
+    CellSpec spec = planned.spec;
+    spec.implementation.clear();
+    Launch& launch = cell.launches.emplace_back();
+    if (expected_peak(spec).total() > memory_bytes) launch.outcome = OutOfMemory{};
   }
   return run.cells.size() > before;
 }
@@ -101,13 +98,6 @@ std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
   return fmt::format("all {} of GPU memory ({} need more: each becomes a row with its reason) and ",
                      format_bytes(static_cast<double>(choice.gpus.front().memory_bytes)),
                      format_plural(static_cast<std::int64_t>(sum.beyond), "cell"));
-}
-
-/// "needs up to 109.3 GiB of GPU memory and 0.5 GiB of disk"
-std::string cost(const DeviceChoice& choice, const PlanTotals& sum) {
-  const double tenths = std::ceil(10 * sum.disk_bytes / kBytesPerGibibyte);
-  return fmt::format("needs {}{} GiB of disk", memory_cost(choice, sum),
-                     format_fixed(tenths / 10, 1));
 }
 
 }  // namespace
@@ -149,12 +139,13 @@ PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& cho
 }
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
+  const double tenths_of_disk = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
   return fmt::format(
-      "{} · {} edition, {} preset · {}{}, {}{}; {}", choice.name(), input.edition.name,
-      name(input.preset), totals.foreseen ? "about " : "",
+      "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
+      input.edition.name, name(input.preset), totals.foreseen ? "about " : "",
       format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
-      cost(choice, totals));
+      memory_cost(choice, totals), format_fixed(tenths_of_disk / 10, 1));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
