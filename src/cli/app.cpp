@@ -35,15 +35,22 @@ std::string help_of_all(const CLI::App& app) {
   return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
+/// The description of an argument begins with its name: "RUN: a folder, a GPU, …".
 std::string help_of(const CLI::App& verb) {
-  std::string positional;
+  std::string usage = verb.get_name();
   std::string lines;
   for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_positional()) positional = " [" + option->get_single_name() + "]";
-    lines += fmt::format(fmt::runtime(kLine), flag_name(*option), option->get_description());
+    std::string name = flag_name(*option), words = option->get_description();
+    if (option->get_positional()) {
+      const std::size_t colon = words.find(": ");
+      name = words.substr(0, colon);
+      words.erase(0, colon + 2);
+      usage += words.find("(default: ") == words.npos ? " " + name : " [" + name + "]";
+    }
+    lines += fmt::format(fmt::runtime(kLine), name, words);
   }
-  return fmt::format("usage: labreport {}{} [FLAGS]\n{}\n\n{}{}", verb.get_name(), positional,
-                     verb.get_description(), lines, verb.get_footer());
+  return fmt::format("usage: labreport {} [FLAGS]\n{}\n\n{}{}", usage, verb.get_description(),
+                     lines, verb.get_footer());
 }
 
 /// Formats help, independently of the parser's version.
@@ -100,10 +107,13 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
       throw InputError(flag + " is given twice", "give it once, with commas between values");
     }
     const bool takes_value = verb.get_option(flag)->get_expected_min() > 0;
-    if (!takes_value && flag != *word) throw InputError(flag + " takes no value");
+    if (!takes_value && flag != *word) {
+      throw InputError(flag + " takes no value", "leave it out");
+    }
     if (!takes_value || flag != *word) continue;
-    if (++word == argv.end()) throw InputError(flag + " needs a value");
-    if (!flag_of(*word).empty()) throw InputError(flag + " needs a value, not " + *word);
+    const std::string help = "see `labreport " + verb.get_name() + " --help`";
+    if (++word == argv.end()) throw InputError(flag + " needs a value", help);
+    if (!flag_of(*word).empty()) throw InputError(flag + " needs a value, not " + *word, help);
   }
 }
 

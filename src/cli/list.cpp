@@ -136,7 +136,7 @@ ExitStatus list(const ListFlags& flags) {
 void add_list(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] =
       add_verb<ListFlags>(app, invocation, "list", "list problems, sizes, cells or runs", list);
-  verb->add_option("what", flags->what, "problems, sizes, cells (the plan of a run) or runs");
+  verb->add_option("what", flags->what, "WHAT: problems, sizes, cells (the plan of a run) or runs");
   add_measure_flags(*verb, *flags);
   verb->add_option("--out", flags->out, "folder of runs (site/runs)");
 }

@@ -42,14 +42,6 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
                      cell_id(cell.spec));
 }
 
-/// Adds a step that does not fit the GPU: it ends early and leaves nothing, or is skipped if it
-/// cannot fit.
-void add_without_room(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
-  ++sum.beyond;
-  if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
-  sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * static_cast<double>(cell.launches);
-}
-
 /// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs
 /// together, or is skipped.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
@@ -60,7 +52,8 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   return static_cast<double>(std::min(slots_needed(spec, all), all));
 }
 
-/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more.
+/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more. A step that does not
+/// fit the GPU ends early and leaves nothing, or is skipped if it cannot fit.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;
@@ -68,7 +61,10 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
-    return add_without_room(sum, cell, choice);
+    ++sum.beyond;
+    if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
+    sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * launches;
+    return;
   }
   sum.seconds += estimate_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;

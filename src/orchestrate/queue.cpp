@@ -11,7 +11,8 @@
 namespace labreport {
 namespace {
 
-// The estimates count as confirmed for this long, so that a single launch does not distort the rest.
+// The estimates count as confirmed for this long, so that a single launch does not distort the
+// rest.
 constexpr double kConfirmedSeconds = 10;
 
 std::vector<PlannedCell> with_repetitions(std::vector<PlannedCell> wanted, const Run& run) {
