@@ -7,9 +7,7 @@
 #include <regex>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "base/text.h"
 #include "results/make_words.h"
 
 namespace labreport {
@@ -62,17 +60,15 @@ std::string typed_command(const std::string& words) {
 std::string in_callers_form(const std::string& message) {
   const char* caller = std::getenv("LABREPORT_CALLER");
   if (caller == nullptr || std::string_view(caller) != "make") return message;
-  static const std::regex command("(?:[^ ]*/)?labreport (.*)");
-  std::vector<std::string> pieces = split(message, '`');  // Every second piece is a command.
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    std::smatch words;
-    if (i % 2 == 0) {
-      pieces[i] = with_variables(pieces[i], kFlagInProse);
-    } else if (std::regex_match(pieces[i], words, command)) {
-      pieces[i] = typed_command(words[1]);
-    }
+  static const std::regex command("`(?:[^ `]*/)?labreport ([^`]*)`");
+  std::string changed;
+  auto copied = message.begin();
+  for (std::sregex_iterator match(copied, message.end(), command), end; match != end; ++match) {
+    changed += with_variables({copied, (*match)[0].first}, kFlagInProse);
+    changed += "`" + typed_command((*match)[1]) + "`";
+    copied = (*match)[0].second;
   }
-  return join(pieces, "`");
+  return changed + with_variables({copied, message.end()}, kFlagInProse);
 }
 
 }  // namespace labreport
