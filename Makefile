@@ -63,7 +63,7 @@ help:
 	@echo '              latest or previous'
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
-	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
+	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=run'
 	@echo 'make submit   a folder and a zip file to hand in: the PDF, Markdown, LaTeX, figures, CSV, run.json'
 	@echo '              RUN=run PAPER=a4|letter NOTES=folder OUT=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'

@@ -70,8 +70,8 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
     return std::pair(!contains, edit_distance(problem, name));
   });
   names.resize(std::min(names.size(), kMostNames));
-  throw InputError("unknown experiment '" + std::string(selector) + "'",
-                   "nearest: " + join(names, ", ") + "; `labreport list experiments` shows all");
+  throw InputError("unknown problem '" + std::string(selector) + "'",
+                   "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
 /// Alternates the cells of both networks, so that drift over a run affects both alike.

@@ -74,7 +74,12 @@ Column<PassRow> kernel_column(const char* name, const char* title, Member member
 }
 
 const std::vector<Column<PassRow>> kPasses{
-    {"size", "Size", [](const PassRow& row) { return row.row.network->size(); }},
+    {"size", "Size", [](const PassRow& row) { return row.row.network->group->spec.size; }},
+    {"context",
+     "Context",
+     [](const PassRow& row) { return row.row.network->group->context; },
+     "",
+     {Notation::kCount}},
     {"pass", "Pass", [](const PassRow& row) { return row.name; }},
     {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
     {"speedup", "Speedup", [](const PassRow& row) { return ratio_value(row.speedup()); }, "×",
@@ -90,7 +95,8 @@ const std::vector<Column<PassRow>> kPasses{
     kernel_column("copies", "All copies and casts", &KernelTime::copies, "ms"),
     kernel_column("others", "Others", &KernelTime::others, "ms"),
     kernel_column("share", "GEMMs", &KernelTime::gemm_share, "%", {Notation::kPercent}),
-    kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount})};
+    kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount}),
+    {"label", "Label", [](const PassRow& row) { return row.row.network->size(); }}};
 
 std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
                                      const std::vector<Pair>& pairs) {

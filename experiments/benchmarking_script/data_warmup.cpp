@@ -179,33 +179,47 @@ struct FirstStep {
 using FirstSteps = std::vector<FirstStep>;
 
 const std::vector<Column<FirstStep>> kFirstStep{
-    {"size", "Size", [](const FirstStep& step) { return step.row->size(); }},
+    {"size", "Size", [](const FirstStep& step) { return step.row->group->name; }},
+    {"context",
+     "Context",
+     [](const FirstStep& step) { return step.row->group->context; },
+     "",
+     {Notation::kCount}},
     {"first", "First step (median)", [](const FirstStep& step) { return step.row->first(); }, "ms"},
     {"whole", "First step (profiled)", &FirstStep::whole, "ms"},
     {"modules", "CUDA module loading", &FirstStep::modules, "ms"},
     {"library", "cuBLAS initialization", &FirstStep::library, "ms"},
     {"allocation", "Allocation", &FirstStep::allocation, "ms"},
     {"busy", "Kernels busy", &FirstStep::busy, "ms"},
-    {"steady", "Steady state", [](const FirstStep& step) { return step.row->steady(); }, "ms"}};
+    {"steady", "Steady state", [](const FirstStep& step) { return step.row->steady(); }, "ms"},
+    {"label", "Label", [](const FirstStep& step) { return step.row->size(); }}};
 
 /// A segment of a bar: the first step by cause, or a steady step.
 struct Segment {
-  std::string size, bar, cause;
+  const TimingGroup* group;
+  std::string bar, cause;
   double ms;
 };
 
-const std::vector<Column<Segment>> kSegments{{"size", "Size", &Segment::size},
-                                             {"bar", "Step", &Segment::bar},
-                                             {"cause", "Cause", &Segment::cause},
-                                             {"ms", "Time", &Segment::ms, "ms"}};
+const std::vector<Column<Segment>> kSegments{
+    {"size", "Size", [](const Segment& segment) { return segment.group->name; }},
+    {"context",
+     "Context",
+     [](const Segment& segment) { return segment.group->context; },
+     "",
+     {Notation::kCount}},
+    {"bar", "Step", &Segment::bar},
+    {"cause", "Cause", &Segment::cause},
+    {"ms", "Time", &Segment::ms, "ms"},
+    {"label", "Label", [](const Segment& segment) { return segment.group->label; }}};
 
 std::vector<Segment> segments(const FirstSteps& steps) {
   std::vector<Segment> all;
   for (const FirstStep& step : steps) {
     for (const auto& [cause, ms] : step.parts()) {
-      if (ms > 0) all.push_back({step.row->size(), "first step", cause, ms});
+      if (ms > 0) all.push_back({step.row->group, "first step", cause, ms});
     }
-    all.push_back({step.row->size(), "steady state", "steady state", step.row->steady()});
+    all.push_back({step.row->group, "steady state", "steady state", step.row->steady()});
   }
   return all;
 }

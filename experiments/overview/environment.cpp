@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -11,6 +9,7 @@
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
+#include "results/make_words.h"
 
 namespace labreport::overview {
 namespace {
@@ -126,16 +125,6 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// `make report` has these variables; all other flags pass through ARGS.
-constexpr std::array kMakeVariables{
-    std::pair{"--edition", "EDITION"},   std::pair{"--preset", "PRESET"},
-    std::pair{"--problems", "PROBLEMS"}, std::pair{"--model", "MODEL"},
-    std::pair{"--and", "AND"},           std::pair{"--model-args", "MODEL_ARGS"},
-    std::pair{"--loss", "LOSS"},         std::pair{"--optimizer", "OPTIMIZER"},
-    std::pair{"--compile", "COMPILE"},   std::pair{"--attention", "ATTENTION"},
-    std::pair{"--sizes", "SIZES"},       std::pair{"--contexts", "CONTEXTS"},
-    std::pair{"--gpus", "GPUS"}};
-
 /// Removes flags that make chooses by itself, and the GPU's number if there is only one: it changes
 /// nothing.
 Request without_defaults(Request request) {
@@ -147,28 +136,6 @@ Request without_defaults(Request request) {
   reset(request.gpus,
         request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
   return request;
-}
-
-/// " SIZES=small,large ARGS=\"--steps 3\""
-std::string make_variables(const Request& request) {
-  std::string variables;
-  std::vector<std::string> arguments;
-  for (const GivenFlag& flag : given_flags(request)) {
-    const auto variable = std::ranges::find(
-        kMakeVariables, flag.name, [](const auto& pair) { return std::string(pair.first); });
-    if (variable == kMakeVariables.end()) {
-      std::ranges::copy(flag.words(), std::back_inserter(arguments));
-      continue;
-    }
-    const std::string value = flag.values.empty() ? "1" : flag.values.front();
-    variables += " " + command_line(std::vector{variable->second + ("=" + value)});
-  }
-  if (arguments.empty()) return variables;
-  // The shell splits ARGS into words, so it must reach the shell as one quoted word.
-  const std::string line = command_line(arguments);
-  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
-  return variables + " " +
-         (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 void add_parameter(Setting& setting, const std::string& what, const std::string& values) {
@@ -234,7 +201,7 @@ std::string reproduce(const Run& run) {
     checkout = "git checkout " + session.revision +
                (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
   }
-  return checkout + "make report" + make_variables(without_defaults(requested(run)));
+  return checkout + "make report" + make_words(given_flags(without_defaults(requested(run))));
 }
 
 }  // namespace labreport::overview

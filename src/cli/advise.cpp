@@ -33,16 +33,16 @@ void print(const Gain& gain, std::size_t place) {
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }
 
-bool has_ladder(const Run& run) {
-  return std::ranges::any_of(run.cells,
-                             [](const Cell& cell) { return cell.spec.kind == CellKind::kLadder; });
-}
-
-constexpr Need kLadder{has_ladder, "without a ladder"};
+constexpr Need kLadder{[](const Run& run) {
+                         return std::ranges::any_of(run.cells, [](const Cell& cell) {
+                           return cell.spec.kind == CellKind::kLadder;
+                         });
+                       },
+                       "without a ladder"};
 
 void print(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)
-    fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing of a GPU.\n");
+    fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing about a GPU\n");
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
              step_words(*ladder.first()), step_words(*ladder.best()));
   const std::vector<Gain> largest = largest_gains(ladder, kMostChanges);
@@ -61,8 +61,8 @@ ExitStatus advise(const AdviseFlags& flags) {
   const Ladder* ladder = advised(all);
   if (ladder == nullptr) {
     throw InputError(
-        flags.run + " has no ladder of a training step, so nothing says what would help",
-        "measure one: build/bin/labreport report --edition " + run.edition + " --problems ladder");
+        flags.run + " has no measurement of the problem ladder, so no change can be named",
+        "measure it: `labreport report --edition " + run.edition + " --problems ladder`");
   }
   print(*ladder, view.on_gpu());
   return ExitStatus::kDone;
@@ -72,9 +72,11 @@ ExitStatus advise(const AdviseFlags& flags) {
 
 void add_advise(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<AdviseFlags>(
-      app, invocation, "advise", "what would make a training step faster, as measured", advise);
+      app, invocation, "advise",
+      "name the changes that make a training step fastest, as a run measured them", advise);
   verb->add_option("run", flags->run, "RUN: a folder, a file, a GPU, latest or previous");
-  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
+  verb->add_option("--edition", flags->edition,
+                   "the edition of runs named by GPU, latest or previous");
 }
 
 }  // namespace labreport

@@ -23,23 +23,34 @@ namespace {
 
 constexpr const char* kLine = "  {:<20} {}\n";
 
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
 std::string help_of_all(const CLI::App& app) {
   std::string text = "usage: labreport VERB [FLAGS]\n\n";
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* verb : verbs_of(app)) {
     text += fmt::format(fmt::runtime(kLine), verb->get_name(), verb->get_description());
   }
   return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
+/// The description of an argument begins with its name: "RUN: a folder, a GPU, …".
 std::string help_of(const CLI::App& verb) {
-  std::string positional;
+  std::string usage = verb.get_name();
   std::string lines;
   for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_positional()) positional = " [" + option->get_single_name() + "]";
-    lines += fmt::format(fmt::runtime(kLine), flag_name(*option), option->get_description());
+    std::string name = flag_name(*option), words = option->get_description();
+    if (option->get_positional()) {
+      const std::size_t colon = words.find(": ");
+      name = words.substr(0, colon);
+      words.erase(0, colon + 2);
+      usage += words.find("(default: ") == words.npos ? " " + name : " [" + name + "]";
+    }
+    lines += fmt::format(fmt::runtime(kLine), name, words);
   }
-  return fmt::format("usage: labreport {}{} [FLAGS]\n{}\n\n{}{}", verb.get_name(), positional,
-                     verb.get_description(), lines, verb.get_footer());
+  return fmt::format("usage: labreport {} [FLAGS]\n{}\n\n{}{}", usage, verb.get_description(),
+                     lines, verb.get_footer());
 }
 
 /// Formats help, independently of the parser's version.
@@ -61,25 +72,14 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   }
 }
 
-std::string version_line() {
-  const BuildInfo& build = build_info();
-  return fmt::format("labreport {} (revision {}{})", build.version, build.revision.substr(0, 12),
-                     build.dirty ? ", with uncommitted changes" : "");
-}
-
-const CLI::App* find_verb(const CLI::App& app, const std::string& word) {
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (verb->get_name() == word) return verb;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> verb_names(const CLI::App& app) {
+/// Throws `InputError` with the nearest verbs for any other word.
+const CLI::App& find_verb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* verb : verbs_of(app)) {
+    if (verb->get_name() == word) return *verb;
     names.push_back(verb->get_name());
   }
-  return names;
+  refuse_unknown("verb", word, names);
 }
 
 /// "--sizes=small" → "--sizes"; empty if the word is no flag.
@@ -107,55 +107,48 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
       throw InputError(flag + " is given twice", "give it once, with commas between values");
     }
     const bool takes_value = verb.get_option(flag)->get_expected_min() > 0;
-    if (!takes_value && flag != *word) throw InputError(flag + " takes no value");
+    if (!takes_value && flag != *word) {
+      throw InputError(flag + " takes no value", "leave it out");
+    }
     if (!takes_value || flag != *word) continue;
-    if (++word == argv.end()) throw InputError(flag + " needs a value");
-    if (!flag_of(*word).empty()) throw InputError(flag + " needs a value, not " + *word);
+    const std::string help = "see `labreport " + verb.get_name() + " --help`";
+    if (++word == argv.end()) throw InputError(flag + " needs a value", help);
+    if (!flag_of(*word).empty()) throw InputError(flag + " needs a value, not " + *word, help);
   }
 }
 
-/// Turns `help VERB` into `VERB --help`.
-std::vector<std::string> without_help_verb(std::vector<std::string> argv) {
-  if (argv.size() < 2 || argv[1] != "help") return argv;
-  argv.erase(argv.begin() + 1);
-  argv.emplace_back("--help");
-  return argv;
+void print_version() {
+  const BuildInfo& build = build_info();
+  fmt::print("labreport {} (revision {}{})\n", build.version, build.revision.substr(0, 12),
+             build.dirty ? ", with uncommitted changes" : "");
 }
 
-/// Answers a call without a verb: help or version. True if that was all.
-bool answered(const CLI::App& app, const std::vector<std::string>& argv) {
-  if (argv.size() > 1 && argv[1] == "--version") {
-    fmt::print("{}\n", version_line());
-    return true;
+ExitStatus dispatch(std::vector<std::string> argv) {
+  if (argv.size() > 1 && argv[1] == "help") {  // `help VERB` is `VERB --help`
+    argv.erase(argv.begin() + 1);
+    argv.emplace_back("--help");
   }
-  if (argv.size() > 1 && argv[1] == "--help") {
-    fmt::print("{}", app.help());
-    return true;
-  }
-  return false;
-}
-
-ExitStatus dispatch(const std::vector<std::string>& given) {
-  const std::vector<std::string> argv = without_help_verb(given);
   CLI::App app("measures a Transformer's training step and writes the report");
   Invocation invocation{argv, {}};
   add_verbs(app, invocation);
-  if (answered(app, argv)) return ExitStatus::kDone;
   if (argv.size() < 2) {
     say("{}", app.help());
     return ExitStatus::kBadInput;
   }
-  const CLI::App* verb = find_verb(app, argv[1]);
-  if (verb == nullptr) refuse_unknown("verb", argv[1], verb_names(app));
-  if (std::find(argv.begin(), argv.end(), "--help") != argv.end()) {
-    fmt::print("{}", verb->help());
+  if (argv[1] == "--version") {
+    print_version();
     return ExitStatus::kDone;
   }
-  check_flags(*verb, argv);
-  std::vector<std::string> arguments(argv.rbegin(), argv.rend() - 1);  // the parser takes them
-                                                                       // reversed
+  const bool wants_help = std::ranges::find(argv, "--help") != argv.end();
+  const CLI::App& verb = argv[1] == "--help" ? app : find_verb(app, argv[1]);
+  if (wants_help) {
+    fmt::print("{}", verb.help());
+    return ExitStatus::kDone;
+  }
+  check_flags(verb, argv);
+  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // as the parser takes them
   try {
-    app.parse(arguments);
+    app.parse(reversed);
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what(), "see `labreport " + argv[1] + " --help`");
   }
@@ -169,7 +162,7 @@ void flush_output() {
   throw std::system_error(errno, std::generic_category());
 }
 
-int one_line(std::string line) {
+int fail_with(std::string line) {
   line = in_callers_form(line);
   std::replace(line.begin(), line.end(), '\n', ' ');
   std::fputs(("labreport: " + line + "\n").c_str(), stderr);
@@ -187,10 +180,10 @@ int run_app(const std::vector<std::string>& argv) try {
 } catch (const Interrupted&) {
   return static_cast<int>(ExitStatus::kInterrupted);
 } catch (const std::system_error& error) {
-  if (std::ferror(stdout) == 0) return one_line(error.what());
-  return one_line("cannot write to standard output: " + error.code().message());
+  if (std::ferror(stdout) == 0) return fail_with(error.what());
+  return fail_with("cannot write to standard output: " + error.code().message());
 } catch (const std::exception& error) {
-  return one_line(error.what());
+  return fail_with(error.what());
 }
 
 }  // namespace labreport

@@ -9,7 +9,8 @@
 namespace labreport {
 namespace {
 
-bool check(const std::string& word) {
+/// Prints the findings; returns false if one of them is an error.
+bool check_run(const std::string& word) {
   const ChosenRun chosen = choose_run(word, "", "site/runs");
   bool possible = true;
   for (const Finding& finding : check_plausibility(chosen.run)) {
@@ -23,12 +24,12 @@ bool check(const std::string& word) {
   return possible;
 }
 
-ExitStatus check_all(const std::vector<std::string>& runs) {
+ExitStatus check(const std::vector<std::string>& runs) {
   if (runs.empty()) {
     throw InputError("check needs a run", "`labreport list runs` shows the runs there are");
   }
   bool possible = true;
-  for (const std::string& run : runs) possible = check(run) && possible;
+  for (const std::string& run : runs) possible = check_run(run) && possible;
   return possible ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
@@ -36,7 +37,7 @@ ExitStatus check_all(const std::vector<std::string>& runs) {
 
 void add_check(CLI::App& app, Invocation& invocation) {
   const auto [verb, runs] = add_verb<std::vector<std::string>>(
-      app, invocation, "check", "schema and plausibility of runs", check_all);
+      app, invocation, "check", "test runs against their schema and first principles", check);
   verb->add_option("runs", *runs, "RUN…: folders, files, GPUs, latest or previous");
 }
 

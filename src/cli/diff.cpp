@@ -66,45 +66,37 @@ std::string format_of(const DiffFlags& flags) {
   return flags.format;
 }
 
-std::string written(const Comparison& comparison, const Document& document,
-                    const std::string& format) {
+std::string formatted(const Comparison& comparison, const Document& document,
+                      const std::string& format) {
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
   if (format == "html") return page(document);
   return format == "table" ? diff_tables(document) : diff_text(document);
 }
 
-bool holds(std::string_view text, std::string_view words) {
+bool contains(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
 /// Recognizes a comparison by the words for matching cells in each format.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
-  const bool matches = holds(text, " cells match, ") || holds(text, "1 cell matches, ");
-  const bool words = matches && holds(text, " only in ");
-  return words || (text.starts_with("{\n  \"schema_version\": ") && holds(text, "\"only_a\": "));
+  const bool matches = contains(text, " cells match, ") || contains(text, "1 cell matches, ");
+  const bool words = matches && contains(text, " only in ");
+  return words || (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }
 
-/// Throws `InputError` if the file exists and is no comparison by this program, unless `force`.
-void write_diff(const std::string& text, const fs::path& file, bool force) {
-  const NamedFile named = named_file(file);
-  if (fs::is_regular_file(named.path) && !force && !is_diff(named.path)) {
-    throw InputError(file.string() + " is in the way: it is no comparison that this program wrote",
+/// Prints the text, or writes it into --out; a page is for a browser and always becomes a file.
+void print_or_write(const std::string& text, const std::string& format, const DiffFlags& flags) {
+  const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
+  if (out.empty()) return fmt::print("{}", text);
+  const NamedFile file = named_file(out);
+  if (fs::is_regular_file(file.path) && !flags.force && !is_diff(file.path)) {
+    throw InputError(out + " is in the way: it is no comparison that this program wrote",
                      "choose another --out, or overwrite it with --force");
   }
-  write_named(named, text);
-}
-
-/// Writes a page into a file, because it is for a browser and not for a terminal.
-void put(const std::string& text, const std::string& format, const DiffFlags& flags) {
-  const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
-  if (out.empty()) {
-    fmt::print("{}", text);
-  } else {
-    write_diff(text, out, flags.force);
-    fmt::print("diff: {}\n", out);
-  }
+  write_named(file, text);
+  fmt::print("diff: {}\n", out);
 }
 
 std::string why_no_verdict(const Comparison& comparison) {
@@ -152,23 +144,23 @@ ExitStatus diff(const DiffFlags& flags) {
     return source;
   };
   const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));
-  put(written(comparison, document, format), format, flags);
+  print_or_write(formatted(comparison, document, format), format, flags);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
 
 }  // namespace
 
 void add_diff(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<DiffFlags>(app, invocation, "diff", "two runs side by side", diff);
-  verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous (measured)");
-  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
+  const auto [verb, flags] = add_verb<DiffFlags>(app, invocation, "diff", "compare two runs", diff);
+  verb->add_option("runs", flags->runs, "A B: each a folder, a file, a GPU, latest or previous");
+  verb->add_option("--edition", flags->edition,
+                   "the edition of runs named by GPU, latest or previous");
   verb->add_option("--format", flags->format,
-                   "text, table (with every row), md, json or html (as --out ends, else text)");
-  verb->add_option("--out", flags->out, "file to write to instead of printing (html: diff.html)");
-  verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
+                   "text, table (every row), md, json or html (default: as --out ends, else text)");
+  verb->add_option("--out", flags->out, "file to write instead of printing (for html: diff.html)");
+  verb->add_option("--allow-mismatch", flags->allowed, "fields that may differ: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
-                 "status 1 where B is slower by verdict, 2 where none is possible");
+                 "status 1 if a verdict is that B is slower, 2 if no verdict is possible");
   verb->add_flag("--force", flags->force, "overwrite a file that is no comparison");
 }
 

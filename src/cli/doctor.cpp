@@ -28,13 +28,15 @@ class Findings {
   void here(const std::string& what, const std::string& words) { add("✓", what, words); }
   void missing(const std::string& what, const std::string& words) { add("–", what, words); }
   void needed(const std::string& what, const std::string& words) {
-    missing(what, words);
+    add("✗", what, words);
     complete_ = false;
   }
 
   ExitStatus print() const {
     fmt::print("{}", lines_);
-    return complete_ ? ExitStatus::kDone : ExitStatus::kIncomplete;
+    if (complete_) return ExitStatus::kDone;
+    fmt::print("nothing can be measured until the lines with ✗ are put right\n");
+    return ExitStatus::kIncomplete;
   }
 
  private:
@@ -80,7 +82,7 @@ void look_at_program(Findings& findings) {
                             build.dirty ? " with uncommitted changes" : ""));
   const Ended compiler = call({"g++", "--version"});
   if (compiler.ok()) return findings.here("compiler", first_line(compiler.output));
-  findings.missing("compiler", "no g++: nothing can be built anew; install g++ 12 or newer");
+  findings.missing("compiler", "no g++: nothing can be built; install g++ 12 or newer");
 }
 
 void look_at_worker(Findings& findings) {
@@ -93,7 +95,7 @@ void look_at_worker(Findings& findings) {
   const std::string cuda = worker.cuda.empty() ? "without CUDA"
                                                : fmt::format("CUDA {}, for {}", worker.cuda,
                                                              join(worker.architectures, ", "));
-  findings.here("torch", worker.torch.empty() ? "the worker's build left no description"
+  findings.here("torch", worker.torch.empty() ? "unknown: the worker has no description beside it"
                                               : worker.torch + ", " + cuda);
   const Ended started = call({worker.program.string(), "--version"});
   if (!started.ok()) {
@@ -136,21 +138,18 @@ void look_at_choice(Findings& findings) {
   look_by_script(findings, "locked torch", {"choose-torch"});
 }
 
-std::string gpu_words(const Gpu& gpu) {
-  const std::string others =
-      gpu.compute_processes
-          ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
-          : "the driver does not tell who uses it";
-  return fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
-                     gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
-                     others, gpu.exclusive ? ", exclusive compute mode" : "",
-                     gpu.display ? ", drives a display" : "");
-}
-
 /// Checks a GPU, which need not be the one to measure on.
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
   const std::string what = "GPU " + gpu.number();
-  findings.here(what, gpu_words(gpu));
+  const std::string others =
+      gpu.compute_processes
+          ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
+          : "the driver does not say who uses it";
+  findings.here(
+      what, fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
+                        gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
+                        others, gpu.exclusive ? ", exclusive compute mode" : "",
+                        gpu.display ? ", drives a display" : ""));
   if (const auto refusal = gpu.refusal()) findings.needed(what, *refusal);
   try {
     if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
@@ -200,12 +199,12 @@ void look_at_machine(Findings& findings) {
                                       bytes(memory_bytes())));
   const std::int64_t disk = free_disk_bytes(".");
   const std::string room = bytes(disk) + " free";
-  disk < kComfortableDiskBytes ? findings.missing("disk", room + "; a new torch needs some 6 GiB")
+  disk < kComfortableDiskBytes ? findings.missing("disk", room + "; a new torch needs 6 GiB")
                                : findings.here("disk", room);
   for (const auto& [name, value] : result_changing_environment()) {
     findings.missing("environment",
                      fmt::format("{}={} changes results; {}", name, value,
-                                 is_needed_by_machine(name) ? "it is recorded and left as it is"
+                                 is_needed_by_machine(name) ? "it is recorded and kept"
                                                             : "it is cleared unless --keep-env"));
   }
 }
@@ -223,14 +222,16 @@ void look_at_module(Findings& findings, const std::string& what, const std::stri
 
 void look_at_tools(Findings& findings) {
   look_at_module(findings, "charts", "vl_convert",
-                 "no vl_convert: pages without pictures; run setup/install render");
-  look_at_module(findings, "PDF", "typst", "no typst: no PDF; run setup/install render");
-  look_at_module(findings, "pandoc", "pypandoc",
-                 "no pandoc: no LaTeX, and notes show formulas as TeX; run setup/install render");
+                 "no vl_convert, so pages have no figures; run setup/install render");
+  look_at_module(findings, "PDF", "typst",
+                 "no typst, so there is no PDF; run setup/install render");
+  look_at_module(
+      findings, "pandoc", "pypandoc",
+      "no pandoc, so there is no LaTeX, and notes show formulas as TeX; run setup/install render");
   const bool browser =
       is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
   browser ? findings.here("browser", "for the tests")
-          : findings.missing("browser", "no Chromium: only `make test` needs one, and installs it");
+          : findings.missing("browser", "no Chromium; only `make test` needs one, and installs it");
 }
 
 ExitStatus doctor() {
@@ -245,7 +246,8 @@ ExitStatus doctor() {
 }  // namespace
 
 void add_doctor(CLI::App& app, Invocation& invocation) {
-  CLI::App* verb = app.add_subcommand("doctor", "what is here, what is missing, what to do");
+  CLI::App* verb =
+      app.add_subcommand("doctor", "show what this machine has and lacks, and what to do");
   verb->callback([&invocation] { invocation.call = doctor; });
 }
 

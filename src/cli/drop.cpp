@@ -1,4 +1,4 @@
-// labreport drop: takes a recorded run out of the site without deleting it.
+// labreport drop takes a recorded run out of the site without deleting it.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -21,14 +21,14 @@ ExitStatus drop(const std::string& word) {
   const fs::path place = fs::weakly_canonical(folder).lexically_relative(fs::canonical(kRuns));
   if (place.empty() || place == "." || *place.begin() == "..")
     throw InputError(folder.string() + " is not below " + kRuns,
-                     "name one of `labreport list runs`");
+                     "name a run that `labreport list runs` shows");
   const fs::path kept = kRuns / place, dropped = kDropped / place;
   if (fs::exists(dropped))
     throw InputError(dropped.string() + " is there already", "move or delete it first");
   fs::create_directories(dropped.parent_path());
   fs::rename(kept, dropped);
   fmt::print(
-      "dropped: no page shows {} any more, and git ignores its folder\nbring it back: mv {} {}\n",
+      "dropped: {} is no longer rendered, and git ignores its folder\nto bring it back: mv {} {}\n",
       kept.string(), dropped.string(), kept.string());
   return ExitStatus::kDone;
 }
@@ -37,7 +37,7 @@ ExitStatus drop(const std::string& word) {
 
 void add_drop(CLI::App& app, Invocation& invocation) {
   const auto [verb, run] =
-      add_verb<std::string>(app, invocation, "drop", "take a recorded run out of the site", drop);
+      add_verb<std::string>(app, invocation, "drop", "take a run out of the site", drop);
   verb->add_option("run", *run, "RUN: a folder, a GPU, latest or previous");
 }
 

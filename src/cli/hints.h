@@ -5,9 +5,10 @@
 
 namespace labreport {
 
-/// Turns the flags that a message names into make's variables, as "EDITION=2026" for "--edition
-/// 2026", if the Makefile called the program and says so in LABREPORT_CALLER. Flags without a
-/// variable stay.
+/// If the Makefile called the program and says so in LABREPORT_CALLER, turns `labreport report
+/// --edition 2026` into `make report EDITION=2026`, and other commands in backticks into ones that
+/// can be typed there; in prose, "--edition 2026" becomes "EDITION=2026". Flags without a variable
+/// stay.
 std::string in_callers_form(const std::string& message);
 
 }  // namespace labreport

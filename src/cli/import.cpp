@@ -41,7 +41,8 @@ Session import_session(const std::vector<std::string>& argv) {
 }
 
 ExitStatus import(const Flags& flags, const std::vector<std::string>& argv) {
-  if (flags.file.empty()) throw InputError("import needs a file", "name one that holds a table");
+  if (flags.file.empty())
+    throw InputError("import needs a file", "name one with a table in CSV or Markdown");
   const std::filesystem::path file = flags.file;
   Run run = import_table(read_file(file, kLargestFile), file.filename().string(), flags.facts);
   run.sessions = {import_session(argv)};
@@ -67,10 +68,11 @@ std::string columns_help() {
 }  // namespace
 
 void add_import(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<Flags>(app, invocation, "import", "a published table → a run to compare with",
-                      [&invocation](const Flags& said) { return import(said, invocation.argv); });
-  verb->add_option("file", flags->file, "a table in CSV or Markdown, below lines of 'name: value'");
+  const auto [verb, flags] = add_verb<Flags>(
+      app, invocation, "import", "turn a published table into a run to compare with",
+      [&invocation](const Flags& given) { return import(given, invocation.argv); });
+  verb->add_option("file", flags->file,
+                   "FILE: a table in CSV or Markdown, below lines of 'name: value'");
   for (const ImportField& field : import_fields()) {
     if (field.place == ImportField::Place::kColumn) continue;
     const std::string name(field.name);

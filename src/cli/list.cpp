@@ -26,12 +26,13 @@ constexpr std::size_t kMostLetters = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
 
-void list_experiments() {
+void list_problems() {
   for (const Experiment& experiment : catalog()) {
     std::string line = fmt::format("{:<38}", experiment.name);
     if (!experiment.parts.empty()) line += " parts " + join(experiment.parts, ", ");
-    if (!experiment.only_edition.empty())
+    if (!experiment.only_edition.empty()) {
       line += fmt::format(" ({} edition)", experiment.only_edition);
+    }
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
     for (const Alias& alias : experiment.aliases) {
       fmt::print("  {} is part {}\n", alias.name, alias.letter);
@@ -73,13 +74,6 @@ std::string problem_words(const std::vector<std::string>& problems) {
   return words;
 }
 
-/// "profiling of TransformerLM-0a1b2c3d"
-std::string subject(const Run& run) {
-  std::string problems = problem_words(requested_problems(requested(run)));
-  if (run.sessions.empty() || !run.sessions.back().model) return problems;
-  return problems + " of " + run.sessions.back().model->implementation;
-}
-
 /// A run's line, column by column.
 using RunLine = std::array<std::string, 4>;
 
@@ -88,7 +82,11 @@ RunLine run_line(const fs::path& folder) try {
   const std::string counts = overview::outcome_counts(run);
   const std::string outcome = counts.empty() ? "nothing measured" : counts;
   if (run.source == "imported") return {folder.string(), "imported", kNoNumber, outcome};
-  return {folder.string(), run.preset, subject(run), outcome};
+  std::string problems = problem_words(requested_problems(requested(run)));
+  if (!run.sessions.empty() && run.sessions.back().model) {
+    problems += " of " + run.sessions.back().model->implementation;
+  }
+  return {folder.string(), run.preset, problems, outcome};
 } catch (const InputError& error) {
   return {folder.string(), kNoNumber, kNoNumber, fmt::format("unreadable: {}", error.what())};
 }
@@ -117,10 +115,10 @@ struct ListFlags : Request {
 };
 
 ExitStatus list(const ListFlags& flags) {
-  const std::vector<std::string> kinds{"experiments", "sizes", "cells", "runs"};
-  if (flags.what.empty()) throw InputError("list needs one of: " + join(kinds, ", "));
-  if (flags.what == "experiments") {
-    list_experiments();
+  const std::vector<std::string> kinds{"problems", "sizes", "cells", "runs"};
+  if (flags.what.empty()) throw InputError("list needs a word", "use one of: " + join(kinds, ", "));
+  if (flags.what == "problems") {
+    list_problems();
   } else if (flags.what == "sizes") {
     list_sizes();
   } else if (flags.what == "cells") {
@@ -137,8 +135,8 @@ ExitStatus list(const ListFlags& flags) {
 
 void add_list(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] =
-      add_verb<ListFlags>(app, invocation, "list", "experiments, sizes, cells or runs", list);
-  verb->add_option("what", flags->what, "experiments, sizes, cells or runs");
+      add_verb<ListFlags>(app, invocation, "list", "list problems, sizes, cells or runs", list);
+  verb->add_option("what", flags->what, "WHAT: problems, sizes, cells (the plan of a run) or runs");
   add_measure_flags(*verb, *flags);
   verb->add_option("--out", flags->out, "folder of runs (site/runs)");
 }

@@ -14,11 +14,14 @@
 #include "base/gpu.h"
 #include "base/messages.h"
 #include "base/redaction.h"
+#include "base/text.h"
+#include "cli/hints.h"
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"
 #include "cli/shard.h"
 #include "cli/trial.h"
 #include "experiments/catalog.h"
+#include "experiments/overview/overview.h"
 #include "orchestrate/device_choice.h"
 #include "orchestrate/new_session.h"
 #include "orchestrate/pool.h"
@@ -35,24 +38,22 @@ namespace fs = std::filesystem;
 constexpr double kLeastSeconds = 600;
 constexpr double kTimesTheEstimate = 20;
 
-double parse_seconds(const std::string& text) {
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || stop != end || !std::isfinite(seconds) || seconds <= 0) {
-    throw InputError("--timeout is '" + text + "'", "give seconds, more than 0");
-  }
-  return seconds;
-}
-
 WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
   worker.environment = worker_environment(flags.keep_env);
   worker.nvtx = flags.nvtx;
-  // --timeout is one limit for all launches; the program's own limit grows with the launch.
-  worker.limit_seconds = flags.timeout ? parse_seconds(*flags.timeout) : kLeastSeconds;
-  worker.limit_per_estimate = flags.timeout ? 0 : kTimesTheEstimate;
-  return worker;
+  worker.limit_seconds = kLeastSeconds;
+  worker.limit_per_estimate = kTimesTheEstimate;
+  if (!flags.timeout) return worker;
+  // --timeout is one limit for all launches.
+  worker.limit_per_estimate = 0;
+  const char* end = flags.timeout->data() + flags.timeout->size();
+  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.limit_seconds);
+  if (error == std::errc() && stop == end && std::isfinite(worker.limit_seconds) &&
+      worker.limit_seconds > 0) {
+    return worker;
+  }
+  throw InputError("--timeout is '" + *flags.timeout + "'", "give seconds, more than 0");
 }
 
 std::int64_t other_processes(const Slot& slot) {
@@ -70,28 +71,16 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSe
   return setup;
 }
 
-bool has_failures(const Run& run) {
-  return std::any_of(run.cells.begin(), run.cells.end(), [](const Cell& cell) {
-    return std::any_of(cell.launches.begin(), cell.launches.end(),
-                       [](const Launch& launch) { return is_failure(launch.outcome); });
+/// "4 of 18 measurements succeeded (14 failed)" and the command that repeats the failures; empty if
+/// none failed.
+std::string failure_words(const Run& run, const fs::path& folder) {
+  const bool failed = std::ranges::any_of(run.cells, [](const Cell& cell) {
+    return representative(cell) != nullptr && is_failure(representative(cell)->outcome);
   });
-}
-
-/// "14 of 18 measurements failed"; empty if none did.
-std::string failure_words(const Run& run) {
-  std::int64_t measured = 0, failed = 0;
-  for (const Cell& cell : run.cells) {
-    const Launch* launch = representative(cell);
-    measured += launch != nullptr ? 1 : 0;
-    failed += launch != nullptr && is_failure(launch->outcome) ? 1 : 0;
-  }
-  if (failed == 0) return "";
-  return fmt::format("{} of {} failed", failed, format_plural(measured, "measurement"));
-}
-
-/// Counts the run's cells without a launch.
-std::int64_t unmeasured(const Run& run) {
-  return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
+  if (!failed) return "";
+  const std::vector<std::string> again{"labreport", "run", "--resume", "--out", folder.string()};
+  return fmt::format("{}; `{}` repeats what failed", overview::outcome_line(run),
+                     command_line(again));
 }
 
 /// Finds the model worker, which is optional: cells that need it are skipped with a reason, but a
@@ -114,9 +103,31 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const
   };
 }
 
-/// With --resume, `root` is the run's own folder, and the flags are those it was begun with.
-Measured measure_as_told(const RunFlags& flags, const fs::path& root,
-                         const std::vector<std::string>& argv) {
+/// Measures the cells into the run's folder and returns the result.
+Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
+                      const std::vector<PlannedCell>& wanted,
+                      const std::vector<std::string>& argv) {
+  RunEnd end = RunEnd::kComplete;
+  try {
+    TerminalProgress progress(stderr);  // Its last line is cleared before others are printed.
+    end = Pool(folder.run(), folder.store(), plan, std::move(setup), progress).run();
+  } catch (const Error& error) {
+    throw_with_kept_launches(error, folder.store(), wanted);
+  }
+  const Run& run = folder.run();
+  const fs::path& path = folder.store().folder();
+  if (end == RunEnd::kComplete) return {status_of(run), path, failure_words(run, path)};
+  if (!has_launches(run)) {
+    say("interrupted: nothing is measured yet\n");
+    return {ExitStatus::kInterrupted, {}};
+  }
+  say_how_to_resume(run, wanted, path, argv);
+  return {ExitStatus::kInterrupted, path};
+}
+
+/// With --resume, `root` is the run's own folder, and the flags include those it was begun with.
+Measured measure_from_flags(const RunFlags& flags, const fs::path& root,
+                            const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
@@ -142,40 +153,41 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
-  RunEnd end = RunEnd::kComplete;
-  try {
-    TerminalProgress progress(stderr);
-    const auto plan = [&](const Run& so_far) { return own(plan_cells(input, so_far)); };
-    end = Pool(folder->run(), folder->store(), plan, pool_setup(flags, choice, std::move(setup)),
-               progress)
-              .run();
-  } catch (const Error& error) {
-    fail_with_kept(error, folder->store(), wanted);
+  const auto plan = [&](const Run& so_far) { return own(plan_cells(input, so_far)); };
+  return measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
+}
+
+/// Begins, resumes or keeps this task's shard, because a job may be submitted twice.
+Measured measure_shard_again(RunFlags flags, const fs::path& root,
+                             const std::vector<std::string>& argv) {
+  const auto folder = run_of_shard(root, flags);
+  flags.resume = folder.has_value();
+  if (!folder) return measure_from_flags(flags, root, argv);
+  const ResumedRun resumed = run_to_resume(*folder, flags);
+  if (fs::exists(RunStore(*folder).cells_folder())) {
+    return measure_from_flags(resumed.flags, *folder, argv);
   }
-  const fs::path path = folder->store().folder();
-  if (end == RunEnd::kInterrupted && !has_launches(folder->run())) {
-    say("interrupted: nothing is measured yet\n");
-    return {ExitStatus::kInterrupted, {}};
-  }
-  if (end == RunEnd::kInterrupted) {
-    say_how_to_go_on(kept_words(folder->run(), wanted), path, argv);
-    return {ExitStatus::kInterrupted, path};
-  }
-  return {status_of(folder->run()), path, failure_words(folder->run())};
+  say("{} is measured already\n", words(parse_shard(*flags.shard)));
+  return {status_of(RunStore(*folder).load()), *folder};
 }
 
 }  // namespace
 
-void Measured::tell() const {
+void Measured::say_failures() const {
   if (failures.empty()) return;
   std::fflush(stdout);
-  say("{}\n", failures);
+  say("{}\n", in_callers_form(failures));
 }
 
 ExitStatus status_of(const Run& run) {
-  const std::int64_t left = unmeasured(run);
-  if (left > 0) say("{} of this run stay unmeasured\n", format_plural(left, "cell"));
-  return left > 0 || has_failures(run) ? ExitStatus::kIncomplete : ExitStatus::kDone;
+  const auto left =
+      std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
+  if (left > 0) say("{} of this run are not measured\n", format_plural(left, "cell"));
+  const bool failed = std::ranges::any_of(run.cells, [](const Cell& cell) {
+    return std::ranges::any_of(cell.launches,
+                               [](const Launch& launch) { return is_failure(launch.outcome); });
+  });
+  return left > 0 || failed ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }
 
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
@@ -184,42 +196,23 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
                   "seconds after which a launch is ended (600, or 20 times its estimate)");
   verb.add_option("--out", flags.out, out_words);
   verb.add_flag("--resume", flags.resume,
-                "go on with the newest interrupted run as it was begun; failures are redone");
-  verb.add_flag("--dry-run", flags.dry_run, "show the cells with estimated time and memory");
-  verb.add_flag("--keep-env", flags.keep_env,
-                "pass variables that change results on to the workers");
+                "continue the newest interrupted run with its flags; failures are repeated");
+  verb.add_flag("--dry-run", flags.dry_run, "only show the cells with estimated time and memory");
+  verb.add_flag("--keep-env", flags.keep_env, "keep environment variables that change results");
   verb.add_flag("--nvtx", flags.nvtx,
-                "name ranges for a profiler outside, such as nsys; ours stays off");
+                "name ranges for an outer profiler, such as nsys, and switch labreport's off");
   verb.add_flag("--keep-host", flags.keep_host,
                 "record the machine's name, and paths with the user's");
   verb.add_option("--shard", flags.shard,
-                  "K/N: measure the K-th of N parts of the plan, for `labreport merge` to join");
+                  "K/N: measure the K-th of N shards of the plan; `labreport merge` joins them");
 }
-
-namespace {
-
-/// Begins, continues or keeps this task's shard, because a job may be submitted twice.
-Measured measure_shard_again(RunFlags flags, const fs::path& root,
-                             const std::vector<std::string>& argv) {
-  const auto folder = run_of_shard(root, flags);
-  flags.resume = folder.has_value();
-  if (!folder) return measure_as_told(flags, root, argv);
-  const GoneOn gone_on = gone_on_run(*folder, flags);
-  if (fs::exists(RunStore(*folder).cells_folder())) {
-    return measure_as_told(gone_on.flags, *folder, argv);
-  }
-  say("{} is measured already\n", words(parse_shard(*flags.shard)));
-  return {status_of(RunStore(*folder).load()), *folder};
-}
-
-}  // namespace
 
 Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
-  if (!flags.resume) return measure_as_told(flags, root, argv);
+  if (!flags.resume) return measure_from_flags(flags, root, argv);
   if (flags.shard) return measure_shard_again(flags, root, argv);
-  const GoneOn gone_on = gone_on_run(root, flags);
-  return measure_as_told(gone_on.flags, gone_on.folder, argv);
+  const ResumedRun resumed = run_to_resume(root, flags);
+  return measure_from_flags(resumed.flags, resumed.folder, argv);
 }
 
 }  // namespace labreport

@@ -22,21 +22,22 @@ struct RunFlags : Request {
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
 
-/// Returns kIncomplete if a cell was not measured or failed, and prints how many were not measured.
+/// Returns kIncomplete if a cell failed or was not measured, and prints how many were not measured.
 ExitStatus status_of(const Run& run);
 
 struct Measured {
   ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if there is nothing to render yet.
   std::filesystem::path folder;           ///< Empty after a dry run.
-  std::string failures = {};              ///< "14 of 18 measurements failed"; printed last.
+  std::string failures = {};              ///< "4 of 18 measurements succeeded …"
 
-  /// Prints `failures` after all else.
-  void tell() const;
+  /// Prints `failures`, behind everything else.
+  void say_failures() const;
 };
 
-/// Measures into a new folder under `root`, or continues the newest interrupted run there with the
-/// flags it was begun with; `root` may be that run's own folder. A shard without a run there is
-/// begun, and a complete one stays. Progress goes to stderr, a dry run's table to stdout.
+/// Measures into a new folder under `root`. With --resume, continues the newest interrupted run
+/// there with the flags it was begun with, or the run whose own folder `root` is; a shard without a
+/// run there is begun, and a complete one stays. Progress goes to stderr, a dry run's table to
+/// stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

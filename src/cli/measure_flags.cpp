@@ -92,18 +92,14 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
-/// True if labreport's own network is measured beside the model.
-bool names_labreport(const std::optional<std::string>& beside) {
-  if (!beside) return false;
-  if (*beside == "labreport") return true;
-  throw InputError("--and " + *beside + ": only labreport's own network is measured beside a model",
-                   "give labreport, or measure two runs and compare them");
-}
-
 /// Reads only the words; the worker that loads the model checks them.
 std::optional<ModelSource> named_model(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
+  }
+  if (request.beside && request.beside != "labreport") {
+    throw InputError("--and is '" + *request.beside + "'",
+                     "give labreport, or measure two runs and compare them");
   }
   if (request.model) {
     return ModelSource{"",
@@ -113,34 +109,17 @@ std::optional<ModelSource> named_model(const Request& request) {
                        request.optimizer.value_or("torch.optim:AdamW"),
                        request.compile};
   }
-  if (request.compile) throw InputError("--compile belongs to a --model", "name one");
+  if (request.compile) throw InputError("--compile needs a --model", "give one");
   for (const auto& [flag, given] :
        {std::pair("--and", &request.beside), std::pair("--model-args", &request.model_args),
         std::pair("--loss", &request.loss), std::pair("--optimizer", &request.optimizer)}) {
-    if (*given) throw InputError(std::string(flag) + " belongs to a --model", "name one");
+    if (*given) throw InputError(std::string(flag) + " needs a --model", "give one");
   }
   return std::nullopt;
 }
 
-void refuse_other_edition(const std::string& selector, const Edition& edition) {
-  const Experiment& experiment = find_experiment(selector);
-  if (experiment.of(edition.name)) return;
-  const std::string other(experiment.only_edition);
-  throw InputError(
-      std::string(experiment.name) + " is a problem of the " + other + " edition alone",
-      "add --edition " + other);
-}
-
-std::optional<ModelSource> named_attention(const Request& request) {
-  if (!request.attention) return std::nullopt;
-  ModelSource source;
-  source.model = *request.attention;
-  source.attention = true;
-  return source;
-}
-
 /// Replaces `profiling` among other problems by the problems that it stands for.
-std::vector<std::string> spelled_out(const std::vector<std::string>& problems) {
+std::vector<std::string> all_named(const std::vector<std::string>& problems) {
   std::vector<std::string> all;
   for (const std::string& problem : problems) {
     const bool half = problem == "profiling";
@@ -158,7 +137,7 @@ std::vector<std::string> chosen_problems(const Request& request, const Edition& 
   if (problems.empty()) return list_of("--only", request.only);
   if (request.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
-  if (problems != std::vector<std::string>{"all"}) return spelled_out(problems);
+  if (problems != std::vector<std::string>{"all"}) return all_named(problems);
   std::vector<std::string> all;
   for (const Experiment& experiment : catalog()) {
     if (experiment.of(edition.name)) all.emplace_back(experiment.name);
@@ -174,40 +153,41 @@ void expect_timed(const std::optional<ModelSource>& attention,
   });
   if (!attention || timed) return;
   throw InputError(fmt::format("--attention is timed by {}, which is not chosen", kTimesAttention),
-                   "choose it, too, or leave out what chooses problems");
+                   "add it to --problems, or leave --problems and --only out");
 }
 
 }  // namespace
 
 void add_measure_flags(CLI::App& verb, Request& request) {
-  verb.add_option("--edition", request.edition, "of the handout: 2025 (default) or 2026");
+  verb.add_option("--edition", request.edition, "the handout's edition: 2025 (default) or 2026");
   verb.add_option("--preset", request.preset, "full (default), quick, or demo on the CPU");
   verb.add_option("--problems", request.problems,
-                  "profiling (default), all, or their names: see list experiments");
-  verb.add_option("--only", request.only, "EXPERIMENT or EXPERIMENT.PART, …");
+                  "profiling (default), all, or names that `labreport list problems` shows");
+  verb.add_option("--only", request.only, "PROBLEM or PROBLEM.PART, …");
   verb.add_option("--sizes", request.sizes, "small,medium, … of the edition");
-  verb.add_option("--size", request.own_sizes, "NAME=d_model,d_ff,layers,heads: one of your own");
+  verb.add_option("--size", request.own_sizes,
+                  "NAME=d_model,d_ff,layers,heads: a size of your own");
   verb.add_option("--contexts", request.contexts, "128,512, …");
   verb.add_option("--precisions", request.precisions, "fp32,tf32,bf16,fp16");
   verb.add_option("--modes", request.modes, "inference,forward,forward_backward,train_step");
   verb.add_option("--batch", request.batch, "sequences in a batch (4)");
   verb.add_option("--vocab", request.vocab, "size of the vocabulary (10000)");
-  verb.add_option("--warmup", request.warmup, "steps not counted (5)");
-  verb.add_option("--steps", request.steps, "steps counted (10)");
-  verb.add_option("--launches", request.launches, "fresh processes a cell (1)");
+  verb.add_option("--warmup", request.warmup, "warm-up steps, which are not counted (5)");
+  verb.add_option("--steps", request.steps, "counted steps (10)");
+  verb.add_option("--launches", request.launches, "launches of a cell, each in a new process (1)");
   verb.add_flag("--separate-warmups", request.separate_warmups,
                 "measure each warm-up window in a process of its own");
   verb.add_option("--model", request.model,
-                  "FILE.py:CLASS or MODULE:CLASS: a PyTorch module in place of ours");
-  verb.add_option("--and", request.beside, "labreport: its own network too, and the two compared");
+                  "FILE.py:CLASS or MODULE:CLASS: your PyTorch model in place of labreport's");
+  verb.add_option("--and", request.beside, "labreport: measure its network, too, and compare");
   verb.add_option("--model-args", request.model_args,
-                  "JSON: what it is called with, as {\"dropout\": 0.0, \"width\": \"$d_model\"}");
+                  "the model's arguments in JSON: {\"dropout\": 0.0, \"width\": \"$d_model\"}");
   verb.add_option("--loss", request.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
   verb.add_option("--optimizer", request.optimizer, "MODULE:NAME (torch.optim:AdamW)");
   verb.add_flag("--compile", request.compile, "wrap the --model in torch.compile");
   verb.add_option("--attention", request.attention,
                   "FILE.py:CLASS or MODULE:CLASS: your attention beside PyTorch's");
-  verb.add_option("--gpus", request.gpus, "0,1, … or all: one worker each (default: the first)");
+  verb.add_option("--gpus", request.gpus, "0,1, … or all: a worker on each (default: the first)");
 }
 
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
@@ -216,7 +196,12 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   Selection& selection = input.selection;
   selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
-    refuse_other_edition(selector, input.edition);
+    const Experiment& problem = find_experiment(selector);
+    if (!problem.of(input.edition.name)) {
+      throw InputError(
+          fmt::format("{} is a problem of the {} edition", problem.name, problem.only_edition),
+          fmt::format("add --edition {}", problem.only_edition));
+    }
     selector = canonical_selector(selector);
   }
   selection.sizes = chosen_sizes(request, input.edition, preset);
@@ -234,8 +219,12 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.launches = optional_number("--launches", request.launches, 1, kMostLaunchesOfACell);
   selection.separate_warmups = request.separate_warmups;
   selection.model = named_model(request);
-  selection.both = names_labreport(request.beside);
-  selection.attention = named_attention(request);
+  selection.both = request.beside.has_value();
+  if (request.attention) {
+    selection.attention.emplace();
+    selection.attention->model = *request.attention;
+    selection.attention->attention = true;
+  }
   expect_timed(selection.attention, selection.only);
   return input;
 }
@@ -260,7 +249,7 @@ std::vector<int> parse_gpus(const std::string& text) {
   std::vector<int> indices;
   for (const std::string& word : list_of("--gpus", text)) {
     if (word.find_first_not_of("0123456789") != std::string::npos) {
-      throw InputError("--gpus is '" + text + "'", "give their numbers, as 0,1, or all for all");
+      throw InputError("--gpus is '" + text + "'", "give GPUs' numbers, such as 0,1, or all");
     }
     indices.push_back(static_cast<int>(whole_number("--gpus", word, 0)));
   }

@@ -44,8 +44,7 @@ std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
     shards.insert_or_assign(which.number, std::move(shard));
   }
   if (!shards.empty()) return shards;
-  throw InputError("no shards in " + root,
-                   "name the folder that `labreport run --shard` was given with --out");
+  throw InputError("no shards in " + root, "name the --out of `labreport run --shard`");
 }
 
 /// The last session's surroundings count for the whole run.
@@ -82,7 +81,7 @@ void refuse_unlike(const Run& first, const Run& other) {
     different = fmt::format("one was begun with `{}`, another with `{}`", flags, others);
   }
   if (different.empty()) return;
-  throw InputError("these shards are no parts of one run: " + different,
+  throw InputError("these shards are not of one run: " + different,
                    "give each plan and each kind of device a folder of its own");
 }
 
@@ -180,11 +179,13 @@ struct MergeFlags {
 };
 
 ExitStatus merge(const MergeFlags& flags) {
-  if (flags.folder.empty()) throw InputError("merge needs the folder that holds the shards");
+  if (flags.folder.empty())
+    throw InputError("merge needs the folder of the shards",
+                     "name the --out of `labreport run --shard`");
   const auto shards = shards_in(flags.folder);
   Run run = joined(shards);
   if (!has_launches(run)) {
-    throw InputError(flags.folder + " holds no launch yet", "wait for its tasks, or start them");
+    throw InputError(flags.folder + " holds no launch yet", "wait for the shards, or start them");
   }
   const std::int64_t missing = complete(run);
   const std::string which = missing_words(shards);
@@ -192,7 +193,7 @@ ExitStatus merge(const MergeFlags& flags) {
     throw InputError(
         fmt::format("{} lacks {}{}", flags.folder, format_plural(missing, "launch", "launches"),
                     which.empty() ? "" : ": " + which),
-        "start its tasks again, or take what is there with --partial");
+        "resume its shards, or join what is there with --partial");
   }
   const RunStore store(make_run_folder(flags.out, run));
   store.create(run);
@@ -207,10 +208,11 @@ ExitStatus merge(const MergeFlags& flags) {
 
 void add_merge(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<MergeFlags>(
-      app, invocation, "merge", "join what tasks with --shard measured into one run", merge);
-  verb->add_option("folder", flags->folder, "FOLDER: the --out of the tasks");
-  verb->add_option("--out", flags->out, "folder for the run (site/runs)");
-  verb->add_flag("--partial", flags->partial, "take what is there; the tasks can still go on");
+      app, invocation, "merge", "join the runs of all shards into one run", merge);
+  verb->add_option("folder", flags->folder, "FOLDER: the --out of the shards");
+  verb->add_option("--out", flags->out, "folder of runs (site/runs)");
+  verb->add_flag("--partial", flags->partial,
+                 "join the launches that are there; shards can still be resumed");
 }
 
 }  // namespace labreport

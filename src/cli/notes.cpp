@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/messages.h"
+#include "cli/hints.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
@@ -89,7 +90,8 @@ ExitStatus show(const NotedRun& subject, const Document& document) {
   const NotesFolder notes =
       there ? read_notes(subject.folder, part_names()) : NotesFolder{subject.folder, {}, {}, {}};
   fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
-  if (!there) say("no notes yet; `labreport notes --init` writes empty ones\n");
+  if (!there)
+    say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));
   for (const Part* part : parts_of(document)) {
     fmt::print("{:<32} {}\n", part->name(), state(notes, *part));
   }
@@ -109,12 +111,12 @@ ExitStatus notes(const NotesFlags& flags) {
 }  // namespace
 
 void add_notes(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<NotesFlags>(app, invocation, "notes", "your own words, part by part", notes);
+  const auto [verb, flags] = add_verb<NotesFlags>(
+      app, invocation, "notes", "list your notes, or write empty ones with --init", notes);
   verb->add_option("run", flags->run,
-                   "RUN: a folder, a GPU, latest or previous (default: the newest of your own)");
-  verb->add_flag("--init", flags->init, "write an empty note for each part; keeps what is there");
-  verb->add_option("--notes", flags->notes, "folder of notes (notes)");
+                   "RUN: a folder, a GPU, latest or previous (default: your newest run)");
+  verb->add_flag("--init", flags->init, "write an empty note for each part that has none");
+  verb->add_option("--notes", flags->notes, "folder of your notes (notes)");
 }
 
 }  // namespace labreport

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "publish/helper_python.h"
 #include "publish/run_notes.h"
@@ -12,12 +13,7 @@
 namespace labreport {
 namespace {
 
-Paper parse_paper(const std::string& text) {
-  const std::string name = lower(text);  // people write "A4"
-  if (name == "a4") return Paper::kA4;
-  if (name == "letter") return Paper::kLetter;
-  refuse_unknown("--paper", text, std::vector<std::string>{"a4", "letter"});
-}
+constexpr Names<Paper, 2> kPapers{{{Paper::kA4, "a4"}, {Paper::kLetter, "letter"}}};
 
 /// Appends a slash, so that pages' own addresses can follow.
 std::string parse_site_url(const std::string& text) {
@@ -45,7 +41,7 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.out = out;
   options.answers = parse_answers(answers);
   options.formats = formats_named(formats);
-  options.paper = parse_paper(paper);
+  options.paper = parse_name(kPapers, "--paper", lower(paper));  // people write "A4"
   options.notes = author_folder(notes);
   options.force = force;
   options.site_url = parse_site_url(site_url);
@@ -55,15 +51,15 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
 }
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags) {
-  verb.add_option("--answers", flags.answers, "none or full (default)");
+  verb.add_option("--answers", flags.answers, "generated answers: full (default) or none");
   const CLI::Option* format =
       verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
   flags.named_formats = [format] { return format->count() > 0; };
-  verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
-  verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
+  verb.add_option("--paper", flags.paper, "the PDF's paper: a4 (default) or letter");
+  verb.add_option("--notes", flags.notes, "folder of your notes (notes)");
   verb.add_option("--site-url", flags.site_url,
-                  "the site's address on the web, for link previews: https://host/path/");
-  verb.add_flag("--force", flags.force, "overwrite files in pages' places that others wrote");
+                  "the site's address, for link previews: https://host/path/");
+  verb.add_flag("--force", flags.force, "overwrite files that labreport did not write");
 }
 
 }  // namespace labreport

@@ -42,14 +42,6 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
                      cell_id(cell.spec));
 }
 
-/// Adds a step that does not fit the GPU: it ends early and leaves nothing, or is skipped if it
-/// cannot fit.
-void add_without_room(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
-  ++sum.beyond;
-  if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
-  sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * static_cast<double>(cell.launches);
-}
-
 /// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs
 /// together, or is skipped.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
@@ -60,7 +52,8 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   return static_cast<double>(std::min(slots_needed(spec, all), all));
 }
 
-/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more.
+/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more. A step that does not
+/// fit the GPU ends early and leaves nothing, or is skipped if it cannot fit.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;
@@ -68,16 +61,13 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
-    return add_without_room(sum, cell, choice);
+    ++sum.beyond;
+    if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
+    sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * launches;
+    return;
   }
   sum.seconds += estimate_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
-}
-
-Outcome foreseen_outcome(CellSpec spec, std::int64_t memory_bytes) {
-  spec.implementation.clear();
-  if (expected_peak(spec).total() > memory_bytes) return OutOfMemory{};
-  return Ok{};
 }
 
 /// Returns true if any cell was new to the run.
@@ -86,7 +76,10 @@ bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t 
   for (const PlannedCell& planned : cells) {
     Cell& cell = run.find_or_add(planned.spec);
     if (!cell.launches.empty()) continue;
-    cell.launches.emplace_back().outcome = foreseen_outcome(planned.spec, memory_bytes);
+    CellSpec spec = planned.spec;
+    spec.implementation.clear();
+    Launch& launch = cell.launches.emplace_back();
+    if (expected_peak(spec).total() > memory_bytes) launch.outcome = OutOfMemory{};
   }
   return run.cells.size() > before;
 }
@@ -101,13 +94,6 @@ std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
   return fmt::format("all {} of GPU memory ({} need more: each becomes a row with its reason) and ",
                      format_bytes(static_cast<double>(choice.gpus.front().memory_bytes)),
                      format_plural(static_cast<std::int64_t>(sum.beyond), "cell"));
-}
-
-/// "needs up to 109.3 GiB of GPU memory and 0.5 GiB of disk"
-std::string cost(const DeviceChoice& choice, const PlanTotals& sum) {
-  const double tenths = std::ceil(10 * sum.disk_bytes / kBytesPerGibibyte);
-  return fmt::format("needs {}{} GiB of disk", memory_cost(choice, sum),
-                     format_fixed(tenths / 10, 1));
 }
 
 }  // namespace
@@ -149,12 +135,13 @@ PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& cho
 }
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
+  const double tenths_of_disk = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
   return fmt::format(
-      "{} · {} edition, {} preset · {}{}, {}{}; {}", choice.name(), input.edition.name,
-      name(input.preset), totals.foreseen ? "about " : "",
+      "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
+      input.edition.name, name(input.preset), totals.foreseen ? "about " : "",
       format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
-      cost(choice, totals));
+      memory_cost(choice, totals), format_fixed(tenths_of_disk / 10, 1));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {

@@ -1,4 +1,4 @@
-// labreport query answers
+// labreport query answers a question in SQL from runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,12 +41,12 @@ auto writer_of(const std::string& format) {
   refuse_unknown("format", format, known);
 }
 
-/// Takes the last word if
+/// Takes the last word off the list if it is a query: "-" stands for standard input, and a
+/// statement has a space in it and names no file. Returns an empty text if there is no query.
 std::string take_query(std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string last = words.back();
-  if (last != "-" && (last.find_first_of(" \n\t") == std::string::npos || fs::exists(last)))
-    return "";
+  if (last != "-" && (last.find_first_of(" \n\t") == last.npos || fs::exists(last))) return "";
   words.pop_back();
   return last == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : last;
 }
@@ -72,7 +72,7 @@ ExitStatus query(const QueryFlags& flags) {
   const std::string text = take_query(runs);
   if (runs.empty() || (text.empty() && flags.save.empty())) {
     throw InputError("query needs a run and a query",
-                     "try: labreport query RUN \"select kind, count(*) from cell group by kind\"");
+                     "try `labreport query latest \"select size, status from measured\"`");
   }
   Database database = database_of(runs, flags.edition);
   if (!flags.save.empty()) database.save(flags.save);
@@ -86,13 +86,14 @@ ExitStatus query(const QueryFlags& flags) {
 void add_query(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] =
       add_verb<QueryFlags>(app, invocation, "query", "answer a question in SQL from runs", query);
-  verb->add_option(
-      "runs", flags->words,
-      "RUN… QUERY: folders, files, GPUs, latest or previous; a statement, or - for stdin");
+  verb->add_option("runs", flags->words,
+                   "RUN… QUERY: each run a folder, a file, a GPU, latest or previous; QUERY a "
+                   "select, or - for stdin");
   verb->add_option("--format", flags->format, "table, csv, json or md (table)");
   verb->add_flag("--tables", flags->tables, "show the tables and their columns");
   verb->add_option("--save", flags->save, "write the tables to this new SQLite file");
-  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
+  verb->add_option("--edition", flags->edition,
+                   "the edition of runs named by GPU, latest or previous");
 }
 
 }  // namespace labreport

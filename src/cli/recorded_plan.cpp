@@ -10,6 +10,7 @@
 
 #include "base/messages.h"
 #include "base/text.h"
+#include "cli/hints.h"
 #include "orchestrate/resume.h"
 
 namespace labreport {
@@ -62,30 +63,17 @@ void refuse_unnamed_model(const Request& begun, const Request& given) {
   for (const GivenFlag& flag : given_flags(begun)) {
     const bool code = flag.name == "--model" || flag.name == "--attention";
     if (!code || (flag.name == "--model" ? given.model : given.attention)) continue;
-    throw InputError(
-        "this run measures code of its user, which runs only where the command names it",
-        "name it again: " + join(flag.words(), " "));
+    throw InputError("this run measures your own code, which is run only if the command names it",
+                     "add " + join(flag.words(), " "));
   }
-}
-
-/// Throws if the folder holds no run that can be measured into.
-Run load_measured_here(const fs::path& folder) {
-  Run run = RunStore(folder).load();
-  if (run.source == "measured" && !RunStore(folder).is_imported()) return run;
-  throw InputError(folder.string() + " holds numbers that were imported, not measured",
-                   "name a measured run's folder with --out, or " + std::string(kAnew));
-}
-
-bool can_go_on(const fs::path& folder, const Request& given) {
-  return fs::exists(RunStore(folder).cells_folder()) && is_asked_for(folder, given);
 }
 
 fs::path interrupted_run(const fs::path& root, const Request& given) {
   if (RunStore(root).exists()) return root;
   std::vector<fs::path> folders = list_runs(root);
-  std::reverse(folders.begin(), folders.end());
+  std::ranges::reverse(folders);
   for (const fs::path& folder : folders) {
-    if (can_go_on(folder, given)) return folder;
+    if (fs::exists(RunStore(folder).cells_folder()) && is_asked_for(folder, given)) return folder;
   }
   const Request named{.edition = given.edition, .preset = given.preset, .shard = given.shard};
   const std::string which = command_line(words_of(named));
@@ -94,13 +82,17 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
       kAnew);
 }
 
-/// True if `make report RESUME=1` alone finds this command's runs and may continue them.
-bool made_by_make(const std::vector<std::string>& argv) {
-  const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
-    const std::string flag = word.substr(0, word.find('='));
-    return flag == "--out" || flag == "--model" || flag == "--attention";
-  });
-  return argv.size() > 1 && argv[1] == "report" && !otherwise;
+/// "8 of 40 launches"
+std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted) {
+  std::size_t kept = 0;
+  std::int64_t all = 0;
+  for (const PlannedCell& cell : wanted) {
+    const Cell* known = run.find(cell_id(cell.spec));
+    const std::size_t launches = known == nullptr ? 0 : known->launches.size();
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // a repeat counts once
+    all += cell.launches;
+  }
+  return fmt::format("{} of {} launches", kept, all);
 }
 
 }  // namespace
@@ -149,42 +141,34 @@ RunFlags recorded_flags(const Run& run, const RunFlags& given) {
                    fmt::format("leave {} out, or {}", other.size() == 1 ? "it" : "them", kAnew));
 }
 
-GoneOn gone_on_run(const fs::path& root, const RunFlags& given) {
+ResumedRun run_to_resume(const fs::path& root, const RunFlags& given) {
   const fs::path folder = interrupted_run(root, given);
-  return {folder, recorded_flags(load_measured_here(folder), given)};
-}
-
-std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
-  std::size_t kept = 0;
-  std::int64_t all = 0;
-  for (const PlannedCell& cell : wanted) {
-    const Cell* known = run.find(cell_id(cell.spec));
-    const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // a repeat counts once
-    all += cell.launches;
+  const Run run = RunStore(folder).load();
+  if (run.source == "measured" && !RunStore(folder).is_imported()) {
+    return {folder, recorded_flags(run, given)};
   }
-  return fmt::format("{} of {} launches", kept, all);
+  throw InputError(folder.string() + " holds numbers that were imported, not measured",
+                   "name a measured run's folder with --out, or " + std::string(kAnew));
 }
 
-void say_how_to_go_on(const std::string& kept, const fs::path& folder,
-                      std::vector<std::string> argv) {
-  if (std::find(argv.begin(), argv.end(), "--resume") == argv.end()) argv.push_back("--resume");
-  say("interrupted: {} are kept in {}\n", kept, folder.string());
-  say("go on with {}`{}`\n", made_by_make(argv) ? "`make report RESUME=1` or " : "",
-      command_line(argv));
+void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
+                       const fs::path& folder, std::vector<std::string> argv) {
+  if (std::ranges::find(argv, "--resume") == argv.end()) argv.emplace_back("--resume");
+  say("interrupted: {} are kept in {}\n", kept_launches(run, wanted), folder.string());
+  say("{}\n", in_callers_form("resume it with `" + command_line(argv) + "`"));
 }
 
-void fail_with_kept(const Error& error, const RunStore& store,
-                    const std::vector<PlannedCell>& wanted) {
+void throw_with_kept_launches(const Error& error, const RunStore& store,
+                              const std::vector<PlannedCell>& wanted) {
   std::string kept;
   try {
     const Run run = store.load();
-    if (has_launches(run)) kept = kept_words(run, wanted);
+    if (has_launches(run)) kept = kept_launches(run, wanted);
   } catch (const std::exception&) {
     throw InputError(error.what());  // the folder is gone or cannot be read either
   }
   if (kept.empty()) throw InputError(error.what());
-  throw InputError(error.what(), fmt::format("{} are kept in {}: go on with --resume", kept,
+  throw InputError(error.what(), fmt::format("{} are kept in {}: resume it with --resume", kept,
                                              store.folder().string()));
 }
 

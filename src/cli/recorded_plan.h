@@ -14,8 +14,8 @@
 
 namespace labreport {
 
-/// The flags of a command and the run that they continue.
-struct GoneOn {
+/// An interrupted run and the flags that continue it.
+struct ResumedRun {
   std::filesystem::path folder;
   RunFlags flags;
 };
@@ -25,7 +25,7 @@ struct GoneOn {
 /// flags are those that the run was begun with; `given` may repeat them, and choose other --gpus
 /// and --timeout. Throws `InputError` if there is no such run, or `given` has a flag that changes
 /// its plan.
-GoneOn gone_on_run(const std::filesystem::path& root, const RunFlags& given);
+ResumedRun run_to_resume(const std::filesystem::path& root, const RunFlags& given);
 
 /// True if the run there was measured in the edition, preset and shard that `given` names. An
 /// unreadable one is reported and skipped.
@@ -34,19 +34,16 @@ bool is_asked_for(const std::filesystem::path& folder, const Request& given);
 /// The flags of its request that change what is measured: two runs of one plan have the same.
 std::string plan_words(const Run& run);
 
-/// Adds `given` to the flags that `run` was begun with, under the rules of `gone_on_run`.
+/// Adds `given` to the flags that `run` was begun with, under the rules of `run_to_resume`.
 RunFlags recorded_flags(const Run& run, const RunFlags& given);
 
-/// "8 of 40 launches"
-std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted);
+/// Prints how many launches the interrupted run kept, and the command that resumes it; `argv` is
+/// the interrupted command.
+void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
+                       const std::filesystem::path& folder, std::vector<std::string> argv);
 
-/// Prints how to continue; `argv` is the command that was interrupted.
-void say_how_to_go_on(const std::string& kept, const std::filesystem::path& folder,
-                      std::vector<std::string> argv);
-
-/// Throws `InputError` with the failure, and says that launches which are on the disk, if any, are
-/// not lost.
-[[noreturn]] void fail_with_kept(const Error& error, const RunStore& store,
-                                 const std::vector<PlannedCell>& wanted);
+/// Throws `InputError` with the failure and the number of launches that are kept on disk, if any.
+[[noreturn]] void throw_with_kept_launches(const Error& error, const RunStore& store,
+                                           const std::vector<PlannedCell>& wanted);
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/format.h"
+#include "cli/hints.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
@@ -48,6 +49,13 @@ ExitStatus render(const RenderFlags& flags) {
     fmt::print("unchanged: {}\n", format_plural(static_cast<std::int64_t>(unchanged), "page"));
   }
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
+  if (all && !rendered.index.empty()) {
+    const auto runs = static_cast<std::int64_t>(rendered.pages.size());
+    fmt::print("{}\n", in_callers_form(fmt::format(
+                           "it shows {} below site/runs, failed runs and CPU demonstrations "
+                           "included; `labreport drop RUN` leaves one out",
+                           format_plural(runs, "run"))));
+  }
   rendered.tell();
   return rendered.status();
 }
@@ -55,16 +63,16 @@ ExitStatus render(const RenderFlags& flags) {
 }  // namespace
 
 void add_render(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<RenderFlags>(app, invocation, "render", "recorded runs → site", render);
+  const auto [verb, flags] = add_verb<RenderFlags>(app, invocation, "render",
+                                                   "render runs into the pages of a site", render);
   verb->add_option("runs", flags->runs,
                    "RUN…: folders, GPUs, latest or previous (default: all under site/runs)");
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   add_output_flags(*verb, flags->output);
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
-  verb->add_flag("--latest", flags->latest, "the newest run of one's own, else the newest of all");
+  verb->add_flag("--latest", flags->latest, "your newest run, else the newest of all");
   verb->add_flag("--single-file", flags->single_file,
-                 "also each run's page as one file that can be mailed");
+                 "also write each run's page as one file, to email");
 }
 
 }  // namespace labreport

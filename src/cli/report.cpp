@@ -29,7 +29,7 @@ ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv
   const fs::path& page = rendered.page_of(measured.folder);
   if (!page.empty()) fmt::print("report: {}\n", page.string());
   rendered.tell();
-  measured.tell();
+  measured.say_failures();
   return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;
 }
 
@@ -37,10 +37,10 @@ ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv
 
 void add_report(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<ReportFlags>(
-      app, invocation, "report", "measure, then render: what `make report` calls",
-      [&invocation](const ReportFlags& said) { return report(said, invocation.argv); });
+      app, invocation, "report", "measure a run and render its report; `make report` calls it",
+      [&invocation](const ReportFlags& given) { return report(given, invocation.argv); });
   flags->out = "site";
-  add_run_flags(*verb, *flags, "folder (site): runs go to its runs/, pages to its public/");
+  add_run_flags(*verb, *flags, "folder (site): runs go into its runs/, pages into its public/");
   add_output_flags(*verb, flags->output);
 }
 

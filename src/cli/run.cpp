@@ -1,4 +1,4 @@
-// labreport run measures, and says where the run is.
+// labreport run measures and prints the run's folder.
 #include <fmt/format.h>
 
 #include "cli/measure.h"
@@ -7,17 +7,16 @@
 namespace labreport {
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] =
-      add_verb<RunFlags>(app, invocation, "run", "measure only; prints the run's folder",
-                         [&invocation](const RunFlags& said) {
-                           const Measured measured = measure(said, said.out, invocation.argv);
-                           if (!measured.folder.empty())
-                             fmt::print("{}\n", measured.folder.string());
-                           measured.tell();
-                           return measured.status;
-                         });
+  const auto [verb, flags] = add_verb<RunFlags>(
+      app, invocation, "run", "measure without rendering; prints the run's folder",
+      [&invocation](const RunFlags& given) {
+        const Measured measured = measure(given, given.out, invocation.argv);
+        if (!measured.folder.empty()) fmt::print("{}\n", measured.folder.string());
+        measured.say_failures();
+        return measured.status;
+      });
   flags->out = "site/runs";
-  add_run_flags(*verb, *flags, "folder for runs (site/runs); with --resume also a run's own");
+  add_run_flags(*verb, *flags, "folder of runs (site/runs), or with --resume one run's folder");
 }
 
 }  // namespace labreport

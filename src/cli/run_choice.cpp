@@ -130,8 +130,8 @@ Choice newest(const Runs& runs, const Need& need) {
 }
 
 /// Prints which run the word means if it could have meant another.
-ChosenRun told(const std::string& word, const Runs& runs, Choice choice,
-               std::vector<std::string> reasons = {}) {
+ChosenRun announced(const std::string& word, const Runs& runs, Choice choice,
+                    std::vector<std::string> reasons = {}) {
   if (!choice.passed_over.empty()) {
     const std::vector<std::string> all(choice.passed_over.begin(), choice.passed_over.end());
     reasons.push_back("newer runs: " + join(all, ", "));
@@ -151,7 +151,7 @@ ChosenRun previous(const Runs& runs) {
         "there is no measured run before the latest of the " + latest->edition + " edition",
         "give a folder, or choose another edition");
   }
-  return told("previous", runs, newest(before, kAnyRun));
+  return announced("previous", runs, newest(before, kAnyRun));
 }
 
 bool names_gpu(const std::string& word) {
@@ -181,21 +181,11 @@ std::vector<std::string> why_paired(const Runs& runs) {
   return {"newest pair of one edition"};
 }
 
-/// A GPU's run to compare with one of `edition`, of the same edition if it has any.
-ChosenRun half_of_pair(const std::string& word, const Runs& runs, const std::string& edition,
-                       const Need& need) {
-  const Runs same = of_edition(runs, edition);
-  if (same.empty() || same.size() == runs.size()) return told(word, runs, newest(runs, need));
-  return told(word, runs, newest(same, need), why_paired(runs));
-}
-
-bool times_labreports_network(const Run& run) {
-  return measured_model(run) == nullptr && times_networks(run);
-}
-
 }  // namespace
 
-const Need kLabreportsNetwork{times_labreports_network, "without times of labreport's network"};
+const Need kLabreportsNetwork{
+    [](const Run& run) { return measured_model(run) == nullptr && times_networks(run); },
+    "without times of labreport's network"};
 
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root,
                      const Need& need) {
@@ -206,7 +196,7 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
   if (word == "previous") return previous(measured_runs(edition, root));
   const bool latest = word == "latest";
   const Runs runs = latest ? measured_runs(edition, root) : runs_of_gpu(word, edition, root);
-  return told(word, runs, newest(runs, latest ? kAnyRun : need));
+  return announced(word, runs, newest(runs, latest ? kAnyRun : need));
 }
 
 std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
@@ -215,9 +205,10 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
   if (names_gpu(a) && names_gpu(b)) {
     const Runs of_a = runs_of_gpu(a, edition, root), of_b = runs_of_gpu(b, edition, root);
     auto pair = newest_pair(of_a, of_b, need);
-    if (!pair) return {told(a, of_a, newest(of_a, need)), told(b, of_b, newest(of_b, need))};
-    return {told(a, of_a, std::move(pair->first), why_paired(of_a)),
-            told(b, of_b, std::move(pair->second), why_paired(of_b))};
+    if (!pair)
+      return {announced(a, of_a, newest(of_a, need)), announced(b, of_b, newest(of_b, need))};
+    return {announced(a, of_a, std::move(pair->first), why_paired(of_a)),
+            announced(b, of_b, std::move(pair->second), why_paired(of_b))};
   }
   if (names_gpu(a)) {
     auto [second, first] = choose_pair(b, a, edition, root, need);
@@ -226,7 +217,10 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
   ChosenRun first = choose_run(a, edition, root);
   if (!names_gpu(b)) return {std::move(first), choose_run(b, edition, root)};
   const Runs of_b = runs_of_gpu(b, edition, root);
-  return {first, half_of_pair(b, of_b, first.run.edition, need)};
+  const Runs same = of_edition(of_b, first.run.edition);
+  if (same.empty() || same.size() == of_b.size())
+    return {first, announced(b, of_b, newest(of_b, need))};
+  return {first, announced(b, of_b, newest(same, need), why_paired(of_b))};
 }
 
 fs::path choose_folder(const std::string& word, const fs::path& root) {

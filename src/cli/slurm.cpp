@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatience = 120;  // seconds to wait for an answer of Slurm
+constexpr double kPatienceSeconds = 120;
 
 struct SlurmFlags : RunFlags {
   std::string partition, array, gpus_per_task = "1", cpus_per_task, time = "01:00:00", more;
@@ -34,7 +34,7 @@ void refuse_line_ends(const SlurmFlags& flags) {
   for (const std::string* text :
        {&flags.partition, &flags.cpus_per_task, &flags.time, &flags.more, &flags.out}) {
     if (text->find_first_of("\n\r\"") == text->npos) continue;
-    throw InputError("'" + *text + "' holds a quote or the end of a line", "give it without");
+    throw InputError("'" + *text + "' holds a quote or the end of a line", "leave that out");
   }
 }
 
@@ -48,7 +48,8 @@ std::string preset(const SlurmFlags& flags) {
 
 /// Returns the number of tasks and prints the speedup of the array.
 std::int64_t tasks(const SlurmFlags& flags) {
-  if (flags.array.empty()) throw InputError("slurm needs --array N, how many tasks share the plan");
+  if (flags.array.empty())
+    throw InputError("slurm needs --array N, the number of tasks", "give one");
   const std::int64_t tasks = whole_number("--array", flags.array, 1);
   const DeviceKind device = gpus(flags) == 0 ? DeviceKind::kCpu : DeviceKind::kCuda;
   const Shards shards = shards_of(plan_input(flags, parse_preset(preset(flags)), device), tasks);
@@ -130,7 +131,7 @@ std::string submit(const std::vector<std::string>& words) {
   Command command;
   command.argv = words;
   command.keep_output = true;
-  command.limit_seconds = kPatience;
+  command.limit_seconds = kPatienceSeconds;
   const Ended ended = asked(command);
   if (ended.ok()) return std::string(trimmed(ended.output));
   throw InputError("Slurm refuses the job: " + refusal(ended),
@@ -141,7 +142,7 @@ std::string submit(const std::vector<std::string>& words) {
 ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {
-    throw InputError("slurm needs --out FOLDER, which all nodes share", "name one");
+    throw InputError("slurm needs --out FOLDER", "name a folder that all nodes share");
   }
   const std::int64_t count = tasks(flags);
   const fs::path folder = shared_folder(flags);
@@ -165,16 +166,17 @@ ExitStatus slurm(const SlurmFlags& flags) {
 void add_slurm(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<SlurmFlags>(
       app, invocation, "slurm",
-      "a Slurm job array that shares one plan out, and the job that merges", slurm);
-  verb->add_option("--partition", flags->partition, "of the cluster (its default)");
-  verb->add_option("--array", flags->array, "N: how many tasks share the plan");
-  verb->add_option("--gpus-per-task", flags->gpus_per_task, "1 (default), or 0: the CPU");
+      "write or submit a Slurm job array of shards, and the job that merges them", slurm);
+  verb->add_option("--partition", flags->partition, "partition of the cluster (its default)");
+  verb->add_option("--array", flags->array,
+                   "N: the number of tasks, one for each shard of the plan");
+  verb->add_option("--gpus-per-task", flags->gpus_per_task, "1 (default), or 0 for the CPU");
   verb->add_option("--cpus-per-task", flags->cpus_per_task,
                    "cores of a task (the cluster's default)");
-  verb->add_option("--time", flags->time, "limit of a task, as Slurm writes it (01:00:00)");
-  verb->add_option("--sbatch", flags->more, "more flags of sbatch's, as --sbatch='--account=lab'");
-  verb->add_flag("--submit", flags->submit, "submit both jobs; prints their numbers");
-  add_run_flags(*verb, *flags, "FOLDER: shared by all nodes, for the shards and their logs");
+  verb->add_option("--time", flags->time, "time limit of a task, in Slurm's form (01:00:00)");
+  verb->add_option("--sbatch", flags->more, "more flags for sbatch: --sbatch='--account=lab'");
+  verb->add_flag("--submit", flags->submit, "submit both jobs and print their numbers");
+  add_run_flags(*verb, *flags, "FOLDER for the shards and their logs, shared by all nodes");
   // Removes flags that an array sets itself: it numbers its tasks and continues its folder's runs,
   // and Slurm chooses the GPUs.
   for (const char* flag : {"--resume", "--dry-run", "--gpus", "--shard"}) {

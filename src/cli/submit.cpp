@@ -1,4 +1,4 @@
-// labreport submit writes one
+// labreport submit writes one run's report as a folder and a zip file to hand in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +6,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/hints.h"
 #include "cli/output_flags.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "document/view.h"
+#include "experiments/catalog.h"
 #include "orchestrate/worker_info.h"
 #include "publish/helper_python.h"
 #include "publish/rendering.h"
@@ -27,13 +29,6 @@ struct SubmitFlags {
   std::string paper = "a4";
   std::string notes;
 };
-
-/// Refuses to replace a folder that holds anything else than an earlier submission.
-void check_place(const fs::path& out) {
-  if (!fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out))) return;
-  if (!fs::exists(out / "run.json") || !fs::exists(out / "report.md"))
-    throw InputError(out.string() + " holds something else", "name another folder: --out FOLDER");
-}
 
 /// Copies a run's rendered folder, whose page becomes one file, without what only a site needs.
 void copy_report(const fs::path& page, const fs::path& out) {
@@ -58,7 +53,8 @@ void write_zip(const fs::path& out, const fs::path& scratch) {
 
 /// Things that a grader would miss, one line each.
 std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
-  Document document = site_run(store).document;
+  const Run run = load_measured(store);
+  Document document = build_document(run, store.is_reference());
   RunNotes run_notes({store.folder()}, notes);
   run_notes.place(store, document);
   std::int64_t asked = 0, generated = 0;
@@ -71,19 +67,22 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
   }
   std::vector<std::string> lines;
   if (generated > 0) {
-    lines.push_back(fmt::format("{} of {} answers are generated; `make notes` begins your own",
-                                generated, asked));
+    lines.push_back(
+        fmt::format("{} of {} answers are generated; `labreport notes --init` begins your own",
+                    generated, asked));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
-  const bool failed = std::ranges::any_of(
-      store.load().cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
+  const bool failed =
+      std::ranges::any_of(run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
   if (failed) lines.push_back(document.outcome_line);
   return lines;
 }
 
 ExitStatus submit(const SubmitFlags& flags) {
   const fs::path out = fs::path(flags.out + "/").lexically_normal().parent_path();
-  check_place(out);
+  const bool is_free = !fs::exists(out) || (fs::is_directory(out) && fs::is_empty(out));
+  if (!is_free && (!fs::exists(out / "run.json") || !fs::exists(out / "report.md")))
+    throw InputError(out.string() + " holds no earlier submission", "choose another --out");
   const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
                                             : choose_folder(flags.run, "site/runs");
   const ScratchFolder scratch;
@@ -102,7 +101,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
              out.string(), folder.lexically_normal().string(), join_words(reports));
   for (const std::string& line : missing(RunStore(folder), options.notes))
-    fmt::print("missing: {}\n", line);
+    fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.tell();
   return rendered.status();
 }
@@ -110,13 +109,14 @@ ExitStatus submit(const SubmitFlags& flags) {
 }  // namespace
 
 void add_submit(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] = add_verb<SubmitFlags>(
-      app, invocation, "submit", "a run's report as a folder and a zip file to hand in", submit);
+  const auto [verb, flags] =
+      add_verb<SubmitFlags>(app, invocation, "submit",
+                            "write a run's report as a folder and a zip file to hand in", submit);
   verb->add_option("run", flags->run,
-                   "RUN: a folder, a GPU, latest or previous (default: your newest)");
+                   "RUN: a folder, a GPU, latest or previous (default: your newest run)");
   verb->add_option("--out", flags->out, "folder to write, with FOLDER.zip beside it (submission)");
-  verb->add_option("--paper", flags->paper, "of the PDF: a4 (default) or letter");
-  verb->add_option("--notes", flags->notes, "folder of your own words (notes)");
+  verb->add_option("--paper", flags->paper, "the PDF's paper: a4 (default) or letter");
+  verb->add_option("--notes", flags->notes, "folder of your notes (notes)");
 }
 
 }  // namespace labreport

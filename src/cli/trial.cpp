@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTraceback = "traceback.txt";
 
-bool is_users(const PlannedCell& cell) {
-  return !cell.spec.implementation.empty() && !is_shipped(cell.spec) && !cell.spec.ranks;
-}
-
 /// Orders cells by how much they try: whole training steps first, and the smallest of these.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
@@ -41,17 +37,13 @@ CellSpec with_one_step(CellSpec spec) {
   return spec;
 }
 
-std::string message_of(const Outcome& outcome) {
-  const auto* failed = std::get_if<Failed>(&outcome);
-  return failed != nullptr ? failed->message : describe(outcome);
-}
-
 [[noreturn]] void refuse_failed(const Launch& launch, const Ended& ended, const fs::path& root) {
   const fs::path file = root / kTraceback;
   make_writable_folder(root);
   const std::string traceback = join(launch.warnings, "\n");
   write_atomically(file, traceback.empty() ? ended.messages : traceback);
-  throw InputError(message_of(launch.outcome),
+  const auto* failed = std::get_if<Failed>(&launch.outcome);
+  throw InputError(failed != nullptr ? failed->message : describe(launch.outcome),
                    "nothing is measured, and the traceback is in " + file.string());
 }
 
@@ -60,7 +52,9 @@ std::string message_of(const Outcome& outcome) {
 void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker, const Slot& slot,
               const fs::path& root) {
   std::vector<PlannedCell> users;
-  std::ranges::copy_if(wanted, std::back_inserter(users), is_users);
+  std::ranges::copy_if(wanted, std::back_inserter(users), [](const PlannedCell& cell) {
+    return !cell.spec.implementation.empty() && !is_shipped(cell.spec) && !cell.spec.ranks;
+  });
   if (users.empty()) return;
   const auto smallest = std::ranges::min_element(users, {}, trial_order);
   const LaunchRequest request{.spec = with_one_step(smallest->spec)};

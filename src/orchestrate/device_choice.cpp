@@ -58,7 +58,9 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
 
 /// Chooses without a device: the demonstration, or a plan for a device that is elsewhere.
 DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, bool planning) {
-  if (wish.gpus) throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")");
+  if (wish.gpus) {
+    throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")", "leave --gpus out");
+  }
   if (!wish.preset) {
     return {DeviceKind::kCpu,
             Preset::kDemo,

@@ -161,7 +161,7 @@ void TerminalProgress::finished(const CellSpec& spec, const Launch& launch,
   const bool plain = !colors_ || is_ok(launch.outcome);
   say_to(stream_, fmt::format("{}{}{}\n", plain ? "" : color, line, plain ? "" : "\033[0m"));
   for (const std::string& warning : launch.warnings)
-    say_to(stream_, fmt::format("  note: {}\n", warning));
+    say_to(stream_, fmt::format("  warning: {}\n", warning));
   std::fflush(stream_);
 }
 

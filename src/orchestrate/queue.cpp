@@ -11,8 +11,9 @@
 namespace labreport {
 namespace {
 
-// The estimate is not corrected until this much is measured.
-constexpr double kTrustedSeconds = 5;
+// The estimates count as confirmed for this long, so that a single launch does not distort the
+// rest.
+constexpr double kConfirmedSeconds = 10;
 
 }  // namespace
 
@@ -91,7 +92,7 @@ Standing LaunchQueue::standing(std::size_t slots) const {
   Standing standing{done_, done_ + pending_.size() + running_.size(), pending_seconds_};
   for (const auto& [id, seconds] : running_) standing.left_seconds += seconds;
   standing.left_seconds /= static_cast<double>(std::max<std::size_t>(1, slots));
-  if (actual_ > kTrustedSeconds) standing.left_seconds *= actual_ / estimated_;
+  standing.left_seconds *= (actual_ + kConfirmedSeconds) / (estimated_ + kConfirmedSeconds);
   return standing;
 }
 

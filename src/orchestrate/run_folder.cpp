@@ -21,7 +21,7 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
                                              const DeviceChoice& choice, const Session& session) {
   if (RunStore(root).exists()) {
     throw InputError(root.string() + " already holds a run",
-                     "choose another folder with --out, or go on with that run by --resume");
+                     "choose another folder with --out, or resume that run with --resume");
   }
   Run run;
   run.edition = input.edition.name;

@@ -18,13 +18,15 @@ constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
 // Gloo takes this time for 1 GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
-constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 2;
+constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 4;
+// A CPU that has AVX2 but no BF16 instructions computes GEMMs in 16 bits this much more slowly.
+constexpr double kCpuHalfSlowdown = 8;
 // torch.compile takes this time without cached code.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
 // The host takes about 2 ms to enqueue a layer's forward pass, so launch-bound steps are no faster.
 constexpr double kLayerLaunchSeconds = 2e-3;
 // AdamW's elementwise kernels take as long for one parameter as FP32 GEMMs for this many FLOPs.
-constexpr double kOptimizerFlops = 2000;
+constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
 // Passes over the scores determine the time of attention. All passes over one score take as long as
 // this many FLOPs, in FP32 and in 16 bits.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
@@ -36,10 +38,13 @@ constexpr double kBackwardAndForward = 3.5;
 // The forward pass of a layer leaves about 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
 
-/// Returns FLOP/s over whole passes in the cell's precision. A CPU is not faster with fewer bits.
+/// Returns FLOP/s over whole passes in the cell's precision.
 double rate(const CellSpec& spec, double fp32_flops) {
-  if (spec.device == DeviceKind::kCpu) return fp32_flops;
   const Precision precision = spec.precision.value_or(Precision::kFp32);
+  if (spec.device == DeviceKind::kCpu) {
+    const bool half = precision == Precision::kBf16 || precision == Precision::kFp16;
+    return half ? fp32_flops / kCpuHalfSlowdown : fp32_flops;
+  }
   if (precision == Precision::kFp32) return fp32_flops;
   return fp32_flops * (precision == Precision::kTf32 ? 4 : 5);
 }
@@ -102,7 +107,8 @@ double step_seconds(CellSpec spec, double fp32_flops) {
   double seconds = step_flops(spec).value_or(0) / rate(spec, fp32_flops);
   if (spec.mode == Mode::kTrainStep) {
     const auto parameters = static_cast<double>(counted_parameters(spec).value_or(0));
-    seconds += kOptimizerFlops * parameters / fp32_flops;
+    const bool cpu = spec.device == DeviceKind::kCpu;
+    seconds += (cpu ? kCpuOptimizerFlops : kOptimizerFlops) * parameters / fp32_flops;
   }
   // Checkpointing repeats the forward pass during backward.
   if (spec.kind == CellKind::kCheckpointing) seconds *= 4.0 / 3;

@@ -138,7 +138,7 @@ std::string RunStore::stamp() const { return folder_stamp(folder_); }
 void RunStore::create(const Run& run) const {
   if (exists()) {
     throw InputError(folder_.string() + " already holds a run",
-                     "choose another folder with --out, or go on with it by --resume");
+                     "choose another folder with --out, or resume it with --resume");
   }
   save(run);
 }

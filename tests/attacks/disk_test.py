@@ -30,7 +30,7 @@ class Run(DiskTest):
                 if outcome.went_wrong and before:
                     self.assertIn(f"{self.kept()} of 5 launches are kept in site/runs/",
                                   outcome.messages)
-                    self.assertIn("go on with --resume", outcome.messages)
+                    self.assertIn("resume it with --resume", outcome.messages)
                 self.resume_ends_as(self.expected)
             self.project.forget("site")
 

@@ -122,7 +122,7 @@ class Shards(Tasks):
         self.end(self.start("3/3"))
         refused = self.merge(status=2).stderr
         self.assertRegex(refused, r"^labreport: shards lacks \d+ launches: shard 1/3 did not finish and shard "
-                                  "2/3 never began; start its tasks again, or take what is there with "
+                                  "2/3 never began; resume its shards, or join what is there with "
                                   "--partial\n$")
         folder = self.merge("--partial", status=1).stdout.strip()
         self.project.call("check", folder)
@@ -136,8 +136,8 @@ class Shards(Tasks):
 
     def test_tasks_that_kept_nothing_have_nothing_to_merge(self):
         self.assertEqual(self.merge("--partial", status=2).stderr,
-                         "labreport: no shards in shards; name the folder that `labreport run --shard` was "
-                         "given with --out\n")
+                         "labreport: no shards in shards; name the --out of `labreport run "
+                         "--shard`\n")
         task = self.start("1/2", nap=30)
         self.assertTrue(soon(lambda: "begin" in self.log.read_text(encoding="utf-8")))
         task.kill()
@@ -180,7 +180,7 @@ class Shards(Tasks):
         run = json.loads(file.read_text(encoding="utf-8"))
         run["devices"][0]["name"] = "another"
         file.write_text(json.dumps(run), encoding="utf-8")
-        self.refused("these shards are no parts of one run: one is of ", "merge", "shards")
+        self.refused("these shards are not of one run: one is of ", "merge", "shards")
 
     def refused(self, words, *command):
         said = self.project.call(*command, status=2).stderr

@@ -54,7 +54,7 @@ class Workers(ProjectTest):
         self.assertRegex(gone.stderr.splitlines()[-1],
                          "^labreport: CUDA cannot start: the driver is too old; `labreport doctor` "
                          "shows what is here and what is missing; "
-                         r"\d of 9 launches are kept in site/runs/\S+: go on with --resume$")
+                         r"\d of 9 launches are kept in site/runs/\S+: resume it with --resume$")
         kept = Kept(self.project.folder / "site/runs")
         self.assertGreaterEqual(len(kept.launches), 4)
         self.project.call("check", str(kept.folder))

@@ -30,7 +30,8 @@ TEST_F(Advise, TakesTheWordsThatDiffTakes) {
     EXPECT_EQ(ended.exit_status, 0) << word << ended.messages;
     EXPECT_THAT(ended.output, HasSubstr("ms a training step")) << word;
   }
-  EXPECT_THAT(call({"advise", "latest"}).messages, HasSubstr("latest has no ladder"));
+  EXPECT_THAT(call({"advise", "latest"}).messages,
+              HasSubstr("latest has no measurement of the problem ladder"));
   EXPECT_THAT(call({"advise", "B300"}).messages, HasSubstr("no run is called 'B300'"));
   EXPECT_THAT(call({"advise", "latest", "--edition", "2026"}).messages,
               HasSubstr("no measured run of the 2026 edition"));

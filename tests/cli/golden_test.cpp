@@ -114,7 +114,7 @@ const std::vector<Golden> kGolden{
     {"help_doctor", {"doctor", "--help"}},
     {"help_diff", {"diff", "--help"}},
     {"diff_one", {"diff", "one"}},
-    {"list_experiments", {"list", "experiments"}},
+    {"list_problems", {"list", "problems"}},
     {"list_sizes", {"list", "sizes"}},
     {"list_cells", {"list", "cells", "--preset", "quick"}, {}, true},
     {"list_cells_2026", {"list", "cells", "--edition", "2026", "--sizes", "10B"}, {}, true},

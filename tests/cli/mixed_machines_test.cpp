@@ -77,7 +77,7 @@ TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
 
 TEST_F(MixedMachine, AGpuDividedIntoNothingIsRefusedOrPassedOver) {
   environment_["FAKE_NVML_SLICES"] = "0";
-  EXPECT_THAT(doctor(), HasSubstr("– GPU 0        GPU 0 (Fake H200) is in MIG mode and has no"));
+  EXPECT_THAT(doctor(), HasSubstr("✗ GPU 0        GPU 0 (Fake H200) is in MIG mode and has no"));
   EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · ")) << "as CUDA passes it over";
   environment_["CUDA_VISIBLE_DEVICES"] = "0";
   EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 (Fake H200) is in MIG mode and has no slice"));

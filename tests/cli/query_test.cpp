@@ -61,7 +61,7 @@ TEST_F(Query, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.messages, StartsWith("labreport: line 1, column 8: unknown column 'sise'"));
   EXPECT_THAT(call({"query", "latest"}).messages,
-              HasSubstr("query needs a run and a query; try: "));
+              HasSubstr("query needs a run and a query; try `"));
   EXPECT_THAT(call({"query", "B300", "select 1"}).messages, HasSubstr("no run is called 'B300'"));
   EXPECT_THAT(call({"query", "latest", "latest", "select 1 "}).messages,
               HasSubstr("latest is named twice"));

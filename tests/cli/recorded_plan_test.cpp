@@ -60,7 +60,7 @@ TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
 TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
   const labreport::Run run = begun_by({.model = "~/net.py:Net", .loss = "net:loss"});
   EXPECT_THAT([&] { resumed(run, {}); },
-              ThrowsMessage<InputError>(HasSubstr("name it again: --model ~/net.py:Net")));
+              ThrowsMessage<InputError>(HasSubstr("command names it; add --model ~/net.py:Net")));
   const RunFlags flags = resumed(run, {.model = "here/net.py:Net"});
   EXPECT_EQ(flags.model, "here/net.py:Net") << "whether it is the same is seen once it is loaded";
   EXPECT_EQ(flags.loss, "net:loss");
@@ -68,8 +68,9 @@ TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
 
 TEST(RecordedFlags, AnAttentionIsCodeToo) {
   const labreport::Run run = begun_by({.attention = "flash.py:Flash"});
-  EXPECT_THAT([&] { resumed(run, {}); },
-              ThrowsMessage<InputError>(HasSubstr("name it again: --attention flash.py:Flash")));
+  EXPECT_THAT(
+      [&] { resumed(run, {}); },
+      ThrowsMessage<InputError>(HasSubstr("command names it; add --attention flash.py:Flash")));
   EXPECT_EQ(resumed(run, {.attention = "here/flash.py:Flash"}).attention, "here/flash.py:Flash");
 }
 

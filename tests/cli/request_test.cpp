@@ -1,9 +1,13 @@
 // Tests that a request is stored completely and written out like it was given.
 #include "results/request.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "cli/flags.h"
+#include "cli/hints.h"
 #include "cli/measure.h"
 
 namespace labreport::request_test {
@@ -51,6 +55,20 @@ TEST(Requests, TakeOneFlagFromAnother) {
   EXPECT_EQ(with_flag(begun, "--gpus", other), (Request{.sizes = "small", .gpus = "1"}));
   EXPECT_EQ(with_flag(begun, "--nvtx", other),
             (Request{.sizes = "small", .gpus = "0", .nvtx = true}));
+}
+
+TEST(Hints, NameTargetsAndVariablesIfMakeCalledTheProgram) {
+  const std::string command = "resume it with `build/bin/labreport report --out 'a b' --resume`";
+  EXPECT_EQ(in_callers_form(command), command);
+  setenv("LABREPORT_CALLER", "make", 1);
+  EXPECT_EQ(in_callers_form(command), "resume it with `make report OUT='a b' RESUME=1`");
+  EXPECT_EQ(in_callers_form("`labreport notes --init` writes one"), "`make notes` writes one");
+  EXPECT_EQ(in_callers_form("leave --gpus out; add --edition 2026"),
+            "leave GPUS out; add EDITION=2026");
+  EXPECT_THAT(in_callers_form("`labreport run --shard 1/2` begins"),
+              testing::EndsWith("cli_tests run --shard 1/2` begins"))
+      << "no target calls this verb";
+  unsetenv("LABREPORT_CALLER");
 }
 
 }  // namespace

@@ -52,8 +52,7 @@ TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
   const Ended cut = cut_short("INT", {"report", "--preset", "demo"});
   EXPECT_EQ(cut.exit_status, 130) << cut.messages;
   EXPECT_THAT(cut.messages, HasSubstr("launches are kept in site/runs/"));
-  EXPECT_THAT(cut.messages, HasSubstr("make report RESUME=1"));
-  EXPECT_THAT(cut.messages, HasSubstr("report --preset demo --resume`"));
+  EXPECT_THAT(cut.messages, HasSubstr("labreport report --preset demo --resume`\n"));
   EXPECT_EQ(cut.output, "") << "nothing to show yet";
   const auto before = kept();
   const std::size_t finished = measured(before);

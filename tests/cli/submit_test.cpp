@@ -46,7 +46,7 @@ TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
   write_atomically(folder_ / "thesis/chapter.tex", "words");
   const Ended ended = call({"submit", "--out", "thesis"});
   EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("thesis holds something else"));
+  EXPECT_THAT(ended.messages, HasSubstr("thesis holds no earlier submission"));
   EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
 }
 
@@ -57,7 +57,7 @@ TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   EXPECT_FALSE(std::filesystem::exists(run));
   const auto dropped = folder_ / "site/dropped" / run.lexically_relative(folder_ / "site/runs");
   EXPECT_TRUE(std::filesystem::exists(dropped / "run.json"));
-  EXPECT_THAT(ended.output, HasSubstr("bring it back: mv site/dropped/"));
+  EXPECT_THAT(ended.output, HasSubstr("to bring it back: mv site/dropped/"));
 }
 
 TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {

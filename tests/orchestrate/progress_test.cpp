@@ -52,7 +52,7 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
       text.find("out of memory in forward: tried to allocate 2.00 GiB with 138.0 GiB allocated\n"),
       std::string::npos)
       << text;
-  EXPECT_NE(text.find("\n  note: the worker died"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  warning: the worker died"), std::string::npos) << text;
   EXPECT_EQ(text.find('\033'), std::string::npos) << "no colors in a file";
 }
 

@@ -101,7 +101,7 @@ class Slurm(unittest.TestCase):
         self.assertIn("DUE TO TIME LIMIT", self.said())
         kept = set(self.times("end"))
         self.assertTrue(0 < len(kept) < LAUNCHES)
-        self.assertIn("start its tasks again, or take what is there with --partial", self.said())
+        self.assertIn("resume its shards, or join what is there with --partial", self.said())
         self.end(self.submit("--timeout", "900"))
         self.assert_whole()
         again = {launch for launch, times in self.times("end").items() if times > 1}
