@@ -66,9 +66,9 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
   std::vector<std::string> specs;
   for (const Document* document : documents) {
     for (const Figure* figure : figures_of(*document)) {
-      nlohmann::json still = without_links(figure->spec);
-      specs.push_back(themed(still, ChartWidth::kWide).dump());
-      specs.push_back(themed(std::move(still), ChartWidth::kNarrow).dump());
+      nlohmann::json unlinked = without_links(figure->spec);
+      specs.push_back(themed(unlinked, ChartWidth::kWide).dump());
+      specs.push_back(themed(std::move(unlinked), ChartWidth::kNarrow).dump());
     }
   }
   if (specs.empty()) return std::vector<Drawings>(documents.size());

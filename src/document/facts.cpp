@@ -37,8 +37,8 @@ struct OpenSection {
 /// Checks a template's tags before it is filled: the library itself renders an unknown one as
 /// nothing, which would leave holes in sentences. Refused is a tag that is not among the facts, is
 /// used as something it is not (a flag as text, text as a section), or is of a kind that words do
-/// not need (partials, delimiters, {{{triple}}}). Sections that will not be shown are checked too;
-/// the body of an empty list is checked as far as its items' names can be known: not at all.
+/// not need (partials, delimiters, {{{triple}}}). Sections that will not be shown are checked too.
+/// An empty list does not tell which names its items would have, so names in its body pass.
 class TagChecker {
  public:
   TagChecker(const Facts& facts, std::string_view where) : facts_(facts), where_(where) {}
@@ -159,10 +159,10 @@ std::string join_lines(std::string_view text) {
   return joined;
 }
 
-/// Removes the line of a section's tag that is alone on it: the library would leave an empty line,
-/// and so a new paragraph, if the section is not shown. The library takes the end of the line after
-/// a tag for the tag's own, so that a blank line there needs two.
-std::string without_tag_lines(std::string_view words) {
+/// Removes the line end after a section's tag that is alone on its line: it would stay as an empty
+/// line, and so begin a paragraph, if the section is not shown. The library swallows one line end
+/// after such a tag, so a blank line that follows is written with two.
+std::string without_tag_line_ends(std::string_view words) {
   std::string joined;
   bool after_tag = false;
   for (const std::string& line : split(words, '\n')) {
@@ -241,7 +241,7 @@ std::string escape_markdown(std::string_view text) {
 
 std::string render_words(std::string_view words, const Facts& facts, std::string_view where) {
   TagChecker(facts, where).check(words);
-  mustache::mustache tmpl{without_tag_lines(words)};
+  mustache::mustache tmpl{without_tag_line_ends(words)};
   if (!tmpl.is_valid()) throw Error(std::string(where) + ": " + tmpl.error_message());
   tmpl.set_custom_escape([](const std::string& text) { return text; });
   return join_lines(tmpl.render(to_data(facts)));

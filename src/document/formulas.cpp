@@ -13,9 +13,10 @@
 namespace labreport {
 namespace {
 
-// Noncharacters: no text holds them, so no text can forge a mark.
-constexpr std::string_view kSpanOpen = "\uFDD0";
-constexpr std::string_view kSpanClose = "\uFDD1";
+// A mark is the number of its span between these two noncharacters. They are removed from the
+// Markdown first, so no text can forge a mark.
+constexpr std::string_view kMarkOpen = "\uFDD0";
+constexpr std::string_view kMarkClose = "\uFDD1";
 
 bool is_space(char letter) { return std::string_view(" \t\r\n").find(letter) != std::string::npos; }
 
@@ -104,7 +105,7 @@ class Cutter {
     if (!close) return false;
     const std::size_t dollars = display ? 2 : 1;
     const std::string tex(text_.substr(at_ + dollars, *close - at_ - dollars));
-    cut_.markdown.append(kSpanOpen).append(std::to_string(cut_.spans.size())).append(kSpanClose);
+    cut_.markdown.append(kMarkOpen).append(std::to_string(cut_.spans.size())).append(kMarkClose);
     line_ += static_cast<int>(std::ranges::count(text_.substr(counted_, at_ - counted_), '\n'));
     counted_ = at_;
     cut_.spans.push_back({tex, display, line_});
@@ -152,21 +153,21 @@ std::string MathSpan::source() const {
 
 CutMarkdown cut_math(std::string_view markdown) {
   const std::string clean =
-      replaced(replaced(std::string(markdown), kSpanOpen, ""), kSpanClose, "");
+      replaced(replaced(std::string(markdown), kMarkOpen, ""), kMarkClose, "");
   return Cutter(clean).cut();
 }
 
 std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan>& spans) {
   std::vector<CutPiece> pieces;
   std::size_t begin = 0;
-  for (std::size_t open; (open = text.find(kSpanOpen, begin)) != text.npos;) {
+  for (std::size_t open; (open = text.find(kMarkOpen, begin)) != text.npos;) {
     if (open > begin) pieces.push_back({std::string(text.substr(begin, open - begin)), nullptr});
-    const std::size_t number = open + kSpanOpen.size();
-    const std::size_t close = text.find(kSpanClose, number);
+    const std::size_t number = open + kMarkOpen.size();
+    const std::size_t close = text.find(kMarkClose, number);
     std::size_t index = 0;
     std::from_chars(text.data() + number, text.data() + close, index);
     pieces.push_back({"", &spans.at(index)});
-    begin = close + kSpanClose.size();
+    begin = close + kMarkClose.size();
   }
   if (begin < text.size()) pieces.push_back({std::string(text.substr(begin)), nullptr});
   return pieces;

@@ -21,9 +21,9 @@ constexpr std::int64_t kFirstContext = 512;
 
 /// The peaks of one kind of step that a GPU's runs measured.
 struct Evidence {
-  ConfirmedPeaks peaks;   ///< Peaks of all runs together.
-  const RunSummary* run;  ///< The newest run that measured most of them.
-  std::int64_t most;      ///< Number of peaks of that run.
+  ConfirmedPeaks peaks;    ///< Peaks of all runs together.
+  const RunSummary* run;   ///< The newest of the runs that measured the most of these peaks.
+  std::int64_t run_peaks;  ///< The number of peaks of `run`.
 
   bool checkpoints() const { return peaks.blocks > 0; }
   bool shards() const { return peaks.ranks > 0; }
@@ -59,9 +59,9 @@ struct Evidence {
          {&ConfirmedPeaks::batch, &ConfirmedPeaks::context, &ConfirmedPeaks::blocks,
           &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
       peaks.*member = std::max(peaks.*member, other.peaks.*member);
-    if (other.most <= most) return;
+    if (other.run_peaks <= run_peaks) return;
     run = other.run;
-    most = other.most;
+    run_peaks = other.run_peaks;
   }
 };
 
@@ -101,7 +101,7 @@ std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   return all;
 }
 
-/// The evidence for each kind of step; steps without checkpoints and ranks come first.
+/// Evidence for each kind of step, from the first GPU that has any; `plain` steps come first.
 std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
   std::vector<Evidence> kinds;
   for (const FitGpu& gpu : gpus) {
@@ -225,15 +225,17 @@ nlohmann::json gpu_data(const FitGpu& gpu) {
 nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
                          const std::vector<FitGpu>& gpus) {
   const bool shards = std::ranges::any_of(kinds, &Evidence::shards);
-  const Evidence& fullest = *std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
+  // The page opens with the plain step of the last mode and precision, and with the largest network
+  // whose step fits the GPU with the least memory.
+  const Evidence& first_kind = *std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
     return std::tuple(kind.plain(), parse_mode(kind.peaks.mode),
                       parse_precision(kind.peaks.precision));
   });
   nlohmann::json listed = nlohmann::json::array();
-  std::string first = networks.front().key;  // the last that fits the GPU with least memory
+  std::string first_network = networks.front().key;
   for (const Network& network : networks) {
-    const double peak = fullest.peak(network.shape, kFirstContext);
-    if (peak <= static_cast<double>(gpus.front().bytes)) first = network.key;
+    const double peak = first_kind.peak(network.shape, kFirstContext);
+    if (peak <= static_cast<double>(gpus.front().bytes)) first_network = network.key;
     listed.push_back({{"key", network.key},
                       {"label", network.label()},
                       {"layers", network.shape.layers},
@@ -252,9 +254,9 @@ nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector
           {"networks", listed},
           {"gpus", each(gpus, gpu_data)},
           {"first",
-           {{"network", first},
-            {"step", fullest.step()},
-            {"precision", fullest.precision()},
+           {{"network", first_network},
+            {"step", first_kind.step()},
+            {"precision", first_kind.precision()},
             {"batch", kHandoutBatch},
             {"context", kFirstContext}}}};
 }

@@ -22,14 +22,14 @@ std::string short_name(const std::string& gpu, const std::vector<RunSummary>& ru
 }  // namespace
 
 std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
-  std::vector<const RunSummary*> newest;
+  std::vector<const RunSummary*> newest_first;
   for (const RunSummary& run : runs) {
-    if (!run.demonstration) newest.push_back(&run);
+    if (!run.demonstration) newest_first.push_back(&run);
   }
-  std::ranges::sort(newest,
+  std::ranges::sort(newest_first,
                     [](const auto* run, const auto* other) { return run->is_before(*other); });
   std::vector<GpuRuns> gpus;
-  for (const RunSummary* run : newest) {
+  for (const RunSummary* run : newest_first) {
     auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
     if (gpu == gpus.end()) gpu = gpus.insert(gpu, {run->gpu(), short_name(run->gpu(), runs), {}});
     gpu->runs.push_back(run);
@@ -110,6 +110,7 @@ std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
   for (const Measurements& same : all) {
     for (const Measurement& one : same) {
+      // A name that is new goes behind the one that precedes it in its quantity.
       auto at = names.begin();
       for (const auto& [name, value] : one.quantity->values) {
         auto found = std::ranges::find(names, name);
