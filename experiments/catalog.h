@@ -25,7 +25,8 @@ std::string canonical_selector(const std::string& selector);
 
 /// Asks every selected experiment in order; a cell that two of them want is planned once, with the
 /// larger number of launches. A `limits` cell comes first wherever anything is timed. If a run
-/// measures two networks, each is planned by its own results, and their cells alternate.
+/// measures labreport's network in addition to the user's, each is planned by its own results, and
+/// their cells alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// The whole report of a run. `reference`: the run ships with the project.

@@ -42,16 +42,17 @@ std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
 
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<const Cell*> cells = cells_of(groups);
-  // A network whose longer cells are gone has a single cold step.
-  const CellSpec& any =
+  // The cell with the most steps stands for all: some may be processes of a single cold step.
+  const CellSpec& longest =
       (*largest(cells, [](const Cell* cell) { return cell->spec.steps.value_or(0); }))->spec;
   PartContent part;
-  part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
-  part.facts.set("steps", format_plural(any.steps.value_or(0), "timed step"));
-  part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
+  part.facts.set("warmup", format_plural(longest.warmup.value_or(0), "warm-up step"));
+  part.facts.set("steps", format_plural(longest.steps.value_or(0), "timed step"));
+  part.facts.set("batch", format_plural(longest.batch.value_or(0), "sequence"));
   part.facts.flag("gpu", view.on_gpu());
-  part.facts.set("row", any.size + ", " + std::string(describe(any.mode.value_or(Mode::kForward))));
-  std::string command = command_for(view.run(), kProblem, any);
+  const Mode mode = longest.mode.value_or(Mode::kForward);
+  part.facts.set("row", longest.size + ", " + std::string(describe(mode)));
+  std::string command = command_for(view.run(), kProblem, longest);
   for (const char* mark : {"`", "\n", "\r"})  // Each would end the code span.
     command = replaced(std::move(command), mark, " ");
   part.facts.set_markdown("command", "`" + command + "`");
@@ -60,9 +61,9 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   return part;
 }
 
-/// The networks that this problem planned. The mixed-precision problem begins with the longest mode
-/// and adds shorter ones only if that does not fit; its networks are rows here only if there are no
-/// others.
+/// The groups that this problem planned, or all groups if it planned none. It plans the shortest
+/// mode first; the mixed-precision problem begins with the longest mode and adds shorter ones only
+/// if that does not fit.
 std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
   std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {

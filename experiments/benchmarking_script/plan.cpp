@@ -8,7 +8,7 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::int64_t kFirstSteps = 3;  // One of them is by the process of the timed steps.
+constexpr std::int64_t kColdStarts = 3;  // The process of the timed steps is one of them.
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
 bool needs_part(const PlanInput& input, std::string_view letter) {
@@ -20,11 +20,11 @@ void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axe
   cells.push_back({spec, axes.launches});
   if (!is_warmup_mode(input.edition, *spec.mode) || !needs_part(input, "c")) return;
   if (input.preset == Preset::kFull) {
-    // Fresh processes that take the first step only show how much cold starts vary.
+    // Processes that end after their first step show how much cold starts vary.
     CellSpec first = spec;
     first.warmup = 0;
     first.steps = 1;
-    cells.push_back({first, kFirstSteps - 1});
+    cells.push_back({first, kColdStarts - 1});
     if (spec.mode == Mode::kForwardBackward) {
       // A profiled process shows where the first step's time goes.
       first.kind = CellKind::kKernels;

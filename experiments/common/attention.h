@@ -38,8 +38,8 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out() const;
-  bool not_tried() const;  ///< A shorter length ran out of memory.
-  bool not_offered() const;
+  bool not_tried() const;     ///< A shorter length ran out of memory.
+  bool not_offered() const;   ///< The device, the dtype or the library does not offer it.
   bool inaccurate() const;    ///< Too far from FP64 to be timed.
   std::string phase() const;  ///< The phase that ran out of memory.
   std::string reason = {};    ///< Why numbers are missing; empty if it ran.
@@ -70,7 +70,7 @@ bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::str
 /// Mean and deviation of a pass in milliseconds, or why they are missing.
 Value mean_time(const AttentionRow& row, std::string_view pass);
 
-/// The first row's reason that there is, or "not measured yet".
+/// The reason of the first row that has one, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
 /// A row for each length of one cell; one that was not tried names the length that ran out.

@@ -9,8 +9,8 @@ namespace labreport {
 namespace {
 
 constexpr double kTwice = 2;       // A larger factor is easier to picture than a percentage.
-constexpr double kRough = 0.01;    // From this deviation on a percentage has no decimals.
-constexpr double kAlike = 0.0005;  // Rounds to 0.0 %.
+constexpr double kRough = 0.01;    // A percentage whose deviation is this or more has no decimals.
+constexpr double kAlike = 0.0005;  // A smaller share rounds to 0.0 %.
 constexpr int kRatioDecimals = 2;
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace labreport::data_parallel {
 
 /// Makes two datasets for each network: "lanes", with each of the schemes that was traced, and
-/// "lane-sums", the sums of their bars. Several networks become variants. `words` ends their names,
-/// because a report may draw lanes twice.
+/// "lane-sums", the sums of their bars. Several networks become variants. `words` is the end of a
+/// variant's name, which keeps the datasets apart if a report draws lanes twice.
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
                               std::initializer_list<Scheme> schemes, const std::string& words = "");
 

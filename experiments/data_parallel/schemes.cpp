@@ -18,8 +18,9 @@ namespace {
 namespace single_node = distributed_communication_single_node;
 
 constexpr double kBytesPerMegabyte = 1e6;
-// A traced step that is longer than the timed ones by more than this share is another step.
-constexpr double kDisturbed = 1.05;
+// A traced step that takes more than this many times as long as the timed ones does not describe
+// them.
+constexpr double kMaxTracedRatio = 1.05;
 
 std::optional<double> median_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(median(samples));
@@ -33,7 +34,7 @@ void read_trace(Trained& trained, const Launch& launch) {
     longest = std::max(longest, row.number(column::kTracedNs).value_or(0));
   }
   const double ratio = longest / kNanosecondsPerMillisecond / trained.step_ms().value_or(1);
-  if (ratio > kDisturbed) {
+  if (ratio > kMaxTracedRatio) {
     trained.disturbed = ratio;
     return;
   }
