@@ -108,7 +108,7 @@ class LadderLaunch {
   }
 
  private:
-  /// Times one step like kind `timing`, with one synchronization at its end.
+  /// Times one step as a cell of kind `timing` does, with one synchronization at its end.
   void run_one() {
     steps_->prepare();
     synchronize(device_);
@@ -125,7 +125,7 @@ class LadderLaunch {
   /// Profiles one more step: its number of kernels, and the time that the device was busy.
   std::vector<Metric> profiled() {
     const DeviceKind kind = plan_.step.device;
-    profile(kind, [] {});
+    profile(kind, [] {});  // The first profile of a process initializes the profiler.
     const Profile found = profile(kind, [this] {
       steps_->run();
       synchronize(device_);

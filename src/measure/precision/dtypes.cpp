@@ -147,10 +147,10 @@ void trace_block(c10::Device device, DtypeTable& table) {
   traced("lm_head", Linear(kWidth, kVocab, device).forward(x));
 }
 
-/// Adds each pair of name and dtype once for all layers.
-class Alike {
+/// Adds a row once for all layers whose tensors have the same name and dtype.
+class DistinctRows {
  public:
-  explicit Alike(DtypeTable& table) : table_(table) {}
+  explicit DistinctRows(DtypeTable& table) : table_(table) {}
   void add(std::string_view group, const std::string& name, const at::Tensor& tensor) {
     const std::string path = without_layer(name);
     if (seen_.emplace(group, path, tensor.scalar_type()).second) table_.add(group, path, tensor);
@@ -168,7 +168,7 @@ class Alike {
 /// gradients, optimizer. Equal tensors of different layers share one row.
 void trace_step(const Network& network, const Batch& batch, Precision precision, DeviceKind kind,
                 DtypeTable& table) {
-  Alike rows(table);
+  DistinctRows rows(table);
   at::Tensor loss;
   {
     const AutocastScope autocast(precision, kind);
@@ -192,7 +192,7 @@ void trace_step(const Network& network, const Batch& batch, Precision precision,
   clear_gradients(network.parameters());
 }
 
-void trace_named(const CellSpec& spec, DtypeTable& table) {
+void trace_implementation(const CellSpec& spec, DtypeTable& table) {
   if (!spec.model || !spec.context || !spec.batch) {
     throw InputError("a model's dtypes need its size, a context and a batch");
   }
@@ -212,7 +212,7 @@ Launch measure_dtypes(const LaunchRequest& request) {
   const DeviceKind kind = request.spec.device;
   DtypeTable table;
   if (!request.spec.implementation.empty()) {
-    trace_named(request.spec, table);
+    trace_implementation(request.spec, table);
   } else {
     for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
       table.begin(precision);
