@@ -223,7 +223,7 @@ void add_cells(PartContent& part, const RunView& view, const std::vector<Network
   each_scheme(networks, schemes,
               [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
   part.details.tables.push_back(
-      command_table(view.run(), kProblem + ("." + letter), {part.cells.front()}));
+      command_table(view.run(), kProblem + ("." + letter), part.cells));
 }
 
 }  // namespace labreport::data_parallel

@@ -69,13 +69,15 @@ class TagChecker {
 
   void open(const std::string& name, bool inverted) {
     OpenSection section{.name = name, .items = {}, .unknowable = false};
+    bool of_list = false;
     for (const Facts::Entry* entry : find(name)) {
       if (std::holds_alternative<std::string>(*entry)) fail(name, "is text, not a flag or a list");
       const auto* list = std::get_if<std::vector<Facts>>(entry);
       if (list == nullptr || inverted) continue;
-      section.unknowable = list->empty();
+      of_list = true;
       for (const Facts& item : *list) section.items.push_back(&item);
     }
+    section.unknowable = of_list && section.items.empty();
     open_.push_back(section);
   }
 
@@ -148,10 +150,13 @@ std::string join_lines(std::string_view text) {
     }
     const bool separate = blank || fenced || fence || opens_block(line);
     if (!joined.empty()) joined += !separate ? " " : blank ? "\n\n" : "\n";
-    if (fenced) joined += raw;
-    for (const char letter : fenced ? "" : line) {
-      const bool repeated = letter == ' ' && (joined.empty() || joined.back() == ' ');
-      if (!repeated) joined.push_back(letter);
+    if (fenced) {
+      joined += raw;
+    } else {
+      for (const char letter : line) {
+        const bool repeated = letter == ' ' && (joined.empty() || joined.back() == ' ');
+        if (!repeated) joined.push_back(letter);
+      }
     }
     fenced = fenced != fence;
     blank = false;

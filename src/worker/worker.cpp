@@ -10,7 +10,7 @@
 #include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 #include "engine/rank_group.h"
-#include "measure/catalogue.h"
+#include "measure/catalog.h"
 #include "measure/timing/start_up.h"
 #include "model/network.h"
 #include "results/run_json.h"

@@ -1,5 +1,5 @@
 // Tests the order in which sizes are measured by two processes that sum tensors.
-#include "measure/catalogue.h"
+#include "measure/catalog.h"
 
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Tests two processes that train together: the bytes that they hold, and the results of their
 // steps.
-#include "measure/catalogue.h"
+#include "measure/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -55,9 +55,12 @@ struct Evidence {
     peaks.peaks += other.peaks.peaks;
     if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
       peaks.farthest = other.peaks.farthest;
-    for (const auto member :
-         {&ConfirmedPeaks::batch, &ConfirmedPeaks::context, &ConfirmedPeaks::blocks,
-          &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
+    // A context counts only if it was measured with the batch that the page predicts for.
+    const bool enough = peaks.batch >= kHandoutBatch, others = other.peaks.batch >= kHandoutBatch;
+    if (!enough && others) peaks.context = other.peaks.context;
+    if (enough == others) peaks.context = std::max(peaks.context, other.peaks.context);
+    for (const auto member : {&ConfirmedPeaks::batch, &ConfirmedPeaks::blocks,
+                              &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
       peaks.*member = std::max(peaks.*member, other.peaks.*member);
     if (other.run_peaks <= run_peaks) return;
     run = other.run;

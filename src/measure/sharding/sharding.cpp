@@ -1,4 +1,4 @@
-#include "measure/catalogue.h"
+#include "measure/catalog.h"
 
 #include <ATen/Context.h>
 

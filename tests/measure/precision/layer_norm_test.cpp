@@ -6,7 +6,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "measure/catalogue.h"
+#include "measure/catalog.h"
 #include "results/metric_names.h"
 
 namespace labreport::layer_norm_test {
