@@ -5,6 +5,7 @@
 
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
+#include "orchestrate/resume.h"
 
 namespace labreport {
 namespace {
@@ -22,14 +23,16 @@ ExitStatus drop(const std::string& word) {
   if (place.empty() || place == "." || *place.begin() == "..")
     throw InputError(folder.string() + " is not below " + kRuns,
                      "name a run that `labreport list runs` shows");
-  const fs::path kept = kRuns / place, dropped = kDropped / place;
+  const fs::path shown = kRuns / place, dropped = kDropped / place;
   if (fs::exists(dropped))
     throw InputError(dropped.string() + " is there already", "move or delete it first");
+  const RunLock not_while_measuring(shown);
   fs::create_directories(dropped.parent_path());
-  fs::rename(kept, dropped);
+  fs::rename(shown, dropped);
   fmt::print(
-      "dropped: {} is no longer rendered, and git ignores its folder\nto bring it back: mv {} {}\n",
-      kept.string(), dropped.string(), kept.string());
+      "dropped: the next render leaves out {}, and git ignores its folder\nto bring it back: mv {} "
+      "{}\n",
+      shown.string(), dropped.string(), shown.string());
   return ExitStatus::kDone;
 }
 

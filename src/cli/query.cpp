@@ -56,7 +56,7 @@ Database database_of(const std::vector<std::string>& runs, const std::string& ed
   for (const std::string& word : runs) {
     if (std::ranges::count(runs, word) > 1)
       throw InputError(word + " is named twice", "name each run once");
-    database.add(choose_run(word, edition, "site/runs").run, word);
+    database.add(choose_run(word, edition, "site/runs", kLabreportsNetwork).run, word);
   }
   return database;
 }

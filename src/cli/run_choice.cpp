@@ -1,5 +1,7 @@
 #include "cli/run_choice.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <ranges>
@@ -141,15 +143,16 @@ ChosenRun announced(const std::string& word, const Runs& runs, Choice choice,
   return std::move(choice.chosen);
 }
 
-/// The run before the latest, in the latest's edition.
+/// The run before the latest, of the latest's GPU and edition.
 ChosenRun previous(const Runs& runs) {
   const fs::path folder = newest(runs, kAnyRun).chosen.folder;
   const auto latest = std::ranges::find(runs, folder, &Listed::folder);
-  const Runs before = of_edition({runs.begin(), latest}, latest->edition);
+  Runs before = of_edition({runs.begin(), latest}, latest->edition);
+  std::erase_if(before, [&](const Listed& run) { return run.gpu != latest->gpu; });
   if (before.empty()) {
-    throw InputError(
-        "there is no measured run before the latest of the " + latest->edition + " edition",
-        "give a folder, or choose another edition");
+    throw InputError(fmt::format("{} has no measured run of the {} edition before the latest",
+                                 latest->gpu, latest->edition),
+                     "give a folder or a GPU; `labreport list runs` shows the runs there are");
   }
   return announced("previous", runs, newest(before, kAnyRun));
 }

@@ -72,9 +72,15 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
                     generated, asked));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
-  const bool failed =
-      std::ranges::any_of(run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
-  if (failed) lines.push_back(document.outcome_line);
+  const auto failed = std::ranges::count_if(
+      run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
+  if (failed > 0) {
+    lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
+                                failed, run.cells.size()));
+  }
+  if (store.is_reference())
+    lines.emplace_back("measurements of your own: this run ships with the project");
+  if (document.demonstration) lines.emplace_back("a GPU: this run is a demonstration on the CPU");
   return lines;
 }
 

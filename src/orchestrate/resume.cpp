@@ -76,7 +76,7 @@ RunLock::RunLock(const std::filesystem::path& folder)
   if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   close(descriptor_);
   throw InputError("another labreport is measuring into " + folder.string(),
-                   "wait for it, or choose another folder with --out");
+                   "wait for it, or name another folder");
 }
 
 RunLock::~RunLock() {

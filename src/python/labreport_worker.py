@@ -97,7 +97,8 @@ def load(flag, text):
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
-            raise Mismatch(f"{flag}: {place} has no {name}")
+            known = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+            raise Mismatch(f"{flag}: {place} has no {name}" + (f"; it has {', '.join(known)}" if known else ""))
         found = getattr(found, part)
     if not callable(found):
         raise Mismatch(f"{flag} {text} is a {type(found).__name__}, which cannot be called")

@@ -89,7 +89,6 @@ TEST_F(RunChoice, ARunThatMostlyFailedIsChosenOnlyWhereThereIsNoOther) {
   keep_run(root_, "nvidia-b300/2025/20260505-a", failed);
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
   EXPECT_EQ(chosen("B300"), "nvidia-b300/2025/20260505-a");
 }
 
@@ -149,13 +148,13 @@ TEST_F(RunChoice, AGpuWithoutARunOfTheEditionIsNotDenied) {
                   HasSubstr("'H200' has no run of the 2026 edition; it has runs of 2025")));
 }
 
-TEST_F(RunChoice, LatestAndPreviousGoByTheTime) {
+TEST_F(RunChoice, LatestGoesByTheTimeAndPreviousIsOfItsGpuAndEdition) {
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
   EXPECT_EQ(chosen("latest", "2026"), "nvidia-l4/2026/20260421-a");
-  EXPECT_THAT([&] { choose_run("previous", "2026", root_); },
-              ThrowsMessage<InputError>(
-                  HasSubstr("no measured run before the latest of the 2026 edition")));
+  expect_refused("previous",
+                 "nvidia-h200 has no measured run of the 2025 edition before the latest");
+  keep_run(root_, "nvidia-h200/2025/20260410-a", testing_samples::three_launches());
+  EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260410-a");
 }
 
 TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) {
@@ -164,7 +163,7 @@ TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) 
     RunStore(root_ / place).keep_imported(testing_samples::imported());
   }
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
+  expect_refused("previous", "nvidia-h200 has no measured run");
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("friends"), "a-friends/2025/20260505-imported") << "it has no other";
 }

@@ -19,6 +19,10 @@ TEST(QueryText, StandsInColumnsForATerminal) {
             "=a|b   1234568   1\n");
 }
 
+TEST(QueryText, SaysToATerminalThatNoRowMatched) {
+  EXPECT_EQ(as_table({{"size", "ms"}, {}}), "size  ms\n(no rows)\n");
+}
+
 TEST(QueryText, CutsLongTextsForATerminalAlone) {
   const QueryResult result{{"name"}, {{std::string(100, 'x')}}};
   EXPECT_LT(as_table(result).size(), 80u);

@@ -92,7 +92,7 @@ std::string as_table(const QueryResult& result) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  return text;
+  return result.rows.empty() ? text + "(no rows)\n" : text;
 }
 
 std::string as_markdown(const QueryResult& result) {
