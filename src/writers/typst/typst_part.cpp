@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kHalfColumn = 8.2;  // Centimetres of a figure's width.
+constexpr double kHalfColumn = 7.7;  // Centimetres of a figure's width.
 constexpr double kHighest = 20;      // Centimetres of a figure's height.
 
 std::string caption(const Figure& figure, const TypstSource& source) {
