@@ -196,9 +196,11 @@ class Spread {
   std::optional<Facts> facts() const {
     if (share_ <= 0) return std::nullopt;
     // The bound is rounded up to the digits that it is written with.
-    const double digit = share_ < 0.0995 ? 0.001 : 0.01;
+    const double digit = share_ > 1 ? 0.1 : share_ < 0.0995 ? 0.001 : 0.01;
+    const double most = std::ceil(share_ / digit) * digit;
     return Facts()
-        .set("share", format_rough_percent(std::ceil(share_ / digit) * digit) + " %")
+        .set("share", share_ > 1 ? format_fixed(most, 1) + " times the mean"
+                                 : format_rough_percent(most) + " %")
         .set("size", size_);
   }
 

@@ -222,8 +222,7 @@ void add_cells(PartContent& part, const RunView& view, const std::vector<Network
                std::initializer_list<Scheme> schemes, const std::string& letter) {
   each_scheme(networks, schemes,
               [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
-  part.details.tables.push_back(
-      command_table(view.run(), kProblem + ("." + letter), part.cells));
+  part.details.tables.push_back(command_table(view.run(), kProblem + ("." + letter), part.cells));
 }
 
 }  // namespace labreport::data_parallel

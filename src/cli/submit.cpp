@@ -72,8 +72,8 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
                     generated, asked));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
-  const auto failed = std::ranges::count_if(
-      run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
+  const auto failed =
+      std::ranges::count_if(run.cells, [](const Cell& cell) { return ok_launch(cell) == nullptr; });
   if (failed > 0) {
     lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
                                 failed, run.cells.size()));

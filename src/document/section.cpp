@@ -231,8 +231,8 @@ class SectionParser {
   /// The lines "name: value" at the block's beginning; the rest is the caption.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> attributes = {
-        {"file", &exhibit.file},       {"data", &exhibit.data}, {"title", &exhibit.title},
-        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},   {"table", &exhibit.table},
+        {"file", &exhibit.file},       {"data", &exhibit.data},  {"title", &exhibit.title},
+        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},    {"table", &exhibit.table},
         {"page", &exhibit.in_page},    {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
