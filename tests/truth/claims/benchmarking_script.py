@@ -71,7 +71,7 @@ def durations(run, one, first, first_size, last, last_size, backward, ratio):
 
 
 def share(text):
-    return number(text.split(" ")[0].rstrip("%")) / (100 if text.endswith("%") else 1)
+    return number(text.split(" ")[0].rstrip("%×")) / (100 if text.endswith("%") else 1)
 
 
 def spread(run, whose, passes, size, optimizer, optimizer_size):
