@@ -199,8 +199,8 @@ class Spread {
     const double digit = share_ > 1 ? 0.1 : share_ < 0.0995 ? 0.001 : 0.01;
     const double most = std::ceil(share_ / digit) * digit;
     return Facts()
-        .set("share", share_ > 1 ? format_fixed(most, 1) + "× the mean"
-                                 : format_rough_percent(most) + " %")
+        .set("share",
+             share_ > 1 ? format_fixed(most, 1) + "× the mean" : format_rough_percent(most) + " %")
         .set("size", size_);
   }
 

@@ -22,7 +22,7 @@ constexpr std::initializer_list<Scheme> kSchemes{Scheme::kNone, Scheme::kOverlap
 
 /// One scheme's predicted step in milliseconds; no parameter was fitted to the scheme.
 struct Predicted {
-  const Trained* trained;
+  const SchemeResult* result;
   double measured_ms;
   double two_ms;  ///< On the measured number of ranks.
   std::optional<double> four_ms = {}, eight_ms = {};
@@ -31,7 +31,7 @@ struct Predicted {
 };
 
 const std::vector<Column<Predicted>> kPredicted{
-    {"scheme", "Scheme", [](const Predicted& row) { return Value(row.trained->words()); }},
+    {"scheme", "Scheme", [](const Predicted& row) { return Value(row.result->words()); }},
     {"measured", "Measured", &Predicted::measured_ms, "ms"},
     {"predicted", "Predicted", &Predicted::two_ms, "ms"},
     {"error",
@@ -44,15 +44,15 @@ const std::vector<Column<Predicted>> kPredicted{
 
 /// Predicts the step without communication plus `exposed_seconds`. On n ranks a ring sends
 /// 2(n − 1)/n of the bytes and has n − 1 times the steps of two, each with its latency.
-double predicted_ms(const Network& network, const Trained& trained, std::int64_t ranks) {
-  const Trained& none = *network.ran(Scheme::kNone);
+double predicted_ms(const Network& network, const SchemeResult& result, std::int64_t ranks) {
+  const SchemeResult& none = *network.ran(Scheme::kNone);
   const BucketModel model = *network.model();
   const std::int64_t measured = network.spec.ranks->count;
   const double alpha =
       model.alpha * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
   const double beta = model.beta * bus_factor(measured) / bus_factor(ranks);
   const double exposed =
-      exposed_seconds(trained.cell->spec, *none.backward_ms / kMsPerSecond, alpha, beta);
+      exposed_seconds(result.cell->spec, *none.backward_ms / kMsPerSecond, alpha, beta);
   return *none.step_ms() + exposed * kMsPerSecond;
 }
 
@@ -60,17 +60,17 @@ double predicted_ms(const Network& network, const Trained& trained, std::int64_t
 /// one host keep what the prediction for two leaves out, such as a backward pass stretched by
 /// all-reduces.
 std::vector<Predicted> predicted_steps(const Network& network) {
-  const Trained* none = network.ran(Scheme::kNone);
+  const SchemeResult* none = network.ran(Scheme::kNone);
   std::vector<Predicted> rows;
   if (none == nullptr || !none->backward_ms || !network.model()) return rows;
-  for (const Trained& trained : network.schemes) {
-    if (!trained.step_ms() || trained.scheme() == Scheme::kNone) continue;
-    Predicted row{&trained, *trained.step_ms(),
-                  predicted_ms(network, trained, network.spec.ranks->count)};
+  for (const SchemeResult& result : network.schemes) {
+    if (!result.step_ms() || result.scheme() == Scheme::kNone) continue;
+    Predicted row{&result, *result.step_ms(),
+                  predicted_ms(network, result, network.spec.ranks->count)};
     if (network.spec.device == DeviceKind::kCuda) {
       const double unexplained = row.measured_ms - row.two_ms;
-      row.four_ms = predicted_ms(network, trained, 4) + unexplained;
-      row.eight_ms = predicted_ms(network, trained, 8) + unexplained;
+      row.four_ms = predicted_ms(network, result, 4) + unexplained;
+      row.eight_ms = predicted_ms(network, result, 8) + unexplained;
     }
     rows.push_back(row);
   }
@@ -79,7 +79,7 @@ std::vector<Predicted> predicted_steps(const Network& network) {
 
 /// A cap with its buckets and steps, calculated and measured.
 struct BucketRow {
-  const Trained* trained;
+  const SchemeResult* result;
   double cap;  ///< MB
   std::int64_t calls;
   double largest;                        ///< MB
@@ -94,7 +94,7 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"cap", "Cap", &BucketRow::cap, "MB", {Notation::kShortest}},
     {"calls", "Buckets", &BucketRow::calls, "", {Notation::kCount}},
     {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
-    {"step", "Step", [](const BucketRow& row) { return row.trained->step(); }, "ms"},
+    {"step", "Step", [](const BucketRow& row) { return row.result->step(); }, "ms"},
     {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
     {"added", "Added", [](const BucketRow& row) { return row.added; }, "ms"},
     {"more",
@@ -108,10 +108,10 @@ const std::vector<Column<BucketRow>> kBuckets{
      "ms",
      {Notation::kSignificant, 3}},
     {"exposed", "Exposed",
-     [](const BucketRow& row) { return row.trained->traced(row.trained->exposed_ms()); }, "ms"},
+     [](const BucketRow& row) { return row.result->traced(row.result->exposed_ms()); }, "ms"},
     {"hidden",
      "Hidden",
-     [](const BucketRow& row) { return row.trained->traced(row.trained->hidden_share()); },
+     [](const BucketRow& row) { return row.result->traced(row.result->hidden_share()); },
      "%",
      {Notation::kPercent}},
     {"model",
@@ -122,22 +122,22 @@ const std::vector<Column<BucketRow>> kBuckets{
 
 std::vector<BucketRow> bucket_rows(const Network& network) {
   const std::vector<Predicted> predicted = predicted_steps(network);
-  const Trained* none = network.ran(Scheme::kNone);
+  const SchemeResult* none = network.ran(Scheme::kNone);
   std::vector<BucketRow> rows;
-  for (const Trained& trained : network.schemes) {
-    if (trained.scheme() != Scheme::kBucketed) continue;
-    const std::vector<std::int64_t> bytes = all_reduce_bytes(trained.cell->spec);
+  for (const SchemeResult& result : network.schemes) {
+    if (result.scheme() != Scheme::kBucketed) continue;
+    const std::vector<std::int64_t> bytes = all_reduce_bytes(result.cell->spec);
     BucketRow& row = rows.emplace_back(
-        BucketRow{.trained = &trained,
-                  .cap = static_cast<double>(trained.cell->spec.bucket.value_or(0)) / kMega,
+        BucketRow{.result = &result,
+                  .cap = static_cast<double>(result.cell->spec.bucket.value_or(0)) / kMega,
                   .calls = std::ssize(bytes),
                   .largest = static_cast<double>(std::ranges::max(bytes)) / kMega,
-                  .more = network.added_ms(trained),
-                  .added = added_value(network, trained)});
+                  .more = network.added_ms(result),
+                  .added = added_value(network, result)});
     if (const auto model = network.model()) {
       row.model = model->exposed(static_cast<double>(row.calls)) * kMsPerSecond;
     }
-    const auto prediction = std::ranges::find(predicted, &trained, &Predicted::trained);
+    const auto prediction = std::ranges::find(predicted, &result, &Predicted::result);
     if (prediction == predicted.end()) continue;
     row.predicted = prediction->two_ms;
     row.predicted_more = prediction->two_ms - *none->step_ms();
@@ -151,7 +151,7 @@ std::optional<Facts> expected(const std::vector<BucketRow>& rows) {
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::model);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::model);
   if (rows.empty() || !best->model || *best->model == *worst->model) return std::nullopt;
-  const Trained &a = *best->trained, &b = *worst->trained;
+  const SchemeResult &a = *best->result, &b = *worst->result;
   const auto differs = differ(&a, &b);
   if (!differs) return std::nullopt;
   const double longer = *a.step_ms() - *b.step_ms();
@@ -182,7 +182,7 @@ Facts network_facts(const Network& network) {
   for (const BucketRow& row : rows) {
     caps.push_back(cap_words(row.cap * kMega));
     counts.push_back(format_count(row.calls));
-    if (row.trained->step_ms()) steps_ms.push_back(*row.trained->step_ms());
+    if (row.result->step_ms()) steps_ms.push_back(*row.result->step_ms());
   }
   std::string range;
   if (!steps_ms.empty()) {

@@ -26,7 +26,7 @@ const std::vector<Column<LaneRow>> kLanes{
     {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
 
 /// The bars of one lane in order of time. Collectives that overlap in time become one bar.
-std::vector<LaneRow> lane_rows(const Trained& trained, const Launch& launch,
+std::vector<LaneRow> lane_rows(const SchemeResult& result, const Launch& launch,
                                std::string_view lane) {
   const bool communication = lane == metric::kCommunication;
   std::vector<LaneRow> rows;
@@ -35,7 +35,7 @@ std::vector<LaneRow> lane_rows(const Trained& trained, const Launch& launch,
     if (row.text(column::kLane) != lane || !from || !duration) continue;
     std::string what = row.text(column::kPhase);
     if (what.empty()) what = communication ? "all-reduce" : "other";
-    rows.push_back({trained.words(), std::string(lane), what, *from, *from + *duration});
+    rows.push_back({result.words(), std::string(lane), what, *from, *from + *duration});
   }
   std::ranges::sort(rows, {}, &LaneRow::from);
   if (!communication) return rows;
@@ -78,12 +78,12 @@ std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
 
 std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Scheme> schemes) {
   std::vector<LaneRow> rows;
-  for (const Trained& trained : network.schemes) {
-    const Launch* launch = ok_launch(*trained.cell);
-    const bool drawn = std::ranges::find(schemes, trained.scheme()) != schemes.end();
-    if (launch == nullptr || !drawn || trained.disturbed) continue;
+  for (const SchemeResult& result : network.schemes) {
+    const Launch* launch = ok_launch(*result.cell);
+    const bool drawn = std::ranges::find(schemes, result.scheme()) != schemes.end();
+    if (launch == nullptr || !drawn || result.disturbed) continue;
     for (const auto lane : {metric::kCompute, metric::kCommunication}) {
-      std::ranges::move(lane_rows(trained, *launch, lane), std::back_inserter(rows));
+      std::ranges::move(lane_rows(result, *launch, lane), std::back_inserter(rows));
     }
   }
   return rows;

@@ -13,17 +13,17 @@ namespace {
 constexpr double kMentioned = 0.05;  // Smaller parts of a difference are not mentioned.
 
 /// Absent if a step with communication is faster than the one without: something disturbed that.
-std::optional<Facts> communication(const Network& network, const Trained& trained) {
-  const Trained* none = network.ran(Scheme::kNone);
-  if (!differ(&trained, none).value_or(false)) return std::nullopt;
-  for (const Trained& other : network.schemes) {
+std::optional<Facts> communication(const Network& network, const SchemeResult& result) {
+  const SchemeResult* none = network.ran(Scheme::kNone);
+  if (!differ(&result, none).value_or(false)) return std::nullopt;
+  for (const SchemeResult& other : network.schemes) {
     if (differ(&other, none) == true && *other.step_ms() < *none->step_ms()) return std::nullopt;
   }
-  const double added = *network.added_ms(trained);
-  return Facts().set("ms", added, kThree).set("share", format_percent(added / *trained.step_ms()));
+  const double added = *network.added_ms(result);
+  return Facts().set("ms", added, kThree).set("share", format_percent(added / *result.step_ms()));
 }
 
-Facts naive_facts(const Network& network, const Trained& naive) {
+Facts naive_facts(const Network& network, const SchemeResult& naive) {
   const auto added = communication(network, naive);
   const auto hidden = naive.hidden_share();
   const std::string share = format_percent(hidden.value_or(0));
@@ -41,7 +41,7 @@ Facts naive_facts(const Network& network, const Trained& naive) {
 }
 
 /// The traced all-reduces of both, and the time of the exchange beyond its one all-reduce.
-std::optional<Facts> traced(const Trained& flat, const Trained& naive) {
+std::optional<Facts> traced(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved = *naive.communication_ms - *flat.communication_ms;
   const double copies = flat.exchange_ms.value_or(0) - *flat.communication_ms;
@@ -51,8 +51,8 @@ std::optional<Facts> traced(const Trained& flat, const Trained& naive) {
       .when("copies", copies > kMentioned * std::abs(saved), Facts().set("of", copies, kThree));
 }
 
-Facts flat_facts(const Network& network, const Trained& flat) {
-  const Trained* naive = network.ran(Scheme::kPerParameter);
+Facts flat_facts(const Network& network, const SchemeResult& flat) {
+  const SchemeResult* naive = network.ran(Scheme::kPerParameter);
   const auto differs = differ(&flat, naive);
   const double saved = differs ? *naive->step_ms() - *flat.step_ms() : 0;
   return Facts()
@@ -64,10 +64,10 @@ Facts flat_facts(const Network& network, const Trained& flat) {
       .when("traced", differs ? traced(flat, *naive) : std::nullopt);
 }
 
-Facts overlap_facts(const Network& network, const Trained& overlapped) {
-  const Trained* naive = network.ran(Scheme::kPerParameter);
-  const Trained* flat = network.ran(Scheme::kFlat);
-  const Trained* none = network.ran(Scheme::kNone);
+Facts overlap_facts(const Network& network, const SchemeResult& overlapped) {
+  const SchemeResult* naive = network.ran(Scheme::kPerParameter);
+  const SchemeResult* flat = network.ran(Scheme::kFlat);
+  const SchemeResult* none = network.ran(Scheme::kNone);
   const bool both = naive != nullptr && flat != nullptr;
   const bool timed = none != nullptr && overlapped.backward_ms && none->backward_ms;
   const double longer = timed ? *overlapped.backward_ms - *none->backward_ms : 0;
@@ -93,16 +93,16 @@ bool has(const std::vector<Network>& networks, Scheme scheme) {
 /// Presents the last of `schemes`, which the part is about, beside the others.
 PartContent part_of(const RunView& view, const std::vector<Network>& networks,
                     std::initializer_list<Scheme> schemes, const std::string& letter,
-                    Facts (*facts)(const Network&, const Trained&)) {
+                    Facts (*facts)(const Network&, const SchemeResult&)) {
   using enum Scheme;
   const Scheme subject = *(schemes.end() - 1);
   PartContent part;
   std::optional<Facts> answer;
   if (const Network* network = largest_network(networks, subject)) {
-    const Trained& trained = *network->ran(subject);
-    answer = facts(*network, trained)
+    const SchemeResult& result = *network->ran(subject);
+    answer = facts(*network, result)
                  .set("network", network->words)
-                 .set("step", *trained.step_ms(), kThree);
+                 .set("step", *result.step_ms(), kThree);
   }
   part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);

@@ -23,7 +23,7 @@ constexpr double kNsPerUs = 1e3;
 
 struct SchemeRow {
   std::string network;  ///< Empty if there is only one.
-  const Trained* trained;
+  const SchemeResult* result;
   Value added;
   std::optional<double> stretch;
 };
@@ -31,43 +31,42 @@ struct SchemeRow {
 template <typename Field>
 std::function<Value(const SchemeRow&)> value_of(Field field) {
   return [field](const SchemeRow& row) {
-    return row.trained->or_reason(std::invoke(field, row.trained));
+    return row.result->or_reason(std::invoke(field, row.result));
   };
 }
 
 template <typename Field>
 std::function<Value(const SchemeRow&)> traced_value(Field field) {
-  return [field](const SchemeRow& row) {
-    return row.trained->traced(std::invoke(field, row.trained));
-  };
+  return
+      [field](const SchemeRow& row) { return row.result->traced(std::invoke(field, row.result)); };
 }
 
 const std::vector<Column<SchemeRow>> kSchemeColumns{
-    {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.trained->words()); }},
+    {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.result->words()); }},
     {"network", "Network",
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"calls",
      "All-reduces",
      [](const SchemeRow& row) {
-       const std::string& reason = row.trained->reason;
-       return reason.empty() ? Value(row.trained->calls) : Value::missing(reason);
+       const std::string& reason = row.result->reason;
+       return reason.empty() ? Value(row.result->calls) : Value::missing(reason);
      },
      "",
      {Notation::kCount}},
-    {"step", "Step", [](const SchemeRow& row) { return row.trained->step(); }, "ms"},
+    {"step", "Step", [](const SchemeRow& row) { return row.result->step(); }, "ms"},
     {"added", "Added", [](const SchemeRow& row) { return row.added; }, "ms"},
-    {"skew", "Skew", value_of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
-    {"backward", "Backward", value_of(&Trained::backward_ms), "ms"},
+    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", {Notation::kSignificant, 3}},
+    {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
     {"stretch",
      "Stretched by",
      [](const SchemeRow& row) { return Value(row.stretch); },
      "%",
      {Notation::kPercent}},
-    {"exchange", "Exchange", value_of(&Trained::exchange_ms), "ms"},
-    {"communication", "Communication", traced_value(&Trained::communication_ms), "ms"},
-    {"exposed", "Exposed", traced_value(&Trained::exposed_ms), "ms"},
-    {"hidden", "Hidden", traced_value(&Trained::hidden_share), "%", {Notation::kPercent}},
-    {"peak", "Peak", value_of(&Trained::peak_bytes), "GiB", {Notation::kGibibytes}}};
+    {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
+    {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
+    {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
+    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_share), "%", {Notation::kPercent}},
+    {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
   std::string scheme, network;  ///< As in `SchemeRow`.
@@ -100,8 +99,8 @@ template <typename Visit>
 void each_scheme(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes,
                  const Visit& visit) {
   for (const Network& network : networks) {
-    for (const Trained& trained : network.schemes) {
-      if (std::ranges::find(schemes, trained.scheme()) != schemes.end()) visit(network, trained);
+    for (const SchemeResult& result : network.schemes) {
+      if (std::ranges::find(schemes, result.scheme()) != schemes.end()) visit(network, result);
     }
   }
 }
@@ -109,8 +108,8 @@ void each_scheme(const std::vector<Network>& networks, std::initializer_list<Sch
 /// The communication library and its version, which are the same in all launches of a run.
 std::string library(const std::vector<Network>& networks) {
   for (const Network& network : networks) {
-    for (const Trained& trained : network.schemes) {
-      const Launch* launch = ok_launch(*trained.cell);
+    for (const SchemeResult& result : network.schemes) {
+      const Launch* launch = ok_launch(*result.cell);
       const std::string library =
           launch == nullptr ? "" : single_node::collectives_condition(*launch, metric::kLibrary);
       if (!library.empty()) return library;
@@ -141,23 +140,23 @@ std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
 Dataset schemes_dataset(const std::vector<Network>& networks,
                         std::initializer_list<Scheme> schemes) {
   std::vector<SchemeRow> rows;
-  each_scheme(networks, schemes, [&](const Network& network, const Trained& trained) {
+  each_scheme(networks, schemes, [&](const Network& network, const SchemeResult& result) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
-    rows.push_back({words, &trained, added_value(network, trained), network.stretch(trained)});
+    rows.push_back({words, &result, added_value(network, result), network.stretch(result)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
 
 Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes) {
   std::vector<RankRow> rows;
-  each_scheme(networks, schemes, [&](const Network& network, const Trained& trained) {
-    const Launch* launch = ok_launch(*trained.cell);
+  each_scheme(networks, schemes, [&](const Network& network, const SchemeResult& result) {
+    const Launch* launch = ok_launch(*result.cell);
     if (launch == nullptr) return;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
       const auto mean = ms(row, column::kMeanNs), stddev = ms(row, column::kStddevNs);
       const auto lag = row.number(column::kLagNs);
-      const bool usable = !trained.disturbed;
-      rows.push_back({.scheme = trained.words(),
+      const bool usable = !result.disturbed;
+      rows.push_back({.scheme = result.words(),
                       .network = networks.size() > 1 ? network.words : "",
                       .rank = row.number(column::kRank),
                       .mean = mean && stddev ? Value(*mean, *stddev) : Value(mean),
@@ -168,7 +167,7 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
                       .exchange = ms(row, phase_column(metric::kExchange)),
                       .optimizer = ms(row, phase_column(metric::kOptimizer)),
                       .communication = usable ? ms(row, column::kCommunicationNs) : std::nullopt,
-                      .both = usable ? ms(row, column::kBothNs) : std::nullopt});
+                      .both = usable ? ms(row, column::kOverlapNs) : std::nullopt});
     }
   });
   return make_dataset("by-rank", kRankColumns, rows);
@@ -183,7 +182,7 @@ const Network* largest_network(const std::vector<Network>& networks, Scheme sche
   return largest;
 }
 
-std::optional<bool> differ(const Trained* a, const Trained* b) {
+std::optional<bool> differ(const SchemeResult* a, const SchemeResult* b) {
   if (a == nullptr || b == nullptr || a->steps_ms.empty() || b->steps_ms.empty()) {
     return std::nullopt;
   }
@@ -191,10 +190,10 @@ std::optional<bool> differ(const Trained* a, const Trained* b) {
   return difference > sample_stddev(a->steps_ms) + sample_stddev(b->steps_ms);
 }
 
-Value added_value(const Network& network, const Trained& trained) {
-  const auto added = network.added_ms(trained);
+Value added_value(const Network& network, const SchemeResult& result) {
+  const auto added = network.added_ms(result);
   if (!added) return {};
-  if (!*differ(&trained, network.ran(Scheme::kNone))) {
+  if (!*differ(&result, network.ran(Scheme::kNone))) {
     return Value::missing("within the deviations of both steps");
   }
   return *added > 0 ? Value(*added) : Value::missing("the step without communication is longer");
@@ -220,8 +219,9 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
 
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
                std::initializer_list<Scheme> schemes, const std::string& letter) {
-  each_scheme(networks, schemes,
-              [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
+  each_scheme(networks, schemes, [&](const Network&, const SchemeResult& result) {
+    part.cells.push_back(result.cell);
+  });
   part.details.tables.push_back(command_table(view.run(), kProblem + ("." + letter), part.cells));
 }
 

@@ -27,10 +27,10 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
 const Network* largest_network(const std::vector<Network>& networks, Scheme scheme);
 
 /// True if the steps differ by more than the sum of their deviations; nothing if one has no steps.
-std::optional<bool> differ(const Trained* a, const Trained* b);
+std::optional<bool> differ(const SchemeResult* a, const SchemeResult* b);
 
 /// Extra time compared with the step without communication, or why it is unknown.
-Value added_value(const Network& network, const Trained& trained);
+Value added_value(const Network& network, const SchemeResult& result);
 
 /// Adds the facts of the section on method: hardware, batch, steps and networks.
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks);

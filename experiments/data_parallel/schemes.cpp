@@ -27,48 +27,49 @@ std::optional<double> median_of(const std::vector<double>& samples) {
 }
 
 /// Reads the trace, unless the slowest rank's traced step took much longer than the timed ones.
-void read_trace(Trained& trained, const Launch& launch) {
+void read_trace(SchemeResult& result, const Launch& launch) {
   const std::vector<MeasuredRow> ranks = measured_rows(launch, metric::kRankSteps);
   double longest = 0;
   for (const MeasuredRow& row : ranks) {
     longest = std::max(longest, row.number(column::kTracedNs).value_or(0));
   }
-  const double ratio = longest / kNanosecondsPerMillisecond / trained.step_ms().value_or(1);
+  if (!result.step_ms()) return;
+  const double ratio = longest / kNanosecondsPerMillisecond / *result.step_ms();
   if (ratio > kMaxTracedRatio) {
-    trained.disturbed = ratio;
+    result.disturbed = ratio;
     return;
   }
   for (const MeasuredRow& row : ranks) {
     const auto communication = row.number(column::kCommunicationNs);
-    const auto both = row.number(column::kBothNs);
-    if (!communication || !both) continue;
-    const double exposed = (*communication - *both) / kNanosecondsPerMillisecond;
-    if (trained.communication_ms && exposed <= *trained.exposed_ms()) continue;
-    trained.communication_ms = *communication / kNanosecondsPerMillisecond;
-    trained.both_ms = *both / kNanosecondsPerMillisecond;
+    const auto overlap = row.number(column::kOverlapNs);
+    if (!communication || !overlap) continue;
+    const double exposed = (*communication - *overlap) / kNanosecondsPerMillisecond;
+    if (result.communication_ms && exposed <= *result.exposed_ms()) continue;
+    result.communication_ms = *communication / kNanosecondsPerMillisecond;
+    result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
   }
 }
 
-Trained trained_by(const Cell& cell) {
-  Trained trained{&cell, reason_missing(cell)};
+SchemeResult scheme_result(const Cell& cell) {
+  SchemeResult result{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
-  if (launch == nullptr) return trained;
+  if (launch == nullptr) return result;
   const Timed timed{&cell.spec, launch};
-  trained.steps_ms = timed.counted(metric::kStep, metric::kTotal);
-  trained.skew_ms = median_of(timed.counted(metric::kSkew, metric::kStep));
+  result.steps_ms = timed.counted(metric::kStep, metric::kTotal);
+  result.skew_ms = median_of(timed.counted(metric::kSkew, metric::kStep));
   const std::vector<double> backward = timed.counted(metric::kEvent, metric::kBackward);
-  trained.backward_ms = median_of(backward);
-  trained.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
-  trained.exchange_ms = median_of(timed.counted(metric::kEvent, metric::kExchange));
-  trained.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
-  trained.calls = single_number(*launch, metric::kAllReduces, metric::kCalls)
-                      .value_or(static_cast<double>(all_reduce_count(cell.spec)));
+  result.backward_ms = median_of(backward);
+  result.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
+  result.exchange_ms = median_of(timed.counted(metric::kEvent, metric::kExchange));
+  result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
+  result.calls = single_number(*launch, metric::kAllReduces, metric::kCalls)
+                     .value_or(static_cast<double>(all_reduce_count(cell.spec)));
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
-  if (gradients && weights) trained.largest_error = std::max(*gradients, *weights);
-  trained.diverged_ranks = single_number(*launch, metric::kEquality, metric::kApart);
-  read_trace(trained, *launch);
-  return trained;
+  if (gradients && weights) result.largest_error = std::max(*gradients, *weights);
+  result.diverged_ranks = single_number(*launch, metric::kEquality, metric::kApart);
+  read_trace(result, *launch);
+  return result;
 }
 
 std::optional<single_node::Line> line_of(const RunView& view, const CellSpec& spec) {
@@ -93,52 +94,52 @@ std::string megabytes(double bytes) {
   return format_significant(bytes / kBytesPerMegabyte, 3) + " MB";
 }
 
-std::string Trained::words() const {
+std::string SchemeResult::words() const {
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
 }
 
-Value Trained::step() const {
+Value SchemeResult::step() const {
   return steps_ms.empty() ? Value::missing(reason) : Value::mean_of(steps_ms);
 }
 
-Value Trained::or_reason(const std::optional<double>& value) const {
+Value SchemeResult::or_reason(const std::optional<double>& value) const {
   return value ? Value(*value) : Value::missing(reason);
 }
 
-Value Trained::traced(const std::optional<double>& value) const {
+Value SchemeResult::traced(const std::optional<double>& value) const {
   if (value || !disturbed) return or_reason(value);
   return Value::missing("the traced step took " + format_ratio(*disturbed) +
                         "× as long as the timed ones");
 }
 
-bool Trained::overlaps() const {
+bool SchemeResult::overlaps() const {
   return scheme() == Scheme::kOverlapped || scheme() == Scheme::kBucketed ||
          scheme() == Scheme::kReducer;
 }
 
-std::optional<double> Trained::step_ms() const {
+std::optional<double> SchemeResult::step_ms() const {
   return steps_ms.empty() ? std::nullopt : std::optional(mean(steps_ms));
 }
 
-std::optional<double> Trained::exposed_ms() const {
-  if (!communication_ms || !both_ms) return std::nullopt;
-  return *communication_ms - *both_ms;
+std::optional<double> SchemeResult::exposed_ms() const {
+  if (!communication_ms || !overlap_ms) return std::nullopt;
+  return *communication_ms - *overlap_ms;
 }
 
-std::optional<double> Trained::hidden_share() const {
-  if (!communication_ms || !both_ms || *communication_ms <= 0) return std::nullopt;
-  return *both_ms / *communication_ms;
+std::optional<double> SchemeResult::hidden_share() const {
+  if (!communication_ms || !overlap_ms || *communication_ms <= 0) return std::nullopt;
+  return *overlap_ms / *communication_ms;
 }
 
-const Trained* Network::find(Scheme scheme) const {
-  const auto found = std::ranges::find(schemes, scheme, &Trained::scheme);
+const SchemeResult* Network::find(Scheme scheme) const {
+  const auto found = std::ranges::find(schemes, scheme, &SchemeResult::scheme);
   return found == schemes.end() ? nullptr : &*found;
 }
 
-const Trained* Network::ran(Scheme scheme) const {
-  const Trained* trained = find(scheme);
-  return trained != nullptr && trained->step_ms() ? trained : nullptr;
+const SchemeResult* Network::ran(Scheme scheme) const {
+  const SchemeResult* result = find(scheme);
+  return result != nullptr && result->step_ms() ? result : nullptr;
 }
 
 double Network::total_bytes() const {
@@ -146,18 +147,18 @@ double Network::total_bytes() const {
   return static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}));
 }
 
-std::optional<double> Network::added_ms(const Trained& trained) const {
-  const Trained* none = ran(Scheme::kNone);
-  const auto step = trained.step_ms();
-  if (none == nullptr || &trained == none || !step) return std::nullopt;
+std::optional<double> Network::added_ms(const SchemeResult& result) const {
+  const SchemeResult* none = ran(Scheme::kNone);
+  const auto step = result.step_ms();
+  if (none == nullptr || &result == none || !step) return std::nullopt;
   return *step - *none->step_ms();
 }
 
-std::optional<double> Network::stretch(const Trained& trained) const {
-  const Trained* none = ran(Scheme::kNone);
-  if (none == nullptr || !trained.overlaps() || !trained.backward_ms) return std::nullopt;
+std::optional<double> Network::stretch(const SchemeResult& result) const {
+  const SchemeResult* none = ran(Scheme::kNone);
+  if (none == nullptr || !result.overlaps() || !result.backward_ms) return std::nullopt;
   if (!none->backward_ms || *none->backward_ms <= 0) return std::nullopt;
-  return *trained.backward_ms / *none->backward_ms - 1;
+  return *result.backward_ms / *none->backward_ms - 1;
 }
 
 std::optional<BucketModel> Network::model() const {
@@ -182,7 +183,7 @@ std::vector<Network> networks_of(const RunView& view) {
       network = networks.insert(
           network, {.spec = spec, .words = words, .schemes = {}, .line = line_of(view, spec)});
     }
-    network->schemes.push_back(trained_by(*cell));
+    network->schemes.push_back(scheme_result(*cell));
   }
   return networks;
 }

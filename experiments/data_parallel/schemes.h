@@ -14,7 +14,7 @@ namespace labreport::data_parallel {
 
 /// One scheme and its results; times in milliseconds. A step or phase ends when its slowest rank
 /// has finished it.
-struct Trained {
+struct SchemeResult {
   const Cell* cell;
   std::string reason;                 ///< Why it has no numbers; empty if it has.
   std::vector<double> steps_ms = {};  ///< One for each counted step.
@@ -23,7 +23,7 @@ struct Trained {
   double backward_deviation_ms = 0;
   double calls = 0;  ///< All-reduces of a step; calculated if not counted.
   /// Taken from the traced step of the rank with the most exposed communication.
-  std::optional<double> communication_ms = {}, both_ms = {};
+  std::optional<double> communication_ms = {}, overlap_ms = {};
   /// The traced step's time divided by the timed ones', if tracing made it too long to describe
   /// them.
   std::optional<double> disturbed = {};
@@ -47,19 +47,19 @@ struct Trained {
 struct Network {
   CellSpec spec;      ///< Without scheme and bucket.
   std::string words;  ///< "xl at context 512 in FP32"
-  std::vector<Trained> schemes;
+  std::vector<SchemeResult> schemes;
   /// The line through the times of all-reduces alone among as many ranks, if the run measured them.
   std::optional<distributed_communication_single_node::Line> line = {};
 
-  const Trained* find(Scheme scheme) const;
+  const SchemeResult* find(Scheme scheme) const;
   /// The scheme if it has numbers, else null.
-  const Trained* ran(Scheme scheme) const;
+  const SchemeResult* ran(Scheme scheme) const;
   std::vector<std::int64_t> gradients() const { return gradient_bytes(*spec.model); }
   double total_bytes() const;
   /// Extra time compared with the step without communication.
-  std::optional<double> added_ms(const Trained& trained) const;
+  std::optional<double> added_ms(const SchemeResult& result) const;
   /// Relative extra time of the backward pass, if all-reduces run during it.
-  std::optional<double> stretch(const Trained& trained) const;
+  std::optional<double> stretch(const SchemeResult& result) const;
   std::optional<BucketModel> model() const;
 };
 

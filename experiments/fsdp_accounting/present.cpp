@@ -17,7 +17,7 @@ namespace {
 using optimizer_state_sharding_accounting::kThree;
 using optimizer_state_sharding_accounting::ShardingScheme;
 using optimizer_state_sharding_accounting::Stage;
-using optimizer_state_sharding_accounting::Trained;
+using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
@@ -42,8 +42,8 @@ double held_total(const ShardingScheme& scheme) {
 }
 
 /// The largest network in the first of its precisions; one that ran, if any did.
-const Trained& answered_network(const std::vector<Trained>& networks) {
-  const auto rank = [](const Trained& network) {
+const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networks) {
+  const auto rank = [](const TrainedNetwork& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),
                      parameter_count(*network.spec().model));
   };
@@ -120,7 +120,7 @@ const std::vector<Column<GatherRow>> kGathers{
      {Notation::kCount}}};
 
 /// Counts the matrices of the blocks that were gathered when their layer's forward began.
-std::optional<Facts> in_time_facts(const Trained& network) {
+std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
   const auto all =
       launch == nullptr ? std::nullopt : all_blocks(block_gathers(*launch), metric::kForward);
@@ -146,8 +146,8 @@ std::optional<Facts> in_time_facts(const Trained& network) {
       .when("hardly_computes", compute > 0 && compute <= all->alone_ms && !punctual, compute_facts);
 }
 
-PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {
-  const Trained& network = answered_network(networks);
+PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
+  const TrainedNetwork& network = answered_network(networks);
   const ShardingScheme& sharded = *network.find(Sharding::kWeights);
   const ShardingScheme* optimizer = network.find(Sharding::kOptimizer);
   const ShardingScheme* other = optimizer ? optimizer : network.find(Sharding::kNone);
@@ -172,9 +172,9 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
   return part;
 }
 
-PartContent gathers_part(const RunView& view, const std::vector<Trained>& networks) {
+PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
   std::vector<GatherRow> rows;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
     if (launch == nullptr) continue;
     for (const BlockGather& gather : block_gathers(*launch)) {
@@ -194,7 +194,7 @@ PartContent gathers_part(const RunView& view, const std::vector<Trained>& networ
 
 Presentation present(const RunView& view) {
   if (view.edition().name != "2026") return {};
-  const std::vector<Trained> networks =
+  const std::vector<TrainedNetwork> networks =
       optimizer_state_sharding_accounting::trained_networks(view, Sharding::kWeights);
   if (networks.empty()) return {};
   return {{"a", memory_part(view, networks)}, {"b", gathers_part(view, networks)}};

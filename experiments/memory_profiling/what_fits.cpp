@@ -153,7 +153,7 @@ std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& pr
 std::vector<ConfirmedPeaks> sharded_peaks(const RunView& view) {
   using namespace optimizer_state_sharding_accounting;
   std::vector<ConfirmedPeaks> all;
-  for (const Trained& network : trained_networks(view, Sharding::kOptimizer)) {
+  for (const TrainedNetwork& network : trained_networks(view, Sharding::kOptimizer)) {
     const ShardingScheme& scheme = *network.find(Sharding::kOptimizer);
     double expected = 0, measured = 0;
     for (const Stage& stage : scheme.stages) {

@@ -17,19 +17,21 @@ constexpr double kLossTolerance = 1e-6;  // the same operations, in the same ord
 constexpr double kAddsUp = 0.05;         // relative error with which AdamW's state explains peaks
 constexpr double kExplains = 0.5;        // least share of a step's difference that explains it
 
-std::int64_t parameters(const Trained& network) { return parameter_count(*network.spec().model); }
+std::int64_t parameters(const TrainedNetwork& network) {
+  return parameter_count(*network.spec().model);
+}
 
 /// One network, trained with its optimizer's state whole and sharded.
 struct Pair {
-  const Trained* network;
+  const TrainedNetwork* network;
   const ShardingScheme* plain;
   const ShardingScheme* sharded;
 };
 
 /// The largest network that ran both ways, in the first of its precisions.
-std::optional<Pair> largest_pair(const std::vector<Trained>& networks) {
+std::optional<Pair> largest_pair(const std::vector<TrainedNetwork>& networks) {
   std::optional<Pair> largest;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     const Pair pair{&network, network.find(Sharding::kNone), network.find(Sharding::kOptimizer)};
     const bool ran = pair.plain && pair.sharded && pair.plain->ran() && pair.sharded->ran();
     if (ran && (!largest || parameters(network) > parameters(*largest->network))) largest = pair;
@@ -108,14 +110,14 @@ std::optional<Facts> time_facts(const Pair& pair) {
 }
 
 /// Builds the part whose answer has these facts of the largest network.
-PartContent part_of(const RunView& view, const std::vector<Trained>& networks,
+PartContent part_of(const RunView& view, const std::vector<TrainedNetwork>& networks,
                     std::optional<Facts> (*facts)(const Pair&)) {
   const auto pair = largest_pair(networks);
   const auto answer = pair ? facts(*pair) : std::nullopt;
   PartContent part;
   part.facts.flag("nothing", !answer).when("one", answer);
   set_conditions(part.facts, view, networks);
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) part.cells.push_back(scheme.cell);
   }
   return part;
@@ -124,9 +126,9 @@ PartContent part_of(const RunView& view, const std::vector<Trained>& networks,
 }  // namespace
 
 Presentation present(const RunView& view) {
-  std::vector<Trained> networks = trained_networks(view, Sharding::kOptimizer);
+  std::vector<TrainedNetwork> networks = trained_networks(view, Sharding::kOptimizer);
   if (networks.empty()) return {};
-  for (Trained& network : networks) {
+  for (TrainedNetwork& network : networks) {
     std::erase_if(network.schemes, [](const ShardingScheme& scheme) {
       return scheme.sharding() == Sharding::kWeights;  // belongs to fsdp_accounting
     });
@@ -141,7 +143,7 @@ Presentation present(const RunView& view) {
   time.datasets = {times_data(networks)};
 
   PartContent sent;
-  const Trained& largest = *std::ranges::max_element(networks, {}, parameters);
+  const TrainedNetwork& largest = *std::ranges::max_element(networks, {}, parameters);
   const CellSpec& spec = largest.find(Sharding::kOptimizer)->cell->spec;
   sent.facts.set("network", largest.words)
       .set("sent", format_bytes_briefly(sent_bytes(spec)))

@@ -150,23 +150,23 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   return highest;
 }
 
-const ShardingScheme* Trained::find(Sharding sharding) const {
+const ShardingScheme* TrainedNetwork::find(Sharding sharding) const {
   const auto found = std::ranges::find(schemes, sharding, &ShardingScheme::sharding);
   return found == schemes.end() ? nullptr : &*found;
 }
 
-std::vector<Trained> trained_networks(const RunView& view, Sharding required) {
-  std::vector<Trained> networks;
+std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required) {
+  std::vector<TrainedNetwork> networks;
   for (const Cell* cell : view.cells(CellKind::kSharding)) {
-    const auto known = std::ranges::find_if(networks, [&](const Trained& network) {
+    const auto known = std::ranges::find_if(networks, [&](const TrainedNetwork& network) {
       return same_setting(network.spec(), cell->spec) && network.spec().ranks == cell->spec.ranks;
     });
-    Trained& network = known == networks.end() ? networks.emplace_back() : *known;
+    TrainedNetwork& network = known == networks.end() ? networks.emplace_back() : *known;
     network.words = fmt::format("{} in {}", cell->spec.size, describe(*cell->spec.precision));
     network.schemes.push_back(scheme_of(*cell));
   }
   std::erase_if(networks,
-                [&](const Trained& network) { return network.find(required) == nullptr; });
+                [&](const TrainedNetwork& network) { return network.find(required) == nullptr; });
   return networks;
 }
 

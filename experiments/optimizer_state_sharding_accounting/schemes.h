@@ -57,7 +57,7 @@ struct ShardingScheme {
 };
 
 /// One network at one batch, context and precision, among as many ranks.
-struct Trained {
+struct TrainedNetwork {
   std::string words;  ///< "xl in FP32"
   std::vector<ShardingScheme> schemes;
 
@@ -66,6 +66,6 @@ struct Trained {
 };
 
 /// Networks that have `required` among their schemes, in plan order.
-std::vector<Trained> trained_networks(const RunView& view, Sharding required);
+std::vector<TrainedNetwork> trained_networks(const RunView& view, Sharding required);
 
 }  // namespace labreport::optimizer_state_sharding_accounting

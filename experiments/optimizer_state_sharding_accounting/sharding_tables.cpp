@@ -10,7 +10,7 @@ namespace labreport::optimizer_state_sharding_accounting {
 namespace {
 
 struct PointRow {
-  const Trained* network;
+  const TrainedNetwork* network;
   const ShardingScheme* scheme;
   const Stage* stage;  ///< Null if the scheme has no numbers.
 
@@ -19,9 +19,9 @@ struct PointRow {
   }
 };
 
-memory_profiling::ByteUnit unit_of(const std::vector<Trained>& networks) {
+memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) {
   double most = 0;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) most = std::max(most, stage.point.peak);
     }
@@ -29,7 +29,7 @@ memory_profiling::ByteUnit unit_of(const std::vector<Trained>& networks) {
   return memory_profiling::byte_unit(most);
 }
 
-std::vector<Column<PointRow>> point_columns(const std::vector<Trained>& networks) {
+std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& networks) {
   const std::string unit = unit_of(networks).name;
   const Notation bytes{unit == "GiB" ? Notation::kGibibytes : Notation::kMebibytes};
   const auto stage_column = [&](const char* name, const char* title, auto value) {
@@ -100,12 +100,13 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
 
 /// A row's name, short enough for a phone: "BF16 sharded, after". It begins with the precision or
 /// the network's name if the run has several networks.
-std::string stack_name(const std::vector<Trained>& networks, const Trained& network,
+std::string stack_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
                        Sharding sharding, const Stage& stage) {
   std::string name;
   if (networks.size() > 1) {
-    const bool one_size = std::ranges::all_of(
-        networks, [&](const Trained& other) { return other.spec().size == network.spec().size; });
+    const bool one_size = std::ranges::all_of(networks, [&](const TrainedNetwork& other) {
+      return other.spec().size == network.spec().size;
+    });
     name = (one_size ? std::string(describe(*network.spec().precision)) : network.words) + " ";
   }
   name += sharding == Sharding::kNone        ? "whole, "
@@ -116,7 +117,7 @@ std::string stack_name(const std::vector<Trained>& networks, const Trained& netw
 }
 
 struct TimeRow {
-  const Trained* network;
+  const TrainedNetwork* network;
   const ShardingScheme* scheme;
 };
 
@@ -142,9 +143,9 @@ const std::vector<Column<TimeRow>> kTimes{
 
 }  // namespace
 
-Dataset points_data(const std::vector<Trained>& networks) {
+Dataset points_data(const std::vector<TrainedNetwork>& networks) {
   std::vector<PointRow> rows;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       if (!scheme.ran()) rows.push_back({&network, &scheme, nullptr});
       for (const Stage& stage : scheme.stages) rows.push_back({&network, &scheme, &stage});
@@ -153,7 +154,7 @@ Dataset points_data(const std::vector<Trained>& networks) {
   return make_dataset("points", point_columns(networks), rows);
 }
 
-Dataset stacks_data(const std::vector<Trained>& networks) {
+Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
   const memory_profiling::ByteUnit unit = unit_of(networks);
   const std::string unit_name = unit.name;
   const std::vector<Column<StackRow>> columns{
@@ -164,7 +165,7 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
       {"text", "Peak", &StackRow::text},
       {"unit", "Unit", [unit_name](const StackRow&) { return unit_name; }}};
   std::vector<StackRow> rows;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
@@ -175,15 +176,16 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
   return make_dataset("stacks", columns, rows);
 }
 
-Dataset times_data(const std::vector<Trained>& networks) {
+Dataset times_data(const std::vector<TrainedNetwork>& networks) {
   std::vector<TimeRow> rows;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
   }
   return make_dataset("times", kTimes, rows);
 }
 
-void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks) {
+void set_conditions(Facts& facts, const RunView& view,
+                    const std::vector<TrainedNetwork>& networks) {
   const CellSpec& spec = networks.front().spec();
   facts.set("ranks", format_count(spec.ranks->count));
   facts.set("library", describe(spec.ranks->collectives));
@@ -195,11 +197,12 @@ void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained
   facts.flag("gpu", view.on_gpu());
 }
 
-void list_diverging_losses(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
-                           double tolerance, std::optional<double> half_tolerance) {
+void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
+                           Sharding sharding, double tolerance,
+                           std::optional<double> half_tolerance) {
   constexpr std::size_t kBeforeRoundingGrows = 2;
   std::vector<Facts> diverging;
-  for (const Trained& network : networks) {
+  for (const TrainedNetwork& network : networks) {
     const ShardingScheme* plain = network.find(Sharding::kNone);
     const ShardingScheme* other = network.find(sharding);
     if (plain == nullptr || other == nullptr) continue;

@@ -225,14 +225,14 @@ void add_checkpoints(Quantities& all, const RunView& view) {
 void add_several_gpus(Quantities& all, const RunView& view) {
   for (const data_parallel::Network& network : data_parallel::networks_of(view)) {
     Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
-    for (const data_parallel::Trained& scheme : network.schemes)
+    for (const data_parallel::SchemeResult& scheme : network.schemes)
       add_mean(steps, scheme.words(), scheme.steps_ms);
     add(all, std::move(steps));
   }
   using namespace optimizer_state_sharding_accounting;
   std::vector<const Cell*> seen;
   for (const Sharding sharding : {Sharding::kOptimizer, Sharding::kWeights}) {
-    for (const Trained& network : trained_networks(view, sharding)) {
+    for (const TrainedNetwork& network : trained_networks(view, sharding)) {
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
       Quantity steps = of_network(topic::kSeveralGpus, network.spec(), "ms", "");

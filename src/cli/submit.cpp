@@ -78,9 +78,7 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
     lines.push_back(fmt::format("{} of {} measurements; the report’s “What ran” has the reasons",
                                 failed, run.cells.size()));
   }
-  if (store.is_reference())
-    lines.emplace_back("measurements of your own: this run ships with the project");
-  if (document.demonstration) lines.emplace_back("a GPU: this run is a demonstration on the CPU");
+  if (store.is_reference()) lines.emplace_back("a run of your own: this one ships with labreport");
   return lines;
 }
 

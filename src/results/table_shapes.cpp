@@ -97,7 +97,7 @@ Table rank_steps() {
                            metric::kOptimizer}) {
     add(table, phase_column(phase), kTime);
   }
-  for (const auto traced : {column::kTracedNs, column::kCommunicationNs, column::kBothNs}) {
+  for (const auto traced : {column::kTracedNs, column::kCommunicationNs, column::kOverlapNs}) {
     add(table, traced, kTime);
   }
   return table;

@@ -79,9 +79,10 @@ inline constexpr std::string_view kAloneNs = "alone_ns";  // one gather with not
 // the median of a phase.
 inline constexpr std::string_view kTracedNs = "traced_ns";  // duration of the traced step
 inline constexpr std::string_view kCommunicationNs =
-    "communication_ns";                                 // communication was in progress
-inline constexpr std::string_view kBothNs = "both_ns";  // communication and computation overlapped
-inline constexpr std::string_view kLane = "lane";       // metric::kCompute, metric::kCommunication
+    "communication_ns";  // communication was in progress
+inline constexpr std::string_view kOverlapNs =
+    "both_ns";                                     // communication and computation overlapped
+inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::kCommunication
 
 }  // namespace column
 

@@ -311,7 +311,8 @@ TEST_F(EndToEnd, AnswersThatNeedNoRunAreQuick) {
                                              {"run", "--dry-run", "--preset", "full"}}) {
     std::int64_t best = 1'000'000'000;
     for (int i = 0; i < 10; ++i) best = std::min(best, call(words).wall_ns);
-    EXPECT_LT(best, 20'000'000) << words[0];
+    // Idle machines need under 20 ms, busy ones 40; loading LibTorch or Python would take 300.
+    EXPECT_LT(best, 100'000'000) << words[0];
   }
 }
 #endif

@@ -151,10 +151,10 @@ TEST_F(RunChoice, AGpuWithoutARunOfTheEditionIsNotDenied) {
 TEST_F(RunChoice, LatestGoesByTheTimeAndPreviousIsOfItsGpuAndEdition) {
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("latest", "2026"), "nvidia-l4/2026/20260421-a");
-  expect_refused("previous",
-                 "nvidia-h200 has no measured run of the 2025 edition before the latest");
-  keep_run(root_, "nvidia-h200/2025/20260410-a", testing_samples::three_launches());
-  EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260410-a");
+  EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260501-a") << "the H100's is newer";
+  EXPECT_THAT([&] { choose_run("previous", "2026", root_); },
+              ThrowsMessage<InputError>(HasSubstr(
+                  "nvidia-l4 has no measured run of the 2026 edition before the latest")));
 }
 
 TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) {
@@ -163,7 +163,7 @@ TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) 
     RunStore(root_ / place).keep_imported(testing_samples::imported());
   }
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
-  expect_refused("previous", "nvidia-h200 has no measured run");
+  EXPECT_EQ(chosen("previous"), "nvidia-h200/2025/20260501-a");
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("friends"), "a-friends/2025/20260505-imported") << "it has no other";
 }
