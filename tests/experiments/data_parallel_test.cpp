@@ -154,7 +154,7 @@ TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
 TEST(OverlapAnswer, RestsOnTheRankWithTheMostExposedCommunication) {
   const auto one_exposed = [](const CellSpec&, Launch& launch) {
     Table& table = launch.tables.front();
-    NamedRow(table, table.rows[1])[column::kBothNs] = std::int64_t{0};
+    NamedRow(table, table.rows[1])[column::kOverlapNs] = std::int64_t{0};
   };
   const Part shown = part("c", of_scheme(Scheme::kOverlapped, one_exposed));
   EXPECT_EQ(texts_in(table_of(shown, "schemes"), "Hidden").back(), "0.0");

@@ -205,7 +205,7 @@ TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
     EXPECT_EQ(row.number(column::kCount), 3);
     EXPECT_GT(row.number(column::kMedianNs), 0);
     EXPECT_EQ(row.number(column::kCommunicationNs) > 0, averages);
-    EXPECT_LE(row.number(column::kBothNs), row.number(column::kCommunicationNs));
+    EXPECT_LE(row.number(column::kOverlapNs), row.number(column::kCommunicationNs));
   }
   EXPECT_EQ(launch->find(metric::kStep, metric::kTotal)->numbers().size(), 4u);
   EXPECT_TRUE(launch_of(1).tables.empty()) << "rank 0 speaks for both";
