@@ -230,6 +230,9 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pai
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
   if (!other->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
+  // A step faster than the measured GEMM peak says that the peak is not one, as in 16 bits on a
+  // CPU.
+  if (std::max(*other->of_measured_peak, *fp32->of_measured_peak) > 1) return std::nullopt;
   return Facts()
       .set("size", pair.size())
       .set("precision", pair.precision())

@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "document/view.h"
 #include "experiments/catalog.h"
+#include "orchestrate/resume.h"
 #include "orchestrate/worker_info.h"
 #include "publish/helper_python.h"
 #include "publish/rendering.h"
@@ -89,6 +90,7 @@ ExitStatus submit(const SubmitFlags& flags) {
     throw InputError(out.string() + " holds no earlier submission", "choose another --out");
   const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
                                             : choose_folder(flags.run, "site/runs");
+  const RunLock not_while_measuring(folder);
   const ScratchFolder scratch;
   OutputFlags output;
   output.paper = flags.paper;

@@ -47,7 +47,9 @@ bool Section::asked() const {
 }
 
 std::string FrontMatter::own_words() const {
-  return author.empty() ? "In the author’s own words" : "In the words of " + author;
+  if (author.empty()) return "In the author’s own words";
+  // A full stop follows, and "Ada L." has one.
+  return "In the words of " + author.substr(0, author.size() - (author.ends_with('.') ? 1 : 0));
 }
 
 std::string FrontMatter::shown_address() const {
