@@ -17,11 +17,12 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kAboutTwice = 0.15;  // "Twice as long" is said within this share.
+constexpr double kAboutTwice = 0.15;  // A ratio at most this far from 2 is called twice as long.
 constexpr double kTera = 1e12;
 constexpr Notation kRate{Notation::kSignificant, 3};
 
-/// The rate of a pass's GEMMs in TFLOP/s, from the profile of a process's first step.
+/// The rate of a pass's GEMMs in TFLOP/s, from the profile of a process's first step. `network` has
+/// the mode of a forward pass, and the pass has `forwards` times that mode's FLOPs.
 std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
                                 std::string_view phase, double forwards) {
   const auto flops = step_flops(network);
@@ -164,7 +165,7 @@ std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, Samples phase)
   return only(rows, [phase](const SizeRow& row) { return !(row.times.*phase).empty(); });
 }
 
-/// The forward and backward pass of the first and last of these networks, at least one.
+/// The passes of the first and the last of these networks. `rows` must not be empty.
 Facts timed_facts(const std::vector<SizeRow>& rows) {
   const SizeRow &first = rows.front(), &last = rows.back();
   const auto ms = [](const std::vector<double>& samples) {
@@ -195,7 +196,7 @@ class Spread {
   }
   std::optional<Facts> facts() const {
     if (share_ <= 0) return std::nullopt;
-    // The bound is rounded up to the digits that it is written with.
+    // The text says "at most", so the share is rounded up at the last digit that is written.
     const double digit = share_ > 1 ? 0.1 : share_ < 0.0995 ? 0.001 : 0.01;
     const double most = std::ceil(share_ / digit) * digit;
     return Facts()

@@ -14,7 +14,8 @@ struct BoundsRow {
   Timed timed;
   std::vector<PhaseLag> lags;
   std::optional<Bound> bound;
-  std::optional<double> busy, of_peak;  ///< Shares of the step's time and of the measured rate.
+  /// `busy` is the GPU's share of the step's time, `of_peak` the MFU against the measured peak.
+  std::optional<double> busy, of_peak;
 
   Value lag(std::string_view phase) const {
     for (const PhaseLag& lag : lags) {

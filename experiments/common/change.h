@@ -21,8 +21,8 @@ inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as mu
 /// "19.0 to 328", or one of them if both are equal.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// "0.7 % less", "32 % more"; a factor beyond double or half: "15× as much". `spread` is the
-/// relative deviation of the reference: from 1 % on, percentages have no decimals.
+/// "0.7 % less", "32 % more"; above double or below half, a factor: "15× as much". `spread` is the
+/// relative deviation of the reference; if it is at least 1 %, percentages have no decimals.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
 /// Four significant digits of `value`, fewer where its deviation leaves fewer certain.

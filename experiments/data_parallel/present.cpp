@@ -1,4 +1,5 @@
-// Parts (a) to (c): an all-reduce for each parameter, one for all, and each during backward.
+// Presents parts (a) to (c): an all-reduce for each parameter, one for all gradients, and again one
+// for each parameter, but during the backward pass.
 #include <algorithm>
 
 #include "base/format.h"
@@ -10,9 +11,11 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kMentioned = 0.05;  // Smaller parts of a difference are not mentioned.
+/// The text leaves out copies that take less than this share of the saved time.
+constexpr double kMentioned = 0.05;
 
-/// Absent if a step with communication is faster than the one without: something disturbed that.
+/// The time that communication adds to a step. Absent if the deviations hide it, or if any step
+/// with communication is faster than the one without, which something must then have disturbed.
 std::optional<Facts> communication(const Network& network, const SchemeResult& result) {
   const SchemeResult* none = network.ran(Scheme::kNone);
   if (!differ(&result, none).value_or(false)) return std::nullopt;
@@ -40,7 +43,8 @@ Facts naive_facts(const Network& network, const SchemeResult& naive) {
                 .set("beside", share == "0.0" ? "none" : share + "\u00a0%"));
 }
 
-/// The traced all-reduces of both, and the time of the exchange beyond its one all-reduce.
+/// The traced all-reduces of both schemes, and the flat one's copies, which are its exchange less
+/// its only all-reduce.
 std::optional<Facts> traced(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved = *naive.communication_ms - *flat.communication_ms;
@@ -106,7 +110,7 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks,
   }
   part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);
-  // The last part that was measured draws the steps of all parts up to it below each other.
+  // Of (a) to (c), only the last measured part draws the steps: its own and the earlier parts'.
   const bool last = subject == kOverlapped ||
                     (!has(networks, kOverlapped) && (subject == kFlat || !has(networks, kFlat)));
   if (last) part.datasets = lanes_of(networks, schemes);

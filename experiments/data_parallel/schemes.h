@@ -24,8 +24,8 @@ struct SchemeResult {
   double calls = 0;  ///< All-reduces of a step; calculated if not counted.
   /// Taken from the traced step of the rank with the most exposed communication.
   std::optional<double> communication_ms = {}, overlap_ms = {};
-  /// The traced step's time divided by the timed ones', if tracing made it too long to describe
-  /// them.
+  /// The ratio of the traced step's time to the timed steps', set only if tracing slowed the step
+  /// too much for the trace to describe them.
   std::optional<double> disturbed = {};
   std::optional<double> peak_bytes = {};      ///< The most that rank 0 had allocated.
   std::optional<double> largest_error = {};   ///< The relative error of gradients and weights.
@@ -48,7 +48,7 @@ struct Network {
   CellSpec spec;      ///< Without scheme and bucket.
   std::string words;  ///< "xl at context 512 in FP32"
   std::vector<SchemeResult> schemes;
-  /// The line through the times of all-reduces alone among as many ranks, if the run measured them.
+  /// The line fitted to all-reduces without training among as many ranks, if the run measured them.
   std::optional<distributed_communication_single_node::Line> line = {};
 
   const SchemeResult* find(Scheme scheme) const;
@@ -68,7 +68,7 @@ std::vector<Network> networks_of(const RunView& view);
 
 /// "15.0 MB", "7.99 GB": units of 10⁶ and 10⁹ bytes.
 std::string megabytes(double bytes);
-/// A cap in MB, with the fewest digits: "0.1", "1,000".
+/// A bucket's cap in MB, with the fewest digits: "0.1", "1,000".
 std::string cap_words(double bytes);
 
 }  // namespace labreport::data_parallel

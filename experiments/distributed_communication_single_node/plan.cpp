@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t kWarmup = 5;
 constexpr std::int64_t kSteps = 20;
 
-/// Over Gloo a gigabyte takes seconds, so the sweep ends at the handout's largest size.
+/// Bytes of the sweep's largest all-reduce. Over Gloo a gigabyte takes seconds, so the full sweep
+/// ends at the handout's 1 GB; over NCCL it ends at 1 GiB.
 std::int64_t largest(const PlanInput& input, Collectives collectives) {
   if (input.preset == Preset::kDemo) return 10'000'000;
   if (input.preset == Preset::kQuick) return 100'000'000;

@@ -57,18 +57,18 @@ nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace) {
     spec.context = context;
     return possible_peaks(spec);
   };
-  // Four evaluations give the coefficients exactly.
+  // Four evaluations give the four coefficients exactly.
   const auto none = at(0, 0), mask = at(0, 1), one = at(1, 1), two = at(1, 2);
   nlohmann::json peaks = nlohmann::json::array();
   for (std::size_t i = 0; i < none.size(); ++i) {
     nlohmann::json parts = nlohmann::json::array();
     for (const auto& [name, bytes] : kPeakParts) {
-      const std::int64_t constant = none[i].*bytes;
-      const std::int64_t square = mask[i].*bytes - constant;
-      const std::int64_t sum = one[i].*bytes - constant - square;
-      const std::int64_t pair = (two[i].*bytes - constant - 4 * square - 2 * sum) / 2;
+      const std::int64_t c0 = none[i].*bytes;
+      const std::int64_t c3 = mask[i].*bytes - c0;
+      const std::int64_t c1_plus_c2 = one[i].*bytes - c0 - c3;
+      const std::int64_t c2 = (two[i].*bytes - c0 - 4 * c3 - 2 * c1_plus_c2) / 2;
       const std::int64_t more = name == metric::kTemporary ? workspace : 0;
-      parts.push_back({constant + more, sum - pair, pair, square});
+      parts.push_back({c0 + more, c1_plus_c2 - c2, c2, c3});
     }
     peaks.push_back({{"phase", pass_words(std::string(none[i].phase))}, {"parts", parts}});
   }

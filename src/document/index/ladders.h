@@ -1,4 +1,4 @@
-// Training steps made faster one change at a time, side by side for several GPUs.
+// Compares ladders of several GPUs. A ladder is a training step made faster one change at a time.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// One GPU's newest ladder of a network.
+/// The newest ladder of one network on one GPU.
 struct GpuLadder {
   const GpuRuns* gpu;
   const Quantity* quantity;

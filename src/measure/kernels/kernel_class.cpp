@@ -53,8 +53,8 @@ constexpr std::array kClassOfModule{
 };
 
 /// Inductor names a kernel after its operators: triton_poi_fused_add_mul_0,
-/// graph_0_cpp_fused_add_mul_0. A matrix product by one of its templates would be
-/// triton_tem_fused_mm.
+/// graph_0_cpp_fused_add_mul_0. A GEMM from one of Inductor's templates, triton_tem_fused_mm, does
+/// not count.
 bool is_fused(std::string_view name) {
   if (name.starts_with("triton_")) return !name.starts_with("triton_tem_");
   return name.find("cpp_fused_") != name.npos;

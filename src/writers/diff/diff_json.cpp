@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kDiffSchemaVersion = "1.3.0";
 
-/// JSON has no infinity, so a number that is not finite is left out.
+/// JSON has no infinity, so a number that is not finite becomes null, like a missing one.
 Json optional(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
