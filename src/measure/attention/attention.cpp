@@ -38,7 +38,7 @@ struct LengthRow {
   std::string phase = {}, reason = {};
   std::map<std::string_view, std::vector<std::int64_t>> passes = {};
   std::map<std::string_view, std::int64_t> bytes = {};
-  std::optional<std::int64_t> compile_ns = {};  ///< Time of compiling, which no pass includes.
+  std::optional<std::int64_t> compile_ns = {};  ///< Time of the compiling passes, not in `passes`.
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -67,7 +67,7 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
   return scalars;
 }
 
-/// Measures one length on a started device. Results reach the row even if a later part throws.
+/// Measures one length on a started device. If it throws, the row keeps the results so far.
 class LengthMeasurement {
  public:
   LengthMeasurement(const CellSpec& spec, const AttentionImplementation& measured, LengthRow& row)
@@ -141,7 +141,7 @@ class LengthMeasurement {
     row_.passes[pass] = do_bench_ns(device_, {}, timed);
   }
 
-  /// All passes run backward over the same graph.
+  /// Times backward passes, which all run over the same graph.
   void time_backward() {
     const at::Tensor output = forward();
     time(metric::kBackward,
@@ -215,7 +215,7 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& me
   return row;
 }
 
-/// The reason why nothing is timed; the outcome is kRan if everything is.
+/// Says whether the lengths are timed: `outcome` is kRan if they are, else `reason` says why not.
 struct Verdict {
   std::string outcome{metric::kRan};
   std::string reason = {};
@@ -253,8 +253,7 @@ Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launc
   return {std::string(metric::kInaccurate), words};
 }
 
-/// Checks the accuracy. The check also allocates the matrix library's workspaces, so no length
-/// counts them.
+/// Checks the accuracy; also allocates the matrix library's workspaces, so no timed pass does.
 Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& measured,
                        const OneBackend& only, Launch& launch) {
   const AttentionBackend backend = spec.attention->backend;
@@ -292,8 +291,8 @@ std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation
   return rows;
 }
 
-/// Adds every pass that the host's clock timed. do_bench runs thousands, so only the table has
-/// their statistics.
+/// Adds the time of every pass if the host's clock timed it. do_bench times thousands of passes,
+/// for which the table has only statistics.
 void add_passes(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
   if (row.compile_ns) {

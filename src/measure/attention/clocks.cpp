@@ -16,13 +16,13 @@ constexpr std::int64_t kFlushBytes = 256'000'000;
 constexpr std::int64_t kEstimated = 5;
 constexpr std::int64_t kMostOnCpu = 20;
 
-/// Returns how many passes fit into the time, at least one.
+/// Returns how many passes fit into the time: at least one, and on a CPU at most `kMostOnCpu`.
 std::int64_t fitting(std::int64_t time_ns, std::int64_t estimate_ns, c10::Device device) {
   const std::int64_t count = std::max<std::int64_t>(1, time_ns / estimate_ns);
   return device.is_cpu() ? std::min(count, kMostOnCpu) : count;
 }
 
-/// Estimates the time of one pass with one flush.
+/// Estimates the nanoseconds of one pass with its preparation and one flush.
 std::int64_t estimated_ns(c10::Device device, at::Tensor& flushed, const TimedPass& pass) {
   const auto marks = make_phase_marks(PhaseClock::kEvents, device, 1);
   marks->start();
@@ -62,7 +62,7 @@ std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
   pass.prepare();
   pass.run();
   synchronize(device);
-  // Writing it flushes the L2 cache; a CPU flushes none.
+  // Writing this tensor flushes the L2 cache. On a CPU the tensor is empty, so nothing is flushed.
   at::Tensor flushed = at::empty({device.is_cpu() ? 0 : kFlushBytes},
                                  at::TensorOptions().device(device).dtype(at::kByte));
   const std::int64_t estimate = estimated_ns(device, flushed, pass);

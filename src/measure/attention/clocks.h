@@ -1,4 +1,4 @@
-// The two procedures that time a pass of attention.
+// Two ways to time the forward and the backward pass of attention.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -9,13 +9,13 @@
 
 namespace labreport {
 
-/// The pass that is repeated. `prepare` runs before each pass and is never timed.
+/// A pass that is timed repeatedly. `prepare` runs before each repetition and is not timed.
 struct TimedPass {
   std::function<void()> prepare;
   std::function<void()> run;
 };
 
-/// Forward and backward passes that alternate.
+/// Alternating forward and backward passes. `prepare` runs before each forward pass, untimed.
 struct SyncedPasses {
   std::function<void()> prepare;
   std::function<void()> forward;
@@ -27,8 +27,8 @@ struct SyncedTimes {
   std::vector<std::int64_t> forward, backward;
 };
 
-/// Times `count` passes after `warmup` uncounted ones by the host's clock. The device is idle at
-/// the start of each forward and each backward, and synchronized at its end.
+/// Times `count` pairs of passes by the host's clock, after `warmup` pairs that are not counted.
+/// The device is synchronized before and after each pass.
 SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
                       const SyncedPasses& passes);
 
@@ -38,9 +38,9 @@ struct BenchTime {
   std::int64_t repeat_ns = 100'000'000;
 };
 
-/// Follows triton.testing.do_bench: five passes estimate how many fit into the given times. Each
-/// counted pass runs between two events, after a write of 256 MB that flushes the L2 cache. On a
-/// CPU it uses the host's clock and at most 20 passes, and flushes no cache.
+/// Follows triton.testing.do_bench: five passes estimate how many fit into the given times. Returns
+/// the nanoseconds of each counted pass, between two events after a write of 256 MB that flushes
+/// the L2 cache. On a CPU it uses the host's clock and at most 20 passes, and flushes no cache.
 std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
                                       const TimedPass& pass);
 

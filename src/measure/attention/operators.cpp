@@ -26,7 +26,7 @@ constexpr double kHalfTolerance = 5e-2;
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
-/// Returns the same numbers in FP64.
+/// Returns the inputs in FP64 for the eager operators, with a mask.
 AttentionInputs in_fp64(const AttentionInputs& inputs) {
   const auto wide = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
   const std::int64_t length = inputs.q.size(-2);
@@ -141,7 +141,7 @@ std::string backend_reason(const std::vector<std::string>& warnings, std::string
   std::string words;
   for (std::string_view line : warnings) {
     line = line.substr(0, std::min(line.find('\n'), line.find(" (Triggered internally")));
-    // The warnings name every backend; a backend that is disabled here is no reason.
+    // OneBackend disables all backends but one, so "runtime disabled" is no reason.
     const bool heading = line.find("not used because") != line.npos;
     if (heading || line.find("runtime disabled") != line.npos) continue;
     words += (words.empty() ? "" : " ") + std::string(line);

@@ -33,18 +33,19 @@ class AttentionImplementation {
  public:
   virtual ~AttentionImplementation() = default;
   virtual at::Tensor forward(const AttentionInputs& inputs) const = 0;
-  /// `again` keeps the graph for another backward pass. An undefined `upstream` counts as 1.
+  /// Runs backward from `value`, the output or a loss. `again` keeps the graph for another backward
+  /// pass. An undefined `upstream` counts as 1.
   virtual void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const;
-  /// Discards earlier compilations and returns true, so the next call compiles for its length only.
-  /// Returns false for implementations that do not compile.
+  /// Discards earlier compilations and returns true, so that the next forward() compiles for the
+  /// length of its own inputs only. Returns false for implementations that do not compile.
   virtual bool compiles_anew() const { return false; }
 };
 
 using AttentionFactory = std::function<std::unique_ptr<AttentionImplementation>(
     const std::string& implementation, c10::Device device)>;
 
-/// Sets the factory for implementations that are not the program's own. An empty factory, the
-/// default, makes none.
+/// Sets the factory for implementations that are not the program's own. With an empty factory, the
+/// default, make_attention() throws `InputError` for them.
 void set_attention_factory(AttentionFactory factory);
 
 std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c10::Device device);
@@ -58,7 +59,7 @@ class OneBackend {
   OneBackend(const OneBackend&) = delete;
   OneBackend& operator=(const OneBackend&) = delete;
 
-  /// Returns LibTorch's reason for the refusal; `message` if it gave none.
+  /// Returns LibTorch's reason for the refusal; the first line of `message` if it gave none.
   std::string reason(std::string_view message) const;
 
  private:
@@ -67,11 +68,11 @@ class OneBackend {
   bool flash_, efficient_, cudnn_, math_, overrideable_;
 };
 
-/// Returns those warnings that give a reason; LibTorch warns about one refused backend after the
-/// other. Returns the first line of `message` if no warning gives a reason.
+/// Joins the warnings that say why a backend was refused; if none, the first line of `message`.
 std::string backend_reason(const std::vector<std::string>& warnings, std::string_view message);
 
-/// Largest differences from FP64 on the same inputs, relative to the largest FP64 magnitude.
+/// The largest difference of each tensor from FP64 on the same inputs, divided by the tensor's
+/// largest FP64 magnitude; 0 is exact.
 struct AttentionErrors {
   double output = 0, grad_q = 0, grad_k = 0, grad_v = 0;
 
@@ -81,8 +82,8 @@ struct AttentionErrors {
 AttentionErrors attention_errors(const AttentionImplementation& measured,
                                  const AttentionInputs& inputs);
 
-/// Returns the largest error allowed: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats. The
-/// user's code has TF32's tolerance in FP32, too, since Triton's dot uses TF32 on FP32 inputs.
+/// Returns the largest error that is allowed: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats.
+/// The user's code is allowed 0.01 in FP32, too, since Triton's dot uses TF32 on FP32 inputs.
 double attention_tolerance(const CellSpec& spec);
 
 }  // namespace labreport

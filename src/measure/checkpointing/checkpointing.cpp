@@ -15,9 +15,9 @@
 namespace labreport {
 namespace {
 
-/// Observes the ranges of one step: the memory allocated at the start of backward, and the memory
-/// and time that each recomputed group adds. It synchronizes around groups, so the step is not a
-/// timed one.
+/// Observes one step: the memory that is allocated in forward and still held when backward starts,
+/// and the memory and time that each recomputed group adds. It synchronizes around groups, so the
+/// step must not be a timed one.
 class Recomputation : public RangeObserver {
  public:
   explicit Recomputation(c10::Device device) : device_(device) {}
@@ -42,7 +42,7 @@ class Recomputation : public RangeObserver {
   }
 
   std::int64_t saved() const { return saved_; }
-  std::int64_t added() const { return added_; }  ///< 0 if no group ran again.
+  std::int64_t added() const { return added_; }  ///< The largest group's bytes; 0 without groups.
   std::int64_t took_ns() const { return took_ns_; }
 
  private:
@@ -107,7 +107,7 @@ class CheckpointingLaunch {
     return recomputation;
   }
 
-  /// Runs one observed step, which makes AdamW's states, then warm-up and counted steps.
+  /// Runs one observed step, after which AdamW has states, then warm-up and counted steps.
   void run_steps() {
     Unobserved observer;
     const Recomputation recomputation = run_observed(step_, observer);

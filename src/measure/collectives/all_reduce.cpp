@@ -28,23 +28,23 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kPatternPeriod = 61;        // small whole numbers have exact FP32 sums
+constexpr std::int64_t kPatternPeriod = 61;        // smaller whole numbers have exact FP32 sums
 constexpr std::int64_t kCheckedAtOnce = 1 << 24;   // elements; bounds the extra memory of checking
-constexpr std::int64_t kRounds = 5;                // over all sizes
-constexpr std::int64_t kLeastCalls = 5;            // least synchronized calls for a size
+constexpr std::int64_t kRounds = 5;                // each measures all sizes
+constexpr std::int64_t kLeastCalls = 5;            // synchronized calls for a size, at most `steps`
 constexpr std::int64_t kBudgetNs = 2'000'000'000;  // for one size by one method
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-/// Returns the calls in each round, rounded up.
+/// Returns how many of `count` calls a round makes, rounded up.
 std::int64_t per_round(std::int64_t count) { return (count + kRounds - 1) / kRounds; }
 
 /// Times of one method on this rank at one size.
 struct Timed {
   std::string_view method;
-  std::vector<std::int64_t> starts = {};  ///< Host clock, which all ranks share.
+  std::vector<std::int64_t> starts = {};  ///< By the host's clock, which all ranks share.
   std::vector<std::int64_t> durations = {};
-  std::int64_t calls_averaged = 0;  ///< 0 if each duration is a single call's.
+  std::int64_t calls_averaged = 0;  ///< Calls in a duration's mean; 0 if it is one call's.
 };
 
 /// Results of this rank at one size.
@@ -73,8 +73,7 @@ class AllReduce {
     }
     whole_.zero_();  // repeated sums would exceed FP32's range
     if (group_.why_no_sum_into().empty()) output_ = at::empty_like(whole_);
-    // In rounds, a disturbance of the machine affects only one sample of a size, which the median
-    // ignores.
+    // A disturbance of the machine affects only one round, which the median over rounds ignores.
     for (std::int64_t round = 0; round < kRounds; ++round) {
       for (Measured& size : sizes_) take_turn(size);
     }
@@ -89,7 +88,7 @@ class AllReduce {
  private:
   void take(const Measured& size) { data_ = whole_.slice(0, 0, size.elements()); }
 
-  /// Returns elements `begin` to `end` of the rank's input.
+  /// Returns the elements of the rank's input from `begin` up to, but without, `end`.
   at::Tensor pattern(std::int64_t rank, std::int64_t begin, std::int64_t end) const {
     const auto options = at::TensorOptions().dtype(at::kFloat).device(group_.device());
     return at::remainder(at::arange(begin, end, options.dtype(at::kLong)) + 7 * rank,
@@ -120,13 +119,13 @@ class AllReduce {
     return wrong;
   }
 
-  /// Returns how many calls fit into the budget; all ranks get the same number.
+  /// Returns how many calls fit into the budget, from `least` to `steps_`; equal on all ranks.
   std::int64_t calls_within(std::int64_t budget_ns, const Measured& size,
                             std::int64_t least) const {
     return std::clamp(budget_ns / *size.call_ns, std::min(least, steps_), steps_);
   }
 
-  /// Times one call. A barrier lets all ranks start as nearly together as possible.
+  /// Times one call: its start and duration. A barrier lets all ranks start nearly together.
   std::pair<std::int64_t, std::int64_t> one_synced() {
     group_.barrier();
     const std::int64_t start = host_now_ns();
@@ -159,8 +158,8 @@ class AllReduce {
     }
   }
 
-  /// Times many calls enqueued back to back, as their mean. The rounds do not split the calls: with
-  /// fewer calls the single synchronization would weigh more than in nccl-tests.
+  /// Times many calls enqueued back to back and keeps their mean. Each round has its own budget of
+  /// calls, since with few calls the single synchronization would weigh more than in nccl-tests.
   template <typename Call>
   void time_back_to_back(const Measured& size, Timed& timed, const Call& call) {
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, per_round(warmup_)); ++i) call();
@@ -219,7 +218,7 @@ class AllReduce {
   std::int64_t warmup_, steps_;
   std::vector<Measured> sizes_;  ///< Smallest size first.
   at::Tensor whole_, output_;    ///< Large enough for the largest size.
-  at::Tensor data_;              ///< The summed part of `whole_`.
+  at::Tensor data_;              ///< The first elements of `whole_`, for the current size.
 };
 
 }  // namespace

@@ -22,8 +22,8 @@ std::vector<std::int64_t> bytes_of(const Tensors& tensors) {
   return bytes;
 }
 
-/// Copies the gradients of `bucket` into one tensor and makes them views of it, so nothing has to
-/// be copied back.
+/// Copies the gradients of `bucket` into one tensor and replaces each gradient by a view of that
+/// tensor, so nothing has to be copied back.
 at::Tensor flattened(const Tensors& parameters, const Bucket& bucket) {
   Tensors flat;
   for (const std::size_t index : bucket) flat.push_back(parameters[index].grad().reshape({-1}));
@@ -83,9 +83,8 @@ class Flat : public Averaging {
   Bucket all_;
 };
 
-/// Starts each bucket's all-reduce as soon as its last gradient is ready. All ranks must start them
-/// in the same order, the order of the buckets, so a bucket that is ready early waits for those
-/// before it.
+/// Starts a bucket's all-reduce as soon as the bucket's last gradient is ready. All ranks must
+/// start all-reduces in the order of the buckets, so a bucket that is ready early waits its turn.
 class Overlapped : public Averaging {
  public:
   Overlapped(RankGroup& group, const Tensors& parameters, std::vector<Bucket> buckets)

@@ -40,7 +40,7 @@ std::int64_t median_of(const Numbers& numbers) {
   return nanoseconds(median(std::vector<double>(numbers.begin(), numbers.end())));
 }
 
-/// Returns this rank's share of a batch that all ranks draw identically.
+/// Returns this rank's sequences of a batch that all ranks draw identically.
 Batch share_of(const TimingPlan& plan, const RankGroup& group) {
   const Batch all = random_batch(plan.batch * group.size(), plan.network.context,
                                  plan.network.shape.vocab, group.device());
@@ -48,8 +48,8 @@ Batch share_of(const TimingPlan& plan, const RankGroup& group) {
   return {all.ids.narrow(0, begin, plan.batch), all.targets.narrow(0, begin, plan.batch)};
 }
 
-/// Runs a training step with the scheme in it. Backward ends with the last gradient. The time from
-/// there to the optimizer, mostly waiting for averages, is a phase of its own.
+/// Runs a training step that averages gradients by the scheme. The backward phase ends with the
+/// last gradient; the exchange phase, mostly waiting for averages, lasts until the optimizer.
 class RankStep : PhaseObserver {
  public:
   RankStep(TrainingStep& step, Averaging& averaging, const std::vector<at::Tensor>& parameters)
@@ -144,7 +144,7 @@ class DataParallelLaunch {
     group_.take_collectives();
   }
 
-  /// Collectives run on their own threads, so they overlap with the phases on this one.
+  /// Traces one step on a CPU, where collectives run on other threads and overlap with its phases.
   Lanes host_lanes() {
     group_.barrier();
     Instants instants;
@@ -280,7 +280,8 @@ class DataParallelLaunch {
     return {steps.begin() + plan_.warmup, steps.end()};
   }
 
-  /// All ranks share the host's clock, so their start times can be compared.
+  /// Returns the median nanoseconds by which the rank starts its counted steps after the first
+  /// rank. All ranks share the host's clock.
   std::int64_t median_lag(const std::vector<Numbers>& starts, std::size_t rank) const {
     Numbers lags;
     for (auto step = static_cast<std::size_t>(plan_.warmup); step < starts.front().size(); ++step) {

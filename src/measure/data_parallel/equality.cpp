@@ -19,15 +19,15 @@ namespace {
 
 constexpr ModelShape kSmall{.d_model = 64, .d_ff = 192, .layers = 2, .heads = 2, .vocab = 128};
 constexpr std::int64_t kSmallContext = 16, kBatchOfRank = 2, kCheckedSteps = 3;
-constexpr std::int64_t kSmallBucket = 100'000;  // bytes, for some buckets of several gradients
+constexpr std::int64_t kSmallBucket = 100'000;  // bytes; some buckets get several gradients
 constexpr double kLearningRate = 0.1;
-// FP32 rounds each addition by up to 2⁻²⁴, and the sums of shares and of the whole batch differ in
-// order. Three steps over Gloo on a CPU differed by 1 · 10⁻⁶.
+// FP32 rounds each addition by up to 2⁻²⁴ of the sum, and ranks add in another order than one
+// process. Three steps over Gloo on a CPU differed by 10⁻⁶ of the largest value.
 constexpr double kTolerance = 2e-5;
 
 void seed_with(std::int64_t seed) { at::manual_seed(static_cast<std::uint64_t>(seed)); }
 
-/// Returns the largest difference over the tensors, relative to the tensor's largest value.
+/// Returns the largest difference over the tensors, divided by the largest magnitude in the tensor.
 double largest_difference(const std::vector<at::Tensor>& found,
                           const std::vector<at::Tensor>& expected) {
   double most = 0;
@@ -99,7 +99,7 @@ class Comparison {
     return make_network({"", kSmall, kSmallContext}, group_.device());
   }
 
-  /// Compares bits as integers, which gives the order of the values if none is negative.
+  /// Returns the maximum over ranks; doubles from 0 up have the order of their bits as integers.
   double largest(double value) {
     return std::bit_cast<double>(group_.largest(std::bit_cast<std::int64_t>(value)));
   }

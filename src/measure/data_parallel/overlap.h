@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// An interval of a step, relative to its start.
+/// A time span of a step, in nanoseconds since the start of the step.
 struct Interval {
   std::string phase;  ///< The computing phase; empty for all-reduces.
   std::int64_t start_ns = 0;
@@ -23,8 +23,8 @@ struct Lanes {
 };
 
 struct Overlap {
-  std::int64_t communication_ns = 0;  ///< Communication was in progress.
-  std::int64_t both_ns = 0;           ///< Communication and computation overlapped.
+  std::int64_t communication_ns = 0;  ///< Time with communication in progress.
+  std::int64_t both_ns = 0;           ///< Time with communication and computation in progress.
 };
 
 /// Adds up the lanes' times. Overlapping intervals of one lane count once.
@@ -32,13 +32,13 @@ Overlap overlap(const Lanes& lanes);
 
 /// Splits the profile of one step on a GPU: NCCL's kernels communicate, all other activity
 /// computes. The step starts with the first activity of its forward pass; earlier activity, such as
-/// a barrier, is left out.
+/// a barrier, is left out. Without any activity the lanes are empty.
 Lanes lanes_of(const Trace& trace);
 
-/// Merges computing intervals of one phase whose gap is shorter than `gap_ns`.
+/// Merges successive intervals of one phase if the gap between them is shorter than `gap_ns`.
 std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns);
 
-/// Merges intervals with the smallest gap that leaves at most `most` of them.
+/// Repeats merged() with gaps that double from 1 µs until at most `most` intervals are left.
 std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most);
 
 }  // namespace labreport

@@ -9,12 +9,13 @@
 
 namespace labreport {
 
-/// Returns the reason why a profile on that device has no kernels; empty if it has some, or if the
-/// device has none.
+/// Returns the reason why a GPU's profile has no kernels; empty if it has some, and on a CPU.
 std::string reason_without_kernels(DeviceKind device, const Trace& trace);
 
-/// Returns metrics tagged "profile": span, busy, unattributed, kernels; and tagged "busy": a sum
-/// for each phase. `kernels` are in order of start.
+/// Returns metrics tagged "profile": the span from the first kernel's start to the last end, the
+/// busy time in which at least one kernel ran, the sum of durations without a phase, and the number
+/// of kernels; and tagged "busy": the sum of durations for each phase. Times are in nanoseconds.
+/// `kernels` are in order of start.
 std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels);
 
 }  // namespace labreport

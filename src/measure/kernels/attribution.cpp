@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kBackwardPhase = "backward";
 
-/// Joins the ranges below the phase, outermost first.
+/// Joins the names of the ranges below the phase with "/", outermost first.
 std::string module_of(const Chain& chain) {
   std::string path;
   for (auto event = chain.rbegin(); event != chain.rend(); ++event) {
@@ -38,8 +38,8 @@ Attributed place(const CallTree& tree, const TraceEvent& activity, const TraceEv
   // On a GPU, autograd works on its own threads, where no phase is open.
   const TraceEvent* outermost = chain.back();
   placed.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
-  // In backward: a node of autograd's graph, or the engine's event for it, which passes on and sums
-  // the node's gradients.
+  // A backward operator has a node of autograd's graph around it, or the engine's event for the
+  // node, which passes on and sums the node's gradients.
   const auto node = std::ranges::find_if(chain, [](const TraceEvent* event) {
     return event->kind == TraceKind::kBackward || is_engine(*event);
   });

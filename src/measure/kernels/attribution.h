@@ -10,16 +10,16 @@ namespace labreport {
 
 struct Attributed {
   const TraceEvent* activity = nullptr;
-  std::string phase;      ///< "forward"; empty if the trace has no launcher for it.
+  std::string phase;      ///< "forward"; empty if the launching operator is not traced.
   std::string module;     ///< "layers.3/attn/q_proj"; empty outside the network.
   std::string operation;  ///< The outermost ATen operator: "aten::linear".
   std::string op;         ///< The innermost ATen operator: "aten::exp".
 };
 
-/// Returns the device's activities in order of start. Backward kernels have the module and the
-/// operation of their forward, found by autograd's sequence number; a sum of gradients has those of
-/// the node that delivers the last one. If the device has no activity, computing operators of the
-/// host take its place.
+/// Returns the device's activities in order of start. Backward kernels get the module and the
+/// operation of the forward operator with the same autograd sequence number; a kernel that sums
+/// gradients gets those of the node that delivers the last gradient. If the device has no activity,
+/// the operators for which CallTree::computes() is true take its place.
 std::vector<Attributed> attribute(const Trace& trace);
 
 }  // namespace labreport

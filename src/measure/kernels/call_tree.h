@@ -15,7 +15,7 @@ using Chain = std::vector<const TraceEvent*>;
 /// True for ATen operators by their names, such as "aten::mm".
 bool is_aten(const TraceEvent& event);
 
-/// True if autograd's engine works on a node: "autograd::engine::evaluate_function: MmBackward0".
+/// True for autograd's event around a node: "autograd::engine::evaluate_function: MmBackward0".
 bool is_engine(const TraceEvent& event);
 
 class CallTree {
@@ -26,13 +26,12 @@ class CallTree {
   /// Returns the event and the events around it, innermost first; empty for null.
   Chain chain(const TraceEvent* event) const;
 
-  /// True for an outermost ATen operator; for `linear` and `matmul`, true for the operators inside
-  /// them instead. In torch.compile's CPU code, true for each fused kernel.
+  /// True for an ATen operator that no other one calls; `linear` and `matmul` do not count, but the
+  /// operators that they call do. Also true for each fused kernel in torch.compile's CPU code.
   bool computes(const TraceEvent* event) const;
 
-  /// The first returns the operator that launched a device activity; the second returns the
-  /// operator whose backward is a node of autograd's graph. Both return null if it is not in the
-  /// trace.
+  /// `by_correlation` returns the operator that launched a device activity, `forward_of` the one
+  /// that made a node of autograd's graph. Both return null if the trace lacks the operator.
   const TraceEvent* by_correlation(std::uint64_t id) const;
   const TraceEvent* forward_of(std::int64_t sequence) const;
 

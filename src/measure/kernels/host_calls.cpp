@@ -19,7 +19,7 @@ std::string_view purpose(const TraceEvent& event) {
   return name.find("Synchronize") == std::string::npos ? metric::kOtherCalls : "";
 }
 
-/// The runtime's calls in order of start, searched by time.
+/// The calls of the device's runtime, in order of start.
 class RuntimeCalls {
  public:
   explicit RuntimeCalls(const Trace& trace) {
@@ -28,7 +28,7 @@ class RuntimeCalls {
     }
   }
 
-  /// Returns the time of allocations and launches inside `outer`.
+  /// Returns the host time of the runtime calls inside `outer` that allocate or launch.
   std::int64_t allocation_and_launch_ns(const TraceEvent& outer) const {
     std::int64_t sum = 0;
     auto call = std::ranges::lower_bound(calls_, outer.start_ns, {}, &TraceEvent::start_ns);
@@ -46,7 +46,7 @@ class RuntimeCalls {
 /// A call of an operator that launched kernels.
 struct Launcher {
   const TraceEvent* call;
-  std::int64_t own_ns;  ///< Without allocations and the launch itself.
+  std::int64_t own_ns;  ///< The call's time without allocations and launches.
   bool fresh;           ///< One of its kernels ran for the first time in the process.
 };
 

@@ -1,4 +1,4 @@
-// Host work during a profiled step besides running operators.
+// Host time of a profiled step in calls of the device's runtime and in first launches of kernels.
 #pragma once
 
 #include "engine/trace_event.h"
@@ -11,9 +11,10 @@ namespace labreport {
 std::vector<Metric> runtime_metrics(const Trace& trace);
 
 /// Returns metrics tagged "first": the extra host time of operator calls that launch a kernel for
-/// the first time in the process, compared with the operator's shortest other call. The time goes
-/// into loading the kernel's code, or for GEMMs into initializing cuBLAS and choosing the kernel.
-/// Allocations and the launch itself, which may wait for the device, are excluded.
+/// the first time in the process, compared with the operator's shortest other call; all the time if
+/// there is none. It goes into loading the kernel's code, or for GEMMs into initializing cuBLAS and
+/// choosing the kernel. It excludes allocations and the launch itself, which may wait for the
+/// device.
 std::vector<Metric> first_launch_metrics(const Trace& trace);
 
 }  // namespace labreport

@@ -48,7 +48,7 @@ class Classes {
   }
 
  private:
-  /// The longest activity of each operator's call: a GEMM rather than its helpers.
+  /// The longest activity of each operator's call, by correlation: a GEMM rather than its helpers.
   std::map<std::uint64_t, const TraceEvent*> longest_;
 };
 
@@ -56,7 +56,7 @@ class Classes {
 using Key =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t>;
 
-/// Returns one row for each key, in order of the keys.
+/// Returns one row for each distinct key, in order of the keys.
 Table kernel_sums(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
   std::map<Key, std::vector<double>> groups;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -75,7 +75,7 @@ Table kernel_sums(const std::vector<Attributed>& kernels, const std::vector<Key>
   return table;
 }
 
-/// Each kernel refers to its row of kernel_sums().
+/// Returns one row for each kernel, with the number of the kernel's row in kernel_sums().
 Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
   std::map<Key, std::int64_t> rows;
   for (const Key& key : keys) rows.emplace(key, 0);

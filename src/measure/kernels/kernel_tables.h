@@ -6,8 +6,8 @@
 
 namespace labreport {
 
-/// Returns the tables "kernel_names" and "kernels"; with `each` also "gpu_trace", unless it has
-/// more rows than a run can hold.
+/// Returns the tables "kernel_names" and "kernels". With `each` it adds "gpu_trace", one row for
+/// each kernel, unless there are more than `kMostTraced` kernels.
 std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each);
 
 }  // namespace labreport

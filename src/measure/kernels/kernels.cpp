@@ -95,7 +95,7 @@ Launch measure_kernels(const LaunchRequest& request) {
     const Range measured(kMeasured);
     run_once();
   } else {
-    profile(plan.step.device, [] {});  // the counted profile does not include the profiler's setup
+    profile(plan.step.device, [] {});  // the profiler's setup, which the next profile leaves out
     add_profile(launch, request, profile(plan.step.device, run_once));
   }
   step.clear();

@@ -111,7 +111,7 @@ using ByCorrelation = std::unordered_map<std::uint64_t, const TraceEvent*>;
 ByCorrelation operators(const Trace& trace) {
   ByCorrelation found;
   for (const TraceEvent& event : trace) {
-    // Runtime calls have their own numbering, so only operators are numbered here.
+    // Runtime calls number their correlations separately, so they must not be found here.
     const bool numbered = event.kind == TraceKind::kOperator || event.kind == TraceKind::kBackward;
     if (numbered && event.correlation != 0) found.emplace(event.correlation, &event);
   }

@@ -17,9 +17,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerBeforeGraph = 3;  // as many as in PyTorch's documentation
+constexpr std::int64_t kEagerBeforeGraph = 3;  // the number of steps in PyTorch's documentation
 
-/// Runs single steps. The loss of a step stays until the next step begins.
+/// Runs single steps. loss() is the last step's; call it before clear().
 class Steps {
  public:
   explicit Steps(TrainingStep& step) : step_(step) {}
@@ -28,7 +28,7 @@ class Steps {
   virtual void run() = 0;
   /// Frees the step's tensors.
   virtual void clear() { step_.clear(); }
-  /// Runs work that must precede a timed step, outside its time.
+  /// Does what must precede a step and is not timed.
   virtual void prepare() {}
 
   double loss() const { return step_.loss().item<double>(); }
@@ -63,7 +63,7 @@ class GraphSteps : public Steps {
     graph_.warm_up([this] { run_eagerly(); });
   }
 
-  /// The graph writes to the captured step's tensors, so they stay.
+  /// Keeps the captured step's tensors, because the graph writes to them.
   void clear() override {
     if (!captured_) step_.clear();
   }
@@ -108,7 +108,7 @@ class LadderLaunch {
   }
 
  private:
-  /// Times one step as a cell of kind `timing` does, with one synchronization at its end.
+  /// Times one step as a cell of kind `timing` does, with one synchronization at the step's end.
   void run_one() {
     steps_->prepare();
     synchronize(device_);
@@ -122,7 +122,7 @@ class LadderLaunch {
     steps_->clear();
   }
 
-  /// Profiles one more step: its number of kernels, and the time that the device was busy.
+  /// Profiles one more step, for the number of its kernels and the time that the device was busy.
   std::vector<Metric> profiled() {
     const DeviceKind kind = plan_.step.device;
     profile(kind, [] {});  // The first profile of a process initializes the profiler.

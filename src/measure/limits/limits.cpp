@@ -19,7 +19,7 @@ constexpr double kNanosecondsPerSecond = 1e9;
 constexpr Precision kPrecisions[] = {Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                      Precision::kFp16};
 
-/// Sizes that reach the device's limits but fit its memory and ten seconds in total.
+/// Sizes that reach the device's full rates, fit its memory, and take about ten seconds in total.
 struct Effort {
   std::int64_t matrix = 0;      ///< Number of rows and of columns.
   std::int64_t copy_bytes = 0;  ///< Several times any level-2 cache.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostBlockRows = 120;
 
-/// The instants from a block's first event in a phase to its last.
+/// Indices of the instants at a block's first and last event in a phase; 0 without events.
 struct InstantRange {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -45,8 +45,8 @@ class BlockView {
     return found;
   }
 
-  /// Returns the instant at which backward leaves the block, just before the next block's first
-  /// event.
+  /// Returns the index of the last instant before backward enters the next block; that of the
+  /// block's own last event if there is no next block.
   std::size_t backward_end() const {
     const std::size_t last = range(metric::kBackward).last;
     if (layer_ == 0) return last;
@@ -54,7 +54,7 @@ class BlockView {
     return next.exists() ? next.first - 1 : last;
   }
 
-  /// True if the block allocated it in that phase.
+  /// True if `lifetime` was allocated by the block in that phase.
   bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
     if (lifetime.made == 0) return false;
     const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made);
@@ -92,7 +92,7 @@ std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockVi
   return sums;
 }
 
-/// Adds rows from the instant before the block's first event to its last.
+/// Adds rows from the instant before the block's first event to that of its last event.
 void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
               Table& table) {
   const InstantRange range = block.range(phase);

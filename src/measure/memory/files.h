@@ -8,23 +8,23 @@
 
 namespace labreport {
 
-/// Returns a snapshot for PyTorch's memory_viz and `torch.cuda._memory_viz`. Instead of a stack of
-/// source lines, each allocation has its operator, operation, modules and phase.
+/// Returns a snapshot for PyTorch's memory_viz and `torch.cuda._memory_viz`. The operator,
+/// operation, module and phase of each allocation take the place of its stack frames.
 std::string snapshot_pickle(const MemoryTimeline& timeline);
 
-/// Returns every allocation as CSV, including those before the step.
+/// Returns CSV with a row for each allocation, including those from before the step.
 std::string allocations_csv(const MemoryTimeline& timeline);
 
-/// Returns requested bytes by category as a counter, with the phases, for Perfetto and
-/// chrome://tracing.
+/// Returns Chrome's JSON trace format for Perfetto and chrome://tracing: a counter of requested
+/// bytes by category, and a slice for each phase.
 std::string memory_counter(const MemoryTimeline& timeline);
 
-/// Writes the three files, named `beginning` plus the endings of `artifact::`, and creates their
-/// folder. Throws `Error` on failure. Returns their total bytes.
+/// Writes the three texts above to files named `beginning` plus an ending from `artifact::`, and
+/// creates their folder. Throws `Error` on failure. Returns the total bytes of the files.
 std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
-/// Writes the files unless `beginning` is empty. The measurement does not depend on them: a failure
-/// is returned as a warning, success as an empty text.
+/// Calls write_memory_files() unless `beginning` is empty. A failure does not end the measurement:
+/// it is returned as a warning. Success returns an empty text.
 std::string keep_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
 }  // namespace labreport

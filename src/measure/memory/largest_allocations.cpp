@@ -21,7 +21,7 @@ struct Group {
   std::set<std::int64_t> layers;
 };
 
-/// Returns the group's most frequent description, because the first and last layers may differ.
+/// Returns the most frequent description, because the first and the last layer may differ.
 template <typename Describe>
 std::string commonest(const Group& group, const Describe& describe) {
   std::map<std::string, std::size_t> counts;
@@ -29,7 +29,7 @@ std::string commonest(const Group& group, const Describe& describe) {
   return std::ranges::max_element(counts, {}, [](const auto& pair) { return pair.second; })->first;
 }
 
-/// Returns "in the same module", the phase in which it was freed, or "kept".
+/// Returns "in the same module", the phase that freed the allocation, or "kept" if none did.
 std::string freed_when(const MemoryHistory& history, const MemoryLifetime& lifetime) {
   if (!lifetime.freed) return std::string(metric::kKept);
   const MemoryOrigin& made = origin_of(history, lifetime.made);
@@ -38,7 +38,7 @@ std::string freed_when(const MemoryHistory& history, const MemoryLifetime& lifet
   return inside ? "in the same module" : freed.phase;
 }
 
-/// Returns "0–31", "5", or nothing.
+/// Returns a text such as "0–31" or "5"; empty if the allocations are outside the layers.
 std::string layer_range(const std::set<std::int64_t>& layers) {
   if (layers.empty()) return "";
   if (layers.size() == 1) return std::to_string(*layers.begin());

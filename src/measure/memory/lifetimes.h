@@ -15,7 +15,7 @@ enum class MemoryCategory {
   kGradients,
   kOptimizer,
   kData,          ///< The batch, and tables computed from the shape.
-  kActivations,   ///< Made in forward or loss and alive at their end, so kept for backward.
+  kActivations,   ///< Made in forward or loss and not freed there, so kept for backward.
   kWeightCopies,  ///< Autocast's copies of parameters in another dtype.
   kWorkspace,     ///< cuBLAS's workspace.
   kTemporary,
@@ -32,14 +32,14 @@ std::string_view name(MemoryCategory category);
 
 using KnownStorages = std::unordered_map<std::uint64_t, MemoryCategory>;
 
-/// The storages that the program knows, by address.
+/// The storages whose category the program knows, by address.
 struct KnownMemory {
   KnownStorages before;  ///< At the history's start.
   KnownStorages after;   ///< At the history's end.
-  bool graph = false;    ///< Autograd recorded, so forward keeps tensors for backward.
+  bool graph = false;    ///< True if autograd recorded, so forward keeps tensors for backward.
 };
 
-/// One allocation. Events are numbered from 1; number 0 stands for the time before.
+/// One allocation. `made` and `freed` are numbers of events, counted from 1.
 struct MemoryLifetime {
   std::uint64_t address = 0;
   std::int64_t requested = 0;
@@ -51,14 +51,16 @@ struct MemoryLifetime {
 
 struct MemoryLifetimes {
   std::vector<MemoryLifetime> lifetimes;  ///< In order of allocation.
-  /// Inconsistent events: frees of unknown memory, or two allocations at one address.
+  /// Number of inconsistent events (frees of unknown memory, a second allocation at an address)
+  /// plus events that the full history dropped.
   std::int64_t lost = 0;
 };
 
-/// A history may start anywhere: memory freed without an allocation existed before.
+/// Memory that is freed but was never allocated in the history counts as made before it, and as
+/// lost.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Returns the event of that number, or its origin. Both throw for number 0.
+/// Return the event with that number, and its origin. Both throw `std::out_of_range` for number 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
 const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number);
 

@@ -64,7 +64,7 @@ class MemoryLaunch {
     synchronize(device_);
   }
 
-  /// The step without history finishes before the allocator is observed.
+  /// Counts peaks in steps that are not recorded, then records the allocations of one more step.
   Launch measure() {
     Conditions conditions(plan_.step.device);
     conditions.begin();
@@ -100,8 +100,7 @@ class MemoryLaunch {
     step_.clear();
   }
 
-  /// Records a step with its history and does not clear it. A step that ran out of memory does so
-  /// again here.
+  /// Records one step's allocations and keeps its tensors, even after a step that failed.
   void record_step() {
     const DeviceKind device = plan_.step.device;
     known_.graph = plan_.step.mode != Mode::kInference;
@@ -127,13 +126,13 @@ class MemoryLaunch {
   TrainingStep step_;
   std::optional<PhasePeaks> peaks_;
   std::optional<PhasePeaks> recorded_peaks_;
-  MemoryHistory history_;  ///< The recorded step's history.
+  MemoryHistory history_;
   KnownMemory known_;
   std::optional<OutOfMemory> out_of_memory_;
   Launch launch_;
 };
 
-/// All peaks are the allocator's own statistics, not sums over the history.
+/// Adds peaks from the allocator's own statistics, not from sums over the history.
 void MemoryLaunch::add_peaks() {
   using Counts = AllocatorCounts;
   add(bytes_metric(metric::kMemory, metric::kParameters, count_bytes(network_->parameters())));
@@ -154,7 +153,7 @@ void MemoryLaunch::add_peaks() {
 void MemoryLaunch::add_history() {
   const MemoryTimeline timeline = timeline_of(history_, known_);
   append(launch_.metrics, timeline_metrics(timeline));
-  // A run keeps more rows of the two FP32 steps that are drawn large; the files keep all.
+  // The report draws these two FP32 steps large, so their tables keep more rows.
   const Mode mode = plan_.step.mode;
   const bool large = plan_.step.precision == Precision::kFp32 &&
                      (mode == Mode::kInference || mode == Mode::kTrainStep);
@@ -162,15 +161,14 @@ void MemoryLaunch::add_history() {
                     allocations_table(timeline, large ? 120 : 25), largest_table(timeline)};
   const std::string trouble = keep_memory_files(artifacts_, timeline);
   if (!trouble.empty()) launch_.warnings.push_back(trouble);
-  // An incomplete block would look like one that keeps little.
+  // A block that ran out of memory would look like one that keeps little for backward.
   if (out_of_memory_ || phases(mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));
   std::move(block.tables.begin(), block.tables.end(), std::back_inserter(launch_.tables));
 }
 
-/// Adds the forward pass's peak by other definitions: with AdamW's states, or with an earlier
-/// graph.
+/// Adds the forward pass's peak with AdamW's states, or with the graph of an earlier pass alive.
 void MemoryLaunch::add_alternative_peaks() {
   if (out_of_memory_) return;
   if (plan_.step.mode == Mode::kTrainStep) {

@@ -17,7 +17,7 @@ void add_categories(std::string_view tag, const MemoryInstant& instant,
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline) {
   const MemoryInstant& peak = timeline.instants[timeline.peak];
   std::int64_t parameter_rounding = 0;
-  const MemoryLifetime* block_output = nullptr;  // the last sum that a block computes
+  const MemoryLifetime* block_output = nullptr;  // the sum at the end of the last block
   for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
     if (lifetime.category == MemoryCategory::kParameters) {
       parameter_rounding += lifetime.block - lifetime.requested;

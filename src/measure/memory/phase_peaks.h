@@ -12,12 +12,13 @@
 
 namespace labreport {
 
-/// Returns the caching allocator's statistics; on a CPU the host's, if they are counted.
+/// Returns the caching allocator's statistics. On a CPU it returns the host allocator's, or nothing
+/// before count_host_allocations().
 std::optional<AllocatorCounts> memory_counts(c10::Device device);
 /// Resets the peaks to the memory held now.
 void reset_memory_peaks(c10::Device device);
 
-/// Records peaks; they start from the memory held at construction. The allocator's statistics
+/// Records the peak memory of each phase and the memory held before. The allocator's statistics
 /// change when work is enqueued, so the end of a phase needs no synchronization.
 class PhasePeaks : public PhaseObserver {
  public:
@@ -27,13 +28,13 @@ class PhasePeaks : public PhaseObserver {
   /// Ends the phase that ran out of memory.
   void failed() { ended(latest_phase()); }
 
-  /// Returns the largest value over the phases so far.
+  /// Returns the largest value of `field` over the phases so far; empty if none was recorded.
   std::optional<std::int64_t> highest(std::int64_t AllocatorCounts::* field) const;
 
-  /// Returns the phase's peak of allocated bytes.
+  /// Returns the peak of allocated bytes in the phase; empty if it was not recorded.
   std::optional<std::int64_t> peak_of(Phase phase) const;
 
-  /// Returns "resident", "peak" and "peak_requested".
+  /// Returns bytes tagged "resident" (held before), and "peak" and "peak_requested" by phase.
   std::vector<Metric> metrics() const;
 
  private:

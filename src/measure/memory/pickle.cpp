@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-// Writes pickle protocol 2, which every Python can read.
+// These are opcodes of pickle protocol 2, which every Python can read.
 constexpr char kMark = '(';
 constexpr char kStop = '.';
 constexpr char kInt32 = 'J';

@@ -14,13 +14,13 @@ class Pickle {
   Pickle();
 
   void integer(std::int64_t value);
-  /// Writes a text; repeated texts refer to the first one.
+  /// Writes a text, or a reference to its first copy if the text was written before.
   void text(std::string_view value);
   void boolean(bool value);
 
   void open_list();
-  /// Writes the list's elements so far. Call it about every thousand elements, because readers in
-  /// browsers limit them.
+  /// Appends the elements so far to the open list. Call it at least every thousand elements,
+  /// because pickle readers in browsers limit how many one append may have.
   void flush_list();
   void close_list();
   void open_dict();  ///< Keys and values follow alternately.

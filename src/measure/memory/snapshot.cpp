@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kEventsAtOnce = 500;
 
-/// Writes frames innermost first, as the viewer expects: "file:line:function".
+/// Writes the snapshot. A frame is a part of an origin: its kind ("module") stands for the file,
+/// its name for the function. The viewer expects the innermost frame first.
 class SnapshotWriter {
  public:
   explicit SnapshotWriter(const MemoryTimeline& timeline) : timeline_(timeline) {}
@@ -74,7 +75,7 @@ void SnapshotWriter::write_trace() {
   std::size_t written = 0;
   for (const MemoryEvent& event : timeline_.history.events) {
     if (++written % kEventsAtOnce == 0) pickle_.flush_list();
-    // LibTorch records both actions; on one stream the block is freed as soon as that is requested.
+    // LibTorch records a request to free and a completed free; on one stream both happen at once.
     if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
     write_event(event, action_of(event.kind));
   }
@@ -177,7 +178,7 @@ void SnapshotWriter::write_segment(std::uint64_t address, std::int64_t bytes,
   pickle_.close_dict();
 }
 
-/// Writes a block, which is free if it has no lifetime.
+/// Writes a block; it is free if `lifetime` is null.
 void SnapshotWriter::write_block(std::uint64_t address, std::int64_t bytes,
                                  const MemoryLifetime* lifetime) {
   pickle_.open_dict();

@@ -13,19 +13,22 @@ Table timeline_table(const MemoryTimeline& timeline, std::size_t most);
 /// Returns "allocations": the `most` allocations of the step with the largest bytes times lifetime.
 Table allocations_table(const MemoryTimeline& timeline, std::size_t most);
 
-/// Returns "largest": allocations of the forward phase, with those of all layers in one row.
+/// Returns "largest": at most 25 rows for the allocations of the forward phase with the most bytes.
+/// Equal allocations of different layers share a row.
 Table largest_table(const MemoryTimeline& timeline);
 
-/// Returns metrics tagged "category" at the peak, "resident", "rounding", "residual", and the
-/// counts of "history".
+/// Returns metrics of requested bytes by category, tagged "resident" before the step and "category"
+/// at the peak; and metrics tagged "rounding" (bytes that the allocator adds), "residual" (the last
+/// block's output) and "history" (numbers of events and of lost events).
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline);
 
 struct BlockMemory {
-  std::vector<Metric> metrics;  ///< Tagged "block"; empty if the block has no backward.
-  std::vector<Table> tables;    ///< "block" and "block_timeline"; empty if there is no such block.
+  std::vector<Metric> metrics;  ///< Tagged "block"; only "kept" without backward.
+  std::vector<Table> tables;    ///< "block" and "block_timeline"; empty without blocks.
 };
 
-/// Measures the second block, which is past the first one's start-up; the only one if there is one.
+/// Measures the second Transformer block, because one-time allocations fall into the first. If
+/// there is only one block, measures that.
 BlockMemory block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

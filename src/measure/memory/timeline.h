@@ -19,8 +19,8 @@ struct MemoryInstant {
 struct MemoryTimeline {
   const MemoryHistory& history;
   MemoryLifetimes found;
-  std::vector<MemoryInstant> instants;  ///< The first instant is before any event.
-  std::size_t peak = 0;                 ///< The first instant with the most requested bytes.
+  std::vector<MemoryInstant> instants;  ///< The first one is before any event.
+  std::size_t peak = 0;                 ///< Index of the first one with the most requested bytes.
 
   const MemoryOrigin* origin(const MemoryInstant& instant) const;  ///< Null before any event.
   std::int64_t time_ns(const MemoryInstant& instant) const;
@@ -28,13 +28,14 @@ struct MemoryTimeline {
 
 MemoryTimeline timeline_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Returns about `most` instants between `first` and `last`: both, and the highest and lowest of
-/// each section between, so peaks are kept.
+/// Returns the indices of about `most` instants: `first`, `last`, and those with the most and the
+/// fewest requested bytes in each of several equal sections between them, so that peaks are kept.
 std::set<std::size_t> extremes(const MemoryTimeline& timeline, std::size_t first, std::size_t last,
                                std::size_t most);
 
-/// Returns about `most` instants, in order: their extremes, and always the first, the last (at
-/// which an allocation may have failed), the peak, and the first and last of each phase.
+/// Returns the indices of about `most` instants in order: extremes() of the timeline, and always
+/// the first, the last (where an allocation may have failed), the peak, and both ends of each
+/// phase.
 std::vector<std::size_t> thinned(const MemoryTimeline& timeline, std::size_t most);
 
 }  // namespace labreport

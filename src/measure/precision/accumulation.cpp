@@ -23,7 +23,7 @@ struct Loop {
   double value;
 };
 
-// The first four loops are the handout's; then come one that stalls and one that is exact.
+// The handout has the first four loops. The fifth sum stops growing early; the last is exact.
 constexpr Loop kLoops[]{
     {metric::kFp32Loop, c10::kFloat, c10::kFloat, false, kHundredth},
     {metric::kFp16Loop, c10::kHalf, c10::kHalf, false, kHundredth},

@@ -56,7 +56,7 @@ std::string dtype_name(c10::ScalarType dtype) {
 /// The table "dtypes", with one row for each traced tensor.
 class DtypeTable {
  public:
-  /// The following rows are for autocast to `precision`.
+  /// Rows that are added from now on are for autocast to `precision`.
   void begin(Precision precision) { precision_ = precision; }
 
   void add(std::string_view group, std::string_view name, const at::Tensor& tensor) {
@@ -73,7 +73,7 @@ class DtypeTable {
                {}};
 };
 
-/// Traces several losses, because their dtypes differ under autocast; training uses the first.
+/// Adds several losses, whose dtypes differ under autocast, and returns the one for training.
 at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
                          const at::Tensor& values, DtypeTable& table) {
   at::Tensor loss = at::cross_entropy_loss(logits, classes);
@@ -129,7 +129,6 @@ void trace_norms(Precision precision, c10::Device device, DtypeTable& table) {
   table.add(metric::kNorm, "rms_norm", RmsNorm(kWidth, device).forward(x));
 }
 
-/// Traces each module of one pre-norm block.
 void trace_block(c10::Device device, DtypeTable& table) {
   const auto traced = [&table](std::string_view module, at::Tensor output) {
     table.add(metric::kNetwork, module, output);
@@ -147,7 +146,7 @@ void trace_block(c10::Device device, DtypeTable& table) {
   traced("lm_head", Linear(kWidth, kVocab, device).forward(x));
 }
 
-/// Adds a row once for all layers whose tensors have the same name and dtype.
+/// Adds one row for the tensors of all layers that have the same name and dtype.
 class DistinctRows {
  public:
   explicit DistinctRows(DtypeTable& table) : table_(table) {}
@@ -165,7 +164,7 @@ class DistinctRows {
 };
 
 /// Traces a training step of `network` on `batch`: parameters, outputs of modules, logits, loss,
-/// gradients, optimizer. Equal tensors of different layers share one row.
+/// gradients and optimizer state. Layers' tensors with the same name and dtype share a row.
 void trace_step(const Network& network, const Batch& batch, Precision precision, DeviceKind kind,
                 DtypeTable& table) {
   DistinctRows rows(table);

@@ -35,8 +35,7 @@ constexpr std::pair<std::string_view, NormMethod> kMethods[]{
     {metric::kReductions, NormMethod::kOwnReductions},
     {metric::kFp32Statistics, NormMethod::kFp32Statistics}};
 
-/// Returns a tensor [scales, vectors, width] in FP64: the same vectors, multiplied by powers of
-/// two.
+/// Returns [scales, vectors, width] in FP64: the same vectors times a power of two for each scale.
 at::Tensor scaled_vectors(std::int64_t width, c10::Device device) {
   const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
   const at::Tensor exponents = at::arange(kLowestScale, kHighestScale + 1, options);
@@ -49,8 +48,8 @@ Affine random_affine(std::int64_t width, c10::Device device) {
   return {1 + 0.1 * at::randn({width}, options), 0.1 * at::randn({width}, options)};
 }
 
-/// Returns the median over the vectors of one scale whose FP64 value is finite; null if it is
-/// infinite.
+/// Returns the median error over the vectors of one scale, without those that have no finite FP64
+/// value; null if the median is not finite. `scale` is the index of the scale.
 Scalar median_error(const at::Tensor& errors, std::int64_t scale) {
   const double value = errors.select(0, scale).nanmedian().item<double>();
   return std::isfinite(value) ? Scalar(value) : Scalar();

@@ -71,8 +71,7 @@ Steps by_method(const at::Tensor& x, const Affine& affine, NormMethod method) {
 
 at::Tensor any_infinite(const at::Tensor& x) { return at::isinf(x).any(-1); }
 
-/// Sets errors to infinity if a finite value became NaN, and to NaN if the FP64 value is not
-/// finite.
+/// Makes an error infinite if a finite value became NaN, and NaN if the FP64 value is not finite.
 at::Tensor judged(const at::Tensor& errors, const at::Tensor& truth) {
   const at::Tensor lost =
       at::where(errors.isnan(), std::numeric_limits<double>::infinity(), errors);

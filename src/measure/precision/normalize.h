@@ -17,10 +17,11 @@ struct Affine {
   at::Tensor bias;
 };
 
-/// Each tensor has one value for each vector: the shape of x without its last dimension. Errors are
-/// relative to the same steps in FP64 on the same x: the mean's to the standard deviation, squares
-/// and output by norms. A step that loses a finite value has an infinite error; a step without a
-/// finite FP64 value has NaN.
+/// Errors relative to FP64 on the same x; 0 is exact. Each tensor has one value for each vector:
+/// the shape of x without its last dimension. The mean's error is divided by the standard
+/// deviation; those of variance and rstd by the FP64 value; for squares and output, the norm of the
+/// difference is divided by the FP64 norm. An error is infinite if a finite FP64 value became
+/// infinite or NaN, and NaN if the FP64 value is not finite.
 struct NormErrors {
   at::Tensor mean;
   at::Tensor squares;
@@ -37,7 +38,6 @@ struct NormErrors {
 /// `method`, and returns the errors.
 NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod method);
 
-/// Copies the errors to host memory.
 NormErrors on_host(const NormErrors& errors);
 
 }  // namespace labreport

@@ -23,12 +23,12 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kLeastWarmup = 2;  // the first step, and one that starts with AdamW's state
+constexpr std::int64_t kLeastWarmup = 2;  // the second one starts with AdamW's state
 constexpr int kGathersAlone = 3;
-constexpr double kNanoLosses = 1e9;  // ranks exchange losses as whole numbers
+constexpr double kNanoLosses = 1e9;  // ranks exchange losses as whole multiples of 1e-9
 constexpr double kLargestLoss = 1e9;
 
-/// Memory of one rank at one point, in the order of the table's columns.
+/// Bytes of one rank at one point of a step, in the order of the table's columns.
 struct MemoryPoint {
   std::int64_t step;
   std::string_view name;
@@ -91,9 +91,9 @@ class ShardingLaunch {
     reset_memory_peaks(device_);
   }
 
-  /// Records each step's memory before and after the optimizer, which starts after the all-reduce
-  /// and ends with the broadcast. Keeps the points of the first step and of the last one, which
-  /// starts with all state present.
+  /// Records each step's memory before the optimizer, which starts after the all-reduce, and after
+  /// the optimizer, which ends with the broadcast. Keeps only the points of the first step and of
+  /// the last one, which starts with all state present.
   void warm_up() {
     const std::int64_t steps = std::max(kLeastWarmup, plan_.warmup);
     for (std::int64_t step = 1; step <= steps; ++step) {
@@ -110,7 +110,7 @@ class ShardingLaunch {
                   [&](const MemoryPoint& point) { return point.step > 1 && point.step < steps; });
   }
 
-  /// Keeps the mean over ranks, or warns if a rank's loss is not a number.
+  /// Keeps the mean loss over ranks, or warns if one is NaN or not below `kLargestLoss`.
   void keep_loss() {
     const double own = step_->loss().item<double>();
     const bool number = std::abs(own) < kLargestLoss;
@@ -196,7 +196,8 @@ class ShardingLaunch {
     return "";
   }
 
-  /// Adds the longest wait over the ranks for each layer and pass, and times each gather alone.
+  /// Adds a row for each layer and pass: how long the pass waited for the layer's gather, and how
+  /// long the gather takes by itself. Both are medians on the slowest rank.
   void add_gathers() {
     const auto largest_median = [this](const std::vector<double>& samples) {
       return group_.largest(static_cast<std::int64_t>(median(samples)));
@@ -224,7 +225,7 @@ class ShardingLaunch {
   RankGroup& group_;
   c10::Device device_;
   std::unique_ptr<Network> network_;
-  std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
   std::unique_ptr<ParallelStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
   std::vector<MemoryPoint> memory_;

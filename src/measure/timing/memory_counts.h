@@ -1,4 +1,4 @@
-// Counts the effect of steps on the device's memory.
+// Memory peaks of a series of steps, and the allocations that the steps requested from the device.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -12,13 +12,15 @@ namespace labreport {
 
 class MemoryCounts {
  public:
-  /// Peaks count from construction.
+  /// Resets the allocator's peaks.
   MemoryCounts(c10::Device device, std::int64_t parameter_bytes);
 
-  /// Records the device allocations since the previous call.
+  /// Call it after each step. Records how many allocations the caching allocator requested from the
+  /// device since the previous call or, at first, since construction.
   void note_step();
 
-  /// Device allocations count from `begin` to `end`; peaks end at `end`.
+  /// device_allocations() covers the time from `begin` to `end`; peaks cover the time from
+  /// construction to `end`. Both are absent without these calls.
   void begin();
   void end();
 

@@ -9,27 +9,27 @@
 
 namespace labreport {
 
-/// Records that `main` was reached; it must be the first call there.
+/// Records the time at which `main` was reached; call it first there.
 void note_main_reached();
 
-/// Records that the device's context exists.
+/// Records how long the creation of the device's context took.
 void note_device_started(std::int64_t took_ns);
 
-/// Records when the first range closes: the network's first operation is then enqueued.
+/// Records when the first range closes: the network's first operation has then been enqueued.
 class FirstKernel : public RangeObserver {
  public:
   void opened(std::string_view) override {}
   void closed() override;
 
-  /// `host_now_ns()` at that moment.
+  /// Returns `host_now_ns()` at that time; empty if no range has closed.
   std::optional<std::int64_t> instant() const { return instant_; }
 
  private:
   std::optional<std::int64_t> instant_;
 };
 
-/// Returns the metrics tagged "start-up". Times that this process cannot know are absent with a
-/// reason; compiling is included if it happened.
+/// Returns the metrics tagged "start-up". `model_ns` is the time of building the network. Times
+/// that this process cannot know are absent with a reason; an empty `compile_ns` gives no metric.
 std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
                                      const FirstKernel& first);
 

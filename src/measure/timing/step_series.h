@@ -15,21 +15,20 @@ class StepSeries {
  public:
   StepSeries(TrainingStep& step, Mode mode, c10::Device device, PhaseClock clock);
 
-  /// Runs and times one step. Its tensors are freed after the timing; `before_clear` runs before
-  /// that.
+  /// Times one step, then calls `before_clear`, then frees the step's tensors.
   void run_one(const std::function<void()>& before_clear = {});
 
   const std::vector<StepTimes>& times() const { return times_; }
 
-  /// Returns the samples of `total_ns` or `enqueue_ns`.
+  /// Returns one value for each step; `field` is `total_ns` or `enqueue_ns`.
   std::vector<std::int64_t> samples(std::int64_t StepTimes::* field) const;
 
-  /// Returns one metric for each phase, with samples of its durations or of the times at which it
-  /// was enqueued.
+  /// Returns one metric for each phase with one sample for each step, in nanoseconds. `field` is
+  /// `phases_ns` or `phases_enqueued_ns`.
   std::vector<Metric> phase_metrics(std::string_view tag,
                                     std::vector<std::int64_t> StepTimes::* field) const;
 
-  /// Returns the total and the enqueue time, tagged "step", and the phases, tagged "event".
+  /// Returns totals and enqueue times, tagged "step", and durations of phases, tagged "event".
   std::vector<Metric> step_metrics() const;
 
  private:
@@ -39,8 +38,8 @@ class StepSeries {
   std::vector<StepTimes> times_;
 };
 
-/// Runs the plan's warm-up steps, then its counted ones, which `conditions` and the device
-/// allocations of `memory` cover.
+/// Calls `run_one` for each of the plan's warm-up steps, then for each of its counted steps.
+/// `conditions` and the device allocations of `memory` cover only the counted steps.
 void run_counted_steps(const TimingPlan& plan, Conditions& conditions, MemoryCounts& memory,
                        const std::function<void()>& run_one);
 

@@ -64,7 +64,7 @@ class TimingLaunch {
         warnings_.emplace_back("the loss is not finite at the first step");
       }
     });
-    conditions_.open();  // the process's start-up ends before
+    conditions_.open();  // opening takes time and is no part of the start-up
   }
 
   Launch result() const {

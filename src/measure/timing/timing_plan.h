@@ -1,4 +1,4 @@
-// The parameters of a timing cell; none is absent.
+// The parameters of a cell that runs steps. Unlike those of a `CellSpec`, none is absent.
 #pragma once
 
 #include "model/training_step.h"
@@ -18,7 +18,7 @@ struct TimingPlan {
   }
 };
 
-/// Throws `InputError` with the parameter's name if it is missing or not positive.
+/// Throws `InputError` naming a parameter that is missing or not positive; `warmup` may be 0.
 TimingPlan timing_plan(const CellSpec& spec);
 
 /// Like timing_plan(), but `steps` may be 0: a profiled step needs no timed ones.
