@@ -79,7 +79,10 @@ std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_
 }
 
 std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most) {
-  for (std::int64_t gap = kSmallestGapNs; intervals.size() > most; gap *= 2) {
+  if (intervals.size() <= most) return intervals;
+  // Intervals of alternating phases never merge, so the gap ends at the time that they span.
+  const std::int64_t span = intervals.back().end_ns - intervals.front().start_ns;
+  for (std::int64_t gap = kSmallestGapNs; intervals.size() > most && gap <= 2 * span; gap *= 2) {
     intervals = merged(intervals, gap);
   }
   return intervals;

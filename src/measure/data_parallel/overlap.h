@@ -38,7 +38,8 @@ Lanes lanes_of(const Trace& trace);
 /// Merges successive intervals of one phase if the gap between them is shorter than `gap_ns`.
 std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns);
 
-/// Repeats merged() with gaps that double from 1 µs until at most `most` intervals are left.
+/// Repeats merged() with gaps that double from 1 µs until at most `most` intervals are left, or
+/// until the gap exceeds the whole step: intervals of alternating phases stay.
 std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most);
 
 }  // namespace labreport

@@ -82,5 +82,9 @@ TEST(AtMost, LeavesNoMoreThanAPageDraws) {
   EXPECT_EQ(at_most(many, 20).size(), 2u);
 }
 
+TEST(AtMost, EndsWherePhasesAlternate) {
+  EXPECT_EQ(at_most({{"forward", 0, 9}, {"backward", 9, 20}, {"forward", 20, 29}}, 2).size(), 3u);
+}
+
 }  // namespace
 }  // namespace labreport::overlap_test
