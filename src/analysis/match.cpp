@@ -29,7 +29,7 @@ std::optional<std::string> id_without_implementation(CellSpec spec) {
   return cell_id(spec);
 }
 
-/// A cold first step differs from warm steps, however many of those are counted.
+/// True for timings of warm steps. A cold first step never matches them.
 bool counts_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
 }

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The width of a list of problems.
+/// The length of a list of problems in a run's line, without ", 2 more".
 constexpr std::size_t kMostLetters = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";

@@ -138,7 +138,7 @@ std::string submit(const std::vector<std::string>& words) {
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 
-/// The second job waits for the first, however its tasks end, and says what is missing.
+/// The merge job waits for the array, however its tasks end, and says which launches are missing.
 ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {

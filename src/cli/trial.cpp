@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTraceback = "traceback.txt";
 
-/// Orders cells by how much they try: whole training steps first, and the smallest of these.
+/// The least cell is tried: a whole training step or attention, in a timing, of the smallest width.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
   const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;

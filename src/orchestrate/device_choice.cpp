@@ -15,8 +15,8 @@
 namespace labreport {
 namespace {
 
-// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the rate
-// of a CPU's core.
+// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the
+// flop/s of a CPU's core.
 constexpr double kSustainedShare = 0.63;
 constexpr double kCoreRate = 2e10;
 
@@ -33,8 +33,8 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
   return join_words(words);
 }
 
-/// Returns the wanted GPUs. Without a wish it skips a GPU that is held exclusively, or divided into
-/// no slices, like CUDA does, and takes the first if all are.
+/// Returns the wanted GPUs. Without a wish, returns the first GPU that can be used, as CUDA does,
+/// or the first GPU if none can.
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::vector<int>>& wanted) {
   if (!wanted) {

@@ -14,7 +14,7 @@ namespace labreport {
 struct Standing {
   std::size_t done = 0;
   std::size_t total = 0;
-  double left_seconds = 0;  ///< Estimated.
+  double left_seconds = 0;  ///< Estimated wall time until all launches are done.
 };
 
 class Progress {
