@@ -22,7 +22,7 @@ namespace {
 /// pass.
 using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 
-/// PyTorch's variants are measured in addition to the network, so they never replace it.
+/// Cells of PyTorch's variants take no part, because a run has them in addition to the network's.
 std::optional<std::string> id_without_implementation(CellSpec spec) {
   if (is_shipped(spec)) return std::nullopt;
   spec.implementation.clear();

@@ -41,7 +41,7 @@ Matching match_cells(const Run& a, const Run& b, const Allowed& allowed);
 
 /// Helps a user whose runs have no cell in common. Each cell of A is compared with the cell of B
 /// that differs in the fewest fields. Returns the field that differs most often: "context differs
-/// most often: 128 against 512 (in 3 of 4 cells)". Empty if a run has no cells.
+/// most often: 128 against 512 (in 3 of 4 cells)". Returns an empty text if a run has no cells.
 std::string most_frequent_difference(const Run& a, const Run& b);
 
 }  // namespace labreport

@@ -20,7 +20,7 @@ enum class Measure {
   kBackward,
   kOptimizer,
   kPeakMemory,     ///< Peak of allocated memory; B.
-  kKernelTime,     ///< Union of the kernels of one profiled step; ns.
+  kKernelTime,     ///< Time of one profiled step with a kernel running; ns.
   kAllReduce1Kib,  ///< One all-reduce of a message of this size; ns.
   kAllReduce1Mb,
   kAllReduce10Mb,

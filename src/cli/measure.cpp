@@ -34,8 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A launch's time limit is the larger of these. It is generous, because estimates are rough and a
-// slow disk delays the start.
+// A launch is ended after these seconds or this multiple of its estimate, whichever is longer:
+// estimates are rough, and libraries may load from a slow disk.
 constexpr double kLeastSeconds = 600;
 constexpr double kTimesTheEstimate = 20;
 
@@ -84,8 +84,8 @@ std::string failure_words(const Run& run, const fs::path& folder) {
                      command_line(again));
 }
 
-/// Finds the model worker if cells need it. Without one, the cells are skipped with a reason, but a
-/// user's model throws.
+/// Finds the model worker if cells need it. Without one, the cells are skipped with a reason, or it
+/// throws for a user's model.
 void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
   const bool shipped = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
   if (setup.model || shipped) setup.model_program = fs::absolute(find_model_worker().program);

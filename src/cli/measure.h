@@ -26,8 +26,8 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 ExitStatus status_of(const Run& run);
 
 struct Measured {
-  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if the run can be resumed.
-  std::filesystem::path folder;           ///< Empty if nothing was measured.
+  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if a signal ended the run.
+  std::filesystem::path folder;           ///< Empty if it holds nothing to render.
   std::string failures = {};              ///< "4 of 18 measurements succeeded …"
 
   /// Prints `failures` on stderr, after all that was printed on stdout.

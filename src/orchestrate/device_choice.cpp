@@ -74,7 +74,7 @@ DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, b
                    "leave --preset out for a demonstration on the CPU");
 }
 
-/// The GPUs that CUDA_VISIBLE_DEVICES leaves. Throws if it names no device here.
+/// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it names no device here.
 VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);

@@ -18,12 +18,12 @@ inline constexpr double kCollectiveSeconds = 60;
 std::size_t slots_needed(const CellSpec& spec, std::size_t slots);
 
 /// Says for readers why a cell's ranks do not fit on these slots: "this host has 1 GPU", or "--gpus
-/// names 1 GPU" if the user named some of its GPUs. Returns nothing if they fit or there are none.
+/// names 1 GPU" if the user named some of its GPUs. Returns nothing if the ranks fit.
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool named_gpus = false);
 
-/// Returns one slot for each rank, in rank order. On GPUs it names the rank's own slot of `taken`
-/// first, then those of the other ranks. On the CPU the ranks divide the cores equally.
+/// Returns one slot for each rank, in rank order. On GPUs the slot names the rank's own GPU of
+/// `taken` first, then the other ranks'. On the CPU the ranks divide the cores equally.
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken);
 
 /// The end of one of several processes.

@@ -27,7 +27,7 @@ struct PoolSetup {
   std::vector<Slot> slots;
   std::int64_t seed = 0;
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
-  /// The number of processes on a slot's device while no worker is there; may be empty.
+  /// Counts the processes on a slot's device, at a time without a worker there; may be empty.
   std::function<std::int64_t(const Slot&)> other_processes = {};
   /// Names that are removed from workers' messages before these are stored.
   std::optional<PrivateNames> private_names = {};

@@ -50,7 +50,7 @@ class LaunchQueue {
   std::size_t position(const std::string& id) const;
 
  private:
-  /// The cells of one round, in its order.
+  /// Returns the cells of one round in the order of their launches.
   std::vector<const PlannedCell*> round(const std::vector<PlannedCell>& wanted,
                                         std::int64_t launch) const;
 
