@@ -131,7 +131,6 @@ void explain_missing(const Cell& cell, RowSide& side) {
   }
 }
 
-/// Divides the cell's rates of work by the run's measured `limits` to get the two shares.
 RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   RowSide side{};
   if (cell == nullptr) return side;

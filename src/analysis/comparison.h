@@ -107,7 +107,6 @@ struct PlaceDifference {
   double change() const { return b.ns - a.ns; }
 };
 
-/// The kernel times of one profiled step, on both sides.
 struct StepDifference {
   CellSpec spec = {};
   std::string size = {};

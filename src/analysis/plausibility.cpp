@@ -17,7 +17,6 @@
 namespace labreport {
 namespace {
 
-/// One launch under inspection, with its cell and its run.
 struct Inspection {
   const Run& run;
   const Cell& cell;
@@ -37,7 +36,7 @@ struct Inspection {
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
-// Ratios of a rate to its measured limit, or of a sum of times to the whole.
+// Ratios to a measured limit, or to the time of a whole step.
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
 /// A CPU's measured limits are too low if other programs ran meanwhile.

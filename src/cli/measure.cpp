@@ -104,7 +104,6 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const
   };
 }
 
-/// Measures the cells into the run's folder and returns the result.
 Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
                       const std::vector<PlannedCell>& wanted,
                       const std::vector<std::string>& argv) {

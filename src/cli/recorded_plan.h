@@ -14,7 +14,6 @@
 
 namespace labreport {
 
-/// An interrupted run and the flags that continue it.
 struct ResumedRun {
   std::filesystem::path folder;
   RunFlags flags;

@@ -12,7 +12,6 @@
 
 namespace labreport {
 
-/// The parsed command line.
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitStatus()> call;  ///< The chosen verb with its flags.

@@ -26,7 +26,6 @@ std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector
 /// `taken` first, then the other ranks'. On the CPU the ranks divide the cores equally.
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken);
 
-/// The end of one of several processes.
 struct RankEnd {
   Answer answer;
   bool gave_up = false;  ///< Failed in a collective: another rank may be at fault.

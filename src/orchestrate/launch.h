@@ -46,8 +46,8 @@ std::map<std::string, std::string> recorded_environment(bool kept);
 /// Seconds after which a launch that should take `estimate` is ended.
 double limit_seconds(const WorkerSetup& worker, double estimate);
 
-/// Writes the request into the run's scratch folder, removes a former result, and returns the
-/// worker's command. A request with a rendezvous, a rank's, gets files of its own.
+/// Writes the request into the run's scratch folder and removes a former result. A rank, whose
+/// request has a rendezvous, gets files of its own.
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
 
@@ -59,7 +59,6 @@ std::string how_it_ended(const Ended& ended);
 
 std::filesystem::path result_of(const LaunchRequest& request, const RunStore& store);
 
-/// The result of a finished worker.
 struct Answer {
   Launch body;                       ///< `session` and `device` are still to be filled in.
   std::optional<Software> software;  ///< Set by a valid result.

@@ -90,7 +90,6 @@ void Pool::fill_slots() {
   }
 }
 
-/// Returns the indices of free slots that the cell may take.
 std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < (spec.ranks ? slots_ : setup_.slots).size(); ++slot) {

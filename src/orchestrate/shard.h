@@ -40,7 +40,6 @@ struct GroupTime {
 std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
                                              std::size_t parts);
 
-/// The parts of one plan.
 class Shards {
  public:
   /// `cells` are all that are planned or foreseen, with estimated seconds of all their launches.

@@ -27,7 +27,6 @@ struct Command {
   std::int64_t limit_bytes = 0;  ///< Writable memory of each process; 0 for no limit.
 };
 
-/// The end of a child.
 struct Ended {
   int exit_status = 0;
   int signal = 0;          ///< 0 if it exited by itself.
