@@ -131,7 +131,6 @@ void explain_missing(const Cell& cell, RowSide& side) {
   }
 }
 
-/// The shares relate the cell's rate of work to the limits that the run measured on its device.
 RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   RowSide side{};
   if (cell == nullptr) return side;
@@ -175,8 +174,7 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
   }
 }
 
-/// Returns nothing if the row has no value: a failed cell keeps only the row of its first measure,
-/// and a number that neither side recorded has no row.
+/// Returns nothing if neither side has a value, unless this is the first measure of a failed cell.
 std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
                                   const Comparison& comparison) {
   const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
@@ -196,7 +194,7 @@ std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
       row.interval = {test.lower, test.upper};
     }
   }
-  // Limits of one model differ only by noise, and an imported table has no limits.
+  // Devices of one model differ only by noise, and an imported table has no limits.
   if (comparison.related.relation == Relation::kDifferentHardware) {
     row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
   }

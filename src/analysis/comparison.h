@@ -33,29 +33,29 @@ std::string_view name(RowStanding standing);
 
 struct RowSide {
   std::optional<double> value = {};       ///< Geometric mean of `launches`; ns or B.
-  std::vector<double> launches = {};      ///< One value for each launch, in their order.
+  std::vector<double> launches = {};      ///< A value for each successful launch.
   std::string reason = {};                ///< The reason for a missing value: "out of memory in …".
   bool fits = true;                       ///< False: out of memory, or skipped as too large.
   bool unrecorded = false;                ///< The cell ran, but this number was not recorded.
   std::vector<std::string> flags = {};    ///< Disturbances of the measurement.
-  std::optional<double> peak_share = {};  ///< Share of the run's own measured matrix rate.
-  std::optional<double> bandwidth_share = {};
-  std::optional<double> busbw = {};  ///< Bus bandwidth as in nccl-tests; B/s.
+  std::optional<double> peak_share = {};  ///< flop/s over the run's measured rate.
+  std::optional<double> bandwidth_share = {};  ///< B/s over the run's measured bandwidth.
+  std::optional<double> busbw = {};            ///< Bus bandwidth as in nccl-tests; B/s.
 };
 
-/// The ratio that the devices' measured limits predict.
+/// The ratio of times, B ÷ A, that the devices' measured limits predict.
 struct Prediction {
   std::optional<double> by_peak = {};       ///< A's matrix rate over B's.
   std::optional<double> by_bandwidth = {};  ///< A's copy bandwidth over B's.
-  /// The ratio divided by the nearer prediction, if it lies outside both predictions by more than a
-  /// tenth.
+  /// The measured ratio over the nearer prediction; absent unless the ratio is above both
+  /// predictions by more than a factor of 1.1, or below both.
   std::optional<double> departure = {};
 };
 
 struct ComparedRow {
-  std::string cell = {};  ///< The cell's id, A's if both have one.
-  std::string cell_b = {};
-  std::string size = {};  ///< The label in A, else in B.
+  std::string cell = {};    ///< The cell's id, A's if both have one.
+  std::string cell_b = {};  ///< B's id, if both runs have the cell and the ids differ.
+  std::string size = {};    ///< The label in A, else in B.
   CellSpec spec = {};
   Measure measure = Measure::kStep;
   RowStanding standing = RowStanding::kMatched;
@@ -65,11 +65,11 @@ struct ComparedRow {
   /// The ratio's 95 % interval over launches; absent with fewer than three launches on a side.
   std::optional<std::pair<double, double>> interval = {};
   Prediction prediction = {};
-  std::optional<Judged> judged = {};  ///< Present if both runs are from one machine.
+  std::optional<Judged> judged = {};  ///< Present for times of one machine without `mismatches`.
   std::vector<std::string> remarks = {};
 };
 
-/// The speedup of another precision over FP32, on both sides.
+/// FP32's time over another precision's, in each run; above 1 if the other precision is faster.
 struct SpeedupRow {
   CellSpec spec = {};  ///< The cell in the other precision.
   std::string size = {};
@@ -85,11 +85,11 @@ struct KernelChange {
   std::string kernel_class = {};  ///< "gemm"
   std::string a = {};             ///< The kernel's name.
   std::string b = {};
-  double share_a = 0;  ///< Share of the step's kernel time, in [0, 1].
+  double share_a = 0;  ///< Kernel `a`'s share of the step's kernel time, in [0, 1].
   double share_b = 0;
 };
 
-/// Sum over kernels of a profiled step.
+/// Total time and number of some kernels of a profiled step.
 struct KernelSum {
   double ns = 0;
   double kernels = 0;
@@ -107,7 +107,6 @@ struct PlaceDifference {
   double change() const { return b.ns - a.ns; }
 };
 
-/// The kernel times of one profiled step, on both sides.
 struct StepDifference {
   CellSpec spec = {};
   std::string size = {};
@@ -120,7 +119,7 @@ struct ComparedRun {
   std::string edition = {};
   std::string preset = {};
   std::string source = {};
-  /// Empty for imported runs, as the facts about the machine are.
+  /// Imported runs leave this and the next three members empty.
   std::string started_at = {};
   std::string revision = {};
   std::string driver = {};
@@ -140,14 +139,13 @@ struct Comparison {
   std::size_t matched = 0;  ///< Matched cells, not rows.
   std::size_t only_a = 0;
   std::size_t only_b = 0;
-  std::vector<std::string> mismatches = {};  ///< Allowed ones: "batch 4 against 8".
-  std::vector<ComparedRow> rows = {};        ///< In A's order; rows of B only come last.
+  std::vector<std::string> mismatches = {};  ///< "batch 4 against 8", which the user allows.
+  std::vector<ComparedRow> rows = {};        ///< In A's order; rows that only B has follow.
   std::vector<SpeedupRow> speedups = {};
   std::vector<KernelChange> kernels = {};
   std::vector<StepDifference> differences = {};  ///< One for each precision.
 
   bool of_two_models() const { return a.model != b.model; }
-  /// The number of rows with this verdict.
   std::size_t count(Verdict verdict) const;
 
   /// True if a row could have had a verdict other than unclear.
@@ -161,8 +159,8 @@ struct CompareOptions {
   std::string name_b = "B";
 };
 
-/// Compares two runs. Of a run that measures both models, only the user's model takes part. Throws
-/// `InputError` like match_cells(), and if the runs have no cell in common.
+/// Compares two runs. If a run measures labreport's network and the user's model, only the user's
+/// model takes part. Throws `InputError` like match_cells(), and if no cell matches.
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options = {});
 
 /// Compares the two halves of a run that measures both models: A is labreport's network, B the

@@ -39,8 +39,8 @@ void add(KernelSum& sum, const KernelSum& more) {
   sum.kernels += more.kernels;
 }
 
-/// Loss and optimizer are one part each, whatever ranges their code opens. Stages that not every
-/// network separates are merged into one or dropped.
+/// Loss and optimizer are one part each, whatever ranges their code opens. QKᵀ and A·V become one
+/// stage, and scale and mask no stage, because not every network separates these.
 void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const std::string phase = row.text(column::kPhase);
@@ -94,8 +94,8 @@ auto extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
 
-constexpr double kNoticedShare = 0.05;
-constexpr std::size_t kMostWords = 4;
+constexpr double kNoticedShare = 0.05;  // of a step's kernel time, by a class of kernels
+constexpr std::size_t kMostWords = 4;   // of a kernel family's name
 
 /// A word such as "128x64" starts the sizes in a kernel's name.
 bool is_tile(const std::string& word) {
@@ -110,7 +110,7 @@ bool is_tile(const std::string& word) {
 struct LongestKernel {
   std::string name;
   double share = 0;        ///< Share of the step's kernel time.
-  double class_share = 0;  ///< Share of the whole class.
+  double class_share = 0;  ///< The class's share of that time.
 };
 using ByClass = std::map<std::string, LongestKernel>;
 

@@ -11,9 +11,9 @@
 
 namespace labreport {
 
-/// Returns one matched profiled step for each precision: the mode that does most, of the largest
-/// network at the longest context. Places match by name (analysis/kernel_places.h). If only one
-/// side has a stage of a part, it is added to the rest of that part on both sides.
+/// Compares one step for each precision. Among the steps that both runs profiled, it has the mode
+/// that does most, then the most parameters, then the longest context. Places match by name
+/// (analysis/kernel_places.h). A stage that only one side has is added to the rest of its part.
 std::vector<StepDifference> step_differences(const Matching& matching);
 
 /// Returns the kernel's name without return type, namespaces, template arguments, tile sizes and
@@ -21,7 +21,8 @@ std::vector<StepDifference> step_differences(const Matching& matching);
 std::string kernel_family(std::string_view name);
 
 /// Compares the longest kernels of both sides for each pair of profiled warm steps and each class
-/// of kernels that takes at least a twentieth of either step. Returns those whose families differ.
+/// of kernels that takes at least 5 % of either step's kernel time. Returns the pairs whose
+/// families differ.
 std::vector<KernelChange> kernel_changes(const Matching& matching);
 
 }  // namespace labreport

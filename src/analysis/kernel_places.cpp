@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kShortest = 4;  // shorter words must match a whole part between underscores
+constexpr std::size_t kShortest = 4;  // letters; shorter words must equal a part between "_"
 
 struct Role {
   const char* name;

@@ -22,14 +22,14 @@ namespace {
 /// pass.
 using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 
-/// PyTorch's variants are measured in addition to the network, so they never replace it.
+/// Cells of PyTorch's variants take no part, because a run has them in addition to the network's.
 std::optional<std::string> id_without_implementation(CellSpec spec) {
   if (is_shipped(spec)) return std::nullopt;
   spec.implementation.clear();
   return cell_id(spec);
 }
 
-/// A cold first step differs from warm steps, however many of those are counted.
+/// True for timings of warm steps. A cold first step never matches them.
 bool counts_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
 }

@@ -16,7 +16,8 @@
 namespace labreport {
 namespace {
 
-// AdamW reads parameter, gradient and both moments, and writes all but the gradient.
+// FP32 bytes a parameter: AdamW reads it, its gradient and both moments, and writes all but the
+// gradient.
 constexpr double kAdamWBytes = 7 * 4;
 
 struct MeasureInfo {

@@ -20,7 +20,7 @@ enum class Measure {
   kBackward,
   kOptimizer,
   kPeakMemory,     ///< Peak of allocated memory; B.
-  kKernelTime,     ///< Union of the kernels of one profiled step; ns.
+  kKernelTime,     ///< Time of one profiled step with a kernel running; ns.
   kAllReduce1Kib,  ///< One all-reduce of a message of this size; ns.
   kAllReduce1Mb,
   kAllReduce10Mb,
@@ -42,7 +42,7 @@ std::int64_t message_bytes(Measure measure);
 /// rows.
 std::vector<Measure> measures_of(const CellSpec& spec);
 
-/// Drops the first `warmup` samples; samples include every step from the first.
+/// Drops the first `warmup` samples.
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
 
 /// Returns one number above 0 for each successful launch: the median of its counted steps, or its
@@ -59,8 +59,8 @@ std::vector<std::string> disturbed_by(std::span<const Launch> launches);
 
 /// The device's limits as the run measured them; unmeasured ones are absent.
 struct Limits {
-  std::map<Precision, double> rates;  ///< flop/s
-  std::optional<double> bandwidth;    ///< B/s
+  std::map<Precision, double> rates;  ///< flop/s of matrix multiplications
+  std::optional<double> bandwidth;    ///< B/s of a copy
 };
 Limits measured_limits(const Run& run);
 

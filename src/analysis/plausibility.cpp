@@ -17,7 +17,6 @@
 namespace labreport {
 namespace {
 
-/// One launch under inspection, with its cell and its run.
 struct Inspection {
   const Run& run;
   const Cell& cell;
@@ -37,13 +36,14 @@ struct Inspection {
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
+// Ratios to a measured limit, or to the time of a whole step.
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
 /// A CPU's measured limits are too low if other programs ran meanwhile.
 constexpr double kImpossibleOnCpu = 10;
 constexpr double kUneven = 0.5;       // standard deviation over mean
 constexpr double kSlowerForward = 3;  // ratio of two forward times of one network
-constexpr double kNoticed = 0.01;
+constexpr double kNoticed = 0.01;     // share of kernel time that belongs to no phase
 constexpr double kNanosecondsPerSecond = 1e9;
 
 /// Returns the matrix rate measured on the same device, else on another of the same kind: a GPU's
@@ -85,8 +85,8 @@ void check_rate(const Inspection& in) {
   judge_rate(in, *flops * kNanosecondsPerSecond / median(steps));
 }
 
-/// Checks the rate at the length with the highest rate. A fused kernel may split FP32 over faster
-/// formats, so it is not checked.
+/// Checks the highest forward rate of all lengths. Fused kernels are not checked in FP32, which
+/// they may compute in faster formats.
 void check_sweep(const Inspection& in) {
   const bool fused = in.cell.spec.attention->backend != AttentionBackend::kEager;
   if (fused && in.cell.spec.precision == Precision::kFp32) return;
@@ -183,8 +183,8 @@ void check_profile(const Inspection& in) {
                       format_percent(*unattributed / *busy)));
 }
 
-constexpr double kMostUnknown = 0.01;  // share of the peak
-// Allocated bytes of consecutive steps differed by up to 0.09 %.
+constexpr double kMostUnknown = 0.01;  // share of the requested peak
+// Relative tolerance; allocated bytes of consecutive steps differed by up to 0.09 %.
 constexpr double kAllocatedTolerance = 0.002;
 
 void check_memory(const Inspection& in) {
@@ -265,7 +265,7 @@ void check_held(const Inspection& in) {
   }
 }
 
-/// Published means have no samples to check.
+/// Refuses measured metrics, and published numbers that are negative or a mean of 0.
 void check_published(const Inspection& in) {
   for (const Metric& metric : in.launch.metrics) {
     const bool deviation = metric.tag == metric::kPublishedStddev;

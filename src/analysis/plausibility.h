@@ -9,14 +9,15 @@
 namespace labreport {
 
 struct Finding {
-  bool error = false;  ///< An error is impossible; a warning is suspicious.
+  bool error = false;  ///< True if the number is impossible; false if suspicious.
   std::string cell;    ///< The cell's id.
   std::string text;    ///< One line.
 };
 
 /// Checks work per second against the measured limits (above 1.0 × is a warning, above 1.1 × an
-/// error), memory peaks against resident bytes and the device's memory, clocks against each other,
-/// the number of samples against the number of steps, and a profile's kernels against its step.
+/// error, but 10 × on a CPU), memory peaks against resident bytes and the device's memory, the
+/// device's clock against the host's, the number of samples against the number of steps, and a
+/// profile's kernels against its step.
 std::vector<Finding> check_plausibility(const Run& run);
 
 }  // namespace labreport

@@ -10,10 +10,10 @@
 namespace labreport {
 
 enum class Relation {
-  kSameMachine,  ///< Equal GPU (by UUID), driver, CPU and power limit, or without a GPU equal CPU,
-                 ///< cores and recorded host. Allows verdicts.
-  kSameModel,    ///< Devices of one name on different machines; ratios only.
-  kSameProcessor,      ///< Processors of one name on unrecorded machines; ratios only.
+  kSameMachine,    ///< Equal GPU (by UUID), driver, CPU and power limit; without a GPU: equal CPU,
+                   ///< cores and recorded host. Allows verdicts.
+  kSameModel,      ///< Devices of one name, whose machines may differ; ratios only.
+  kSameProcessor,  ///< CPUs of one name without recorded host or cores; ratios only.
   kDifferentHardware,  ///< Ratios next to the predictions of the measured limits.
   kImported,           ///< Published numbers on one side or both.
 };

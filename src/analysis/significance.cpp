@@ -48,7 +48,7 @@ Side side(std::span<const double> medians) {
 double satterthwaite(const Side& a, const Side& b) {
   const double sum = a.squared_error + b.squared_error;
   if (sum == 0) return a.degrees + b.degrees;
-  // Shares are computed first, because squares of small variances would underflow.
+  // Shares of the sum are computed first, because squares of small variances would underflow.
   const double share_a = a.squared_error / sum;
   const double share_b = b.squared_error / sum;
   return 1 / (share_a * share_a / a.degrees + share_b * share_b / b.degrees);

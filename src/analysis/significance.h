@@ -43,12 +43,13 @@ std::vector<double> holm(std::span<const double> p_values);
 
 inline constexpr double kPower = 0.9;
 
-/// Returns the smallest ratio above 1 that launches which vary like these show with a probability
-/// of `kPower`; in the other direction it is the reciprocal. `level` is that of the row's two-sided
-/// test; alpha / m, Holm's first step, is the cautious choice. The non-central t distribution gives
-/// the difference of logarithms δ with P(T'(ν, δ / s) > t(1 − level / 2, ν)) = `kPower`, where s
-/// and ν are those of `test`. The ratio is also large enough that the estimate exceeds
-/// `smallest_effect` (a ratio minus 1) as often. Infinite if it is too large to be written.
+/// Returns the smallest true ratio above 1 that is found with probability `kPower` if launches vary
+/// as in `test`; a decrease needs its reciprocal. `level` is the significance level of the
+/// two-sided test; alpha / m, Holm's first step for m tests, is the cautious choice. The
+/// non-central t distribution gives the difference of logarithms δ, with s and ν of `test`, from
+/// P(T'(ν, δ / s) > t(1 − level / 2, ν)) = `kPower`. The ratio is also large enough that the
+/// estimate exceeds `smallest_effect` (a ratio minus 1) with that probability. Infinite if a double
+/// cannot hold it.
 double detectable_ratio(const Welch& test, double level, double smallest_effect);
 
 }  // namespace labreport

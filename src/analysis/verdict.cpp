@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
-// This tolerance lets an effect of exactly the smallest size count, whichever way logarithms were
-// rounded.
+// Relative tolerance, so that an effect of exactly the smallest size counts despite rounding.
 constexpr double kSameMedian = 1e-9;
 
 std::size_t fewest_launches(const RowSample& row) { return std::min(row.a.size(), row.b.size()); }

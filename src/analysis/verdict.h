@@ -14,7 +14,6 @@ namespace labreport {
 /// B relative to A; values are times.
 enum class Verdict { kFaster, kSlower, kSame, kUnclear };
 
-/// Returns "faster", "slower", "same" or "unclear".
 std::string_view name(Verdict verdict);
 
 inline constexpr std::size_t kLaunchesForVerdict = 3;  ///< launches on each side

@@ -64,7 +64,7 @@ class Help : public CLI::FormatterBase {
 void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());
   app.set_help_flag("--help", "show this");
-  app.require_subcommand(1);  // a run may have the name of a verb
+  app.require_subcommand(1);  // at most one, because a run may have a verb's name
   for (const auto add :
        {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list, add_check,
         add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
@@ -146,7 +146,7 @@ ExitStatus dispatch(std::vector<std::string> argv) {
     return ExitStatus::kDone;
   }
   check_flags(verb, argv);
-  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // as the parser takes them
+  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // the parser pops words
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {

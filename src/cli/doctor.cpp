@@ -107,7 +107,6 @@ void look_at_worker(Findings& findings) {
                             format_duration(static_cast<double>(started.wall_ns) * 1e-9)));
 }
 
-/// Looks at the model worker, which only MODEL needs.
 void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
   const Ended started = call({worker.program.string(), "--version"});

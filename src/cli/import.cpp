@@ -55,7 +55,6 @@ ExitStatus import(const Flags& flags, const std::vector<std::string>& argv) {
   return ExitStatus::kDone;
 }
 
-/// Lists the columns below the flags of the help.
 std::string columns_help() {
   std::string text = "\ncolumns, beside the parameters above:\n";
   for (const ImportField& field : import_fields()) {

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The width of a list of problems.
+/// The longest list of names, without ", 2 more".
 constexpr std::size_t kMostLetters = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
@@ -74,7 +74,6 @@ std::string problem_words(const std::vector<std::string>& problems) {
   return words;
 }
 
-/// A run's line, column by column.
 using RunLine = std::array<std::string, 4>;
 
 RunLine run_line(const fs::path& folder) try {

@@ -34,7 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Estimates are rough, and a launch begins with loading libraries from a disk that may be slow.
+// A launch is ended after these seconds or this multiple of its estimate, whichever is longer:
+// estimates are rough, and libraries may load from a slow disk.
 constexpr double kLeastSeconds = 600;
 constexpr double kTimesTheEstimate = 20;
 
@@ -83,8 +84,8 @@ std::string failure_words(const Run& run, const fs::path& folder) {
                      command_line(again));
 }
 
-/// Finds the model worker, which is optional: cells that need it are skipped with a reason, but a
-/// user's model is refused.
+/// Finds the model worker if cells need it. Without one, the cells are skipped with a reason, or it
+/// throws for a user's model.
 void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
   const bool shipped = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
   if (setup.model || shipped) setup.model_program = fs::absolute(find_model_worker().program);
@@ -103,13 +104,12 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const
   };
 }
 
-/// Measures the cells into the run's folder and returns the result.
 Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
                       const std::vector<PlannedCell>& wanted,
                       const std::vector<std::string>& argv) {
   RunEnd end = RunEnd::kComplete;
   try {
-    TerminalProgress progress(stderr);  // Its last line is cleared before others are printed.
+    TerminalProgress progress(stderr);  // its destructor clears the live line
     end = Pool(folder.run(), folder.store(), plan, std::move(setup), progress).run();
   } catch (const Error& error) {
     throw_with_kept_launches(error, folder.store(), wanted);

@@ -26,18 +26,18 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 ExitStatus status_of(const Run& run);
 
 struct Measured {
-  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if there is nothing to render yet.
-  std::filesystem::path folder;           ///< Empty after a dry run.
+  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if a signal ended the run.
+  std::filesystem::path folder;           ///< Empty if it holds nothing to render.
   std::string failures = {};              ///< "4 of 18 measurements succeeded …"
 
-  /// Prints `failures`, behind everything else.
+  /// Prints `failures` on stderr, after all that was printed on stdout.
   void say_failures() const;
 };
 
-/// Measures into a new folder under `root`. With --resume, continues the newest interrupted run
-/// there with the flags it was begun with, or the run whose own folder `root` is; a shard without a
-/// run there is begun, and a complete one stays. Progress goes to stderr, a dry run's table to
-/// stdout.
+/// Measures into a new folder under `root`. With --resume, continues the run in `root`, else the
+/// newest interrupted run below it, with the flags that the run was begun with. With --shard, too,
+/// a shard without a run is begun, and a complete one is left as it is. Progress goes to stderr, a
+/// dry run's table to stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

@@ -130,7 +130,7 @@ std::vector<std::string> all_named(const std::vector<std::string>& problems) {
   return all;
 }
 
-/// The chosen problems by name; none for the profiling half.
+/// Returns the chosen problems' names; an empty list stands for the profiling problems.
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
   const std::vector<std::string> problems = list_of("--problems", request.problems);
   if (problems.empty() && !request.only && request.attention) return {kTimesAttention};

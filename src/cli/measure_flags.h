@@ -16,7 +16,8 @@ void add_measure_flags(CLI::App& verb, Request& request);
 /// Checks the flags for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
-/// The plan's input for these flags on this device. Its worker loads a model once.
+/// Returns the plan's input for these flags on this device, after the model worker has loaded the
+/// user's model once, if there is one.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 
 /// Parses "0,1" as {0, 1} without duplicates, and "all" as an empty list. Throws `InputError`.

@@ -132,8 +132,8 @@ PlanInput recorded_input(const Run& run) {
   return input;
 }
 
-/// Puts all its cells in the plan's order, also those that nobody measured; returns how many
-/// launches are missing.
+/// Adds planned cells that nobody measured, and sorts all cells in the plan's order. Returns the
+/// number of missing launches.
 std::int64_t complete(Run& run) {
   const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
   for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);
@@ -160,7 +160,7 @@ std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
   return join_words(missing);
 }
 
-/// Traces and snapshots are named by their launches.
+/// Copies traces and snapshots; names contain cell and launch, so shards do not collide.
 void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunStore& store) {
   for (const auto& [number, shard] : shards) {
     const RunStore from(shard.folder);

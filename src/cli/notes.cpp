@@ -24,7 +24,6 @@ struct NotesFlags {
   bool init = false;
 };
 
-/// A run and the folder of its notes.
 struct NotedRun {
   fs::path run;
   fs::path folder;

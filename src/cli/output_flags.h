@@ -16,7 +16,7 @@ struct OutputFlags {
   std::string notes;
   std::string site_url;
   bool force = false;
-  std::function<bool()> named_formats;  ///< True if --format was given.
+  std::function<bool()> named_formats;  ///< Returns true if --format was given.
 
   /// Throws `InputError` for an invalid value.
   RenderOptions options(const std::filesystem::path& out) const;

@@ -52,8 +52,8 @@ double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   return static_cast<double>(std::min(slots_needed(spec, all), all));
 }
 
-/// Adds a cell. The arithmetic counts only tensors; CUDA itself needs more. A step that does not
-/// fit the GPU ends early and leaves nothing, or is skipped if it cannot fit.
+/// Adds a cell. If its calculated peak exceeds the GPU's memory, each launch takes the time until
+/// memory runs out, or none if the cell is skipped, and leaves no files.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;

@@ -14,7 +14,7 @@ struct PlanTotals {
   bool foreseen = false;  ///< True if results may remove cells or add more.
   std::size_t launches = 0;
   double seconds = 0;           ///< Assumes one worker on each device; 0 if unknown.
-  std::int64_t peak_bytes = 0;  ///< Calculated for the largest cell; 0 on the CPU.
+  std::int64_t peak_bytes = 0;  ///< Calculated peak of the largest cell; 0 on the CPU.
   std::size_t beyond = 0;       ///< Cells that need more than the device has.
   double disk_bytes = 0;        ///< A rough size of the run and its pages.
 };
@@ -22,9 +22,9 @@ struct PlanTotals {
 /// Throws `InputError` if the selection leaves nothing to measure.
 std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far);
 
-/// The cells that planners which double contexts or try shorter steps will have asked for at the
-/// end, if memory is as calculated; `wanted` if the device's memory is unknown. A user's model is
-/// assumed to need as much as labreport's network of its shape.
+/// Returns the cells that will have been planned at the end, if memory is as calculated: some are
+/// planned by the results of others. Returns `wanted` if the device's memory is unknown. A user's
+/// model is assumed to need as much as labreport's network of its shape.
 std::vector<PlannedCell> foreseen_plan(const PlanInput& input, std::vector<PlannedCell> wanted,
                                        const DeviceChoice& choice);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A query reaches its own limits before these, which hold even if SQLite fails to stop.
+// Lower limits inside SQLite end a query before these, which hold even if SQLite fails to stop.
 constexpr ChildLimits kLimits{.seconds = 70, .bytes = std::int64_t{2} << 30};
 
 struct QueryFlags {

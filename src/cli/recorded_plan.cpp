@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAnew = "measure anew without --resume";
 
-/// True for flags that change neither the cells nor their results. A model's implementation shows
-/// whether its own flags are unchanged.
+/// True for flags that need not be as they were begun with: --gpus and --timeout do not change the
+/// plan, and changes of a model's flags show in the name of its implementation.
 bool is_free(const std::string& flag) {
   constexpr std::array<std::string_view, 8> kFree{"--gpus",       "--timeout",  "--model",
                                                   "--model-args", "--loss",     "--optimizer",
@@ -46,7 +46,7 @@ PlanChoices choices(const Request& request) {
           request.keep_env,   request.nvtx, request.shard};
 }
 
-/// True if the plan stays as it was begun with this flag as given.
+/// True if taking this flag from `given` leaves the plan that was begun unchanged.
 bool agrees(const Request& begun, const std::string& flag, const Request& given) {
   if (is_free(flag)) return true;
   const PlanChoices as_begun = choices(begun);
@@ -89,7 +89,7 @@ std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted
   for (const PlannedCell& cell : wanted) {
     const Cell* known = run.find(cell_id(cell.spec));
     const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // a repeat counts once
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // without repeats
     all += cell.launches;
   }
   return fmt::format("{} of {} launches", kept, all);

@@ -14,7 +14,6 @@
 
 namespace labreport {
 
-/// An interrupted run and the flags that continue it.
 struct ResumedRun {
   std::filesystem::path folder;
   RunFlags flags;
@@ -27,11 +26,11 @@ struct ResumedRun {
 /// its plan.
 ResumedRun run_to_resume(const std::filesystem::path& root, const RunFlags& given);
 
-/// True if the run there was measured in the edition, preset and shard that `given` names. An
-/// unreadable one is reported and skipped.
+/// True if the run there was measured in the edition, preset and shard that `given` names. Reports
+/// an unreadable run and returns false.
 bool is_asked_for(const std::filesystem::path& folder, const Request& given);
 
-/// The flags of its request that change what is measured: two runs of one plan have the same.
+/// Returns the run's flags that change what is measured; they are equal for two runs of one plan.
 std::string plan_words(const Run& run);
 
 /// Adds `given` to the flags that `run` was begun with, under the rules of `run_to_resume`.

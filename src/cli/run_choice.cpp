@@ -77,10 +77,10 @@ std::string gpu_named(const Runs& runs, const std::string& word) {
   throw InputError("'" + word + "' may be " + listing(gpus), "write the whole name");
 }
 
-/// Imported runs have the time of their import: they are neither newer nor older than others.
+/// An imported run's time is that of its import, which does not make it newer than other runs.
 void drop_imported(Runs& runs) { std::erase_if(runs, &Listed::imported); }
 
-/// The measured runs, for `latest` and `previous`, of the edition.
+/// Returns the edition's measured runs, for `latest` and `previous`; throws if there are none.
 Runs measured_runs(const std::string& edition, const fs::path& root) {
   Runs runs = of_edition(listed_runs(root), edition);
   drop_imported(runs);
@@ -161,7 +161,7 @@ bool names_gpu(const std::string& word) {
   return !fs::exists(word) && word != "latest" && word != "previous";
 }
 
-/// The newest pair of wanted runs of one edition; nothing if no edition has one.
+/// Returns the newest pair of wanted runs of one edition; a pair is as old as its older run.
 std::optional<std::pair<Choice, Choice>> newest_pair(const Runs& a, const Runs& b,
                                                      const Need& need) {
   std::optional<std::pair<Choice, Choice>> found;

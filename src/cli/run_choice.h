@@ -30,7 +30,7 @@ extern const Need kLabreportsNetwork;
 /// - a run's folder, where launches not yet merged are read too, or a file that holds a run;
 /// - a GPU's name or its slug, whole, or a part that only one GPU has: its newest run that meets
 ///   `need`, imported only if the GPU has no measured one;
-/// - `latest`, the newest measured run, or `previous`, the one before it in its edition.
+/// - `latest`, the newest measured run, or `previous`, the one before it of its GPU and edition.
 ///
 /// The last two kinds choose among the runs below `root`, in `edition` unless it is empty, avoid
 /// runs that mostly failed, and say on stderr which run they chose if there were several. Throws

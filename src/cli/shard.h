@@ -11,8 +11,9 @@
 
 namespace labreport {
 
-/// The parts of the plan. They are the same on every machine, because the times that decide are an
-/// H100's. Throws `InputError` for more tasks than the plan has groups of cells.
+/// Returns the parts of the plan, which are equal on every machine, because they are divided by
+/// estimated times on an H100. Throws `InputError` for more tasks than the plan has groups of
+/// cells.
 Shards shards_of(const PlanInput& input, std::int64_t tasks);
 
 /// The newest run below `root`, or in it, of the shard that `request` names.

@@ -84,7 +84,7 @@ std::string program() {
   return command_line(std::vector{fs::read_symlink("/proc/self/exe").string()});
 }
 
-/// The script's tasks continue if it is submitted twice.
+/// Submitting the script again continues its tasks' runs.
 std::string array_script(const SlurmFlags& flags, const fs::path& folder, std::int64_t count) {
   std::string text = head(flags, folder / "slurm-%A_%a.log");
   const auto add = [&](const std::string& line) { text += "#SBATCH " + line + "\n"; };
@@ -138,7 +138,7 @@ std::string submit(const std::vector<std::string>& words) {
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 
-/// The second job waits for the first, however its tasks end, and says what is missing.
+/// The merge job waits for the array, however its tasks end, and says which shards are missing.
 ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {
@@ -177,8 +177,7 @@ void add_slurm(CLI::App& app, Invocation& invocation) {
   verb->add_option("--sbatch", flags->more, "more flags for sbatch: --sbatch='--account=lab'");
   verb->add_flag("--submit", flags->submit, "submit both jobs and print their numbers");
   add_run_flags(*verb, *flags, "FOLDER for the shards and their logs, shared by all nodes");
-  // Removes flags that an array sets itself: it numbers its tasks and continues its folder's runs,
-  // and Slurm chooses the GPUs.
+  // The array script sets these flags or leaves them to Slurm, which chooses the GPUs.
   for (const char* flag : {"--resume", "--dry-run", "--gpus", "--shard"}) {
     verb->remove_option(verb->get_option(flag));
   }

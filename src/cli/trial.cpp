@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTraceback = "traceback.txt";
 
-/// Orders cells by how much they try: whole training steps first, and the smallest of these.
+/// The least cell is tried: training steps and attention come first, then timings, then networks of
+/// few layers and small width, then short contexts.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
   const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;

@@ -12,13 +12,13 @@
 
 namespace labreport {
 
-/// The parsed command line.
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitStatus()> call;  ///< The chosen verb with its flags.
 };
 
-/// Adds a verb that `call`s with its flags, which the caller declares.
+/// Adds a verb that makes `invocation.call` run `call` with the returned flags. The caller adds the
+/// options that set the flags.
 template <typename Flags, typename Call>
 std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, const char* name,
                                       const char* words, Call call) {

@@ -20,7 +20,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-/// Returns the end of a text, from a character's first byte.
+/// Returns at most the last `bytes` bytes, from a character's first byte.
 std::string_view ending(std::string_view text, std::size_t bytes) {
   std::size_t begin = text.size() - std::min(text.size(), bytes);
   while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;

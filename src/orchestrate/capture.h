@@ -14,7 +14,7 @@ class Capture {
 
   void append(std::string_view bytes);
 
-  /// Returns everything, or the head and tail with a line between them that counts what was left
+  /// Returns everything, or the head and tail with a line between them that counts the bytes left
   /// out.
   std::string text() const;
 
@@ -23,10 +23,11 @@ class Capture {
   std::size_t tail_bytes_;
   std::size_t dropped_ = 0;
   std::string head_;
-  std::string tail_;  ///< At most twice `tail_bytes_` long; then it is cut.
+  std::string tail_;  ///< Cut to `tail_bytes_` once it exceeds twice that.
 };
 
-/// The last `lines` lines that are not blank, at most `max_bytes`, as printable UTF-8.
+/// Returns the last `lines` lines that are not blank, as printable UTF-8. Only the last `max_bytes`
+/// are kept, behind an ellipsis if that cuts them.
 std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes = 1000);
 
 }  // namespace labreport

@@ -15,8 +15,8 @@
 namespace labreport {
 namespace {
 
-// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the rate
-// of a CPU's core.
+// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the
+// flop/s of a CPU's core.
 constexpr double kSustainedShare = 0.63;
 constexpr double kCoreRate = 2e10;
 
@@ -33,8 +33,8 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
   return join_words(words);
 }
 
-/// Returns the wanted GPUs. Without a wish it skips a GPU that is held exclusively, or divided into
-/// no slices, like CUDA does, and takes the first if all are.
+/// Returns the wanted GPUs. Without a wish, returns the first GPU that can be used, as CUDA does,
+/// or the first GPU if none can.
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::vector<int>>& wanted) {
   if (!wanted) {
@@ -74,7 +74,7 @@ DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, b
                    "leave --preset out for a demonstration on the CPU");
 }
 
-/// The GPUs that CUDA_VISIBLE_DEVICES leaves. Throws if it names no device here.
+/// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it names no device here.
 VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);

@@ -11,7 +11,7 @@
 
 namespace labreport {
 
-/// The user's wishes; absent if the user gave none.
+/// The user's wishes; a member is absent if the user did not give its flag.
 struct DeviceWish {
   std::optional<Preset> preset = {};
   std::optional<std::vector<int>> gpus = {};  ///< Indices; empty for all GPUs.
@@ -23,7 +23,7 @@ struct DeviceChoice {
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and if nothing is measured.
   std::string driver;
   std::string notice;            ///< Lines that the user should read; may be empty.
-  std::vector<Gpu> others = {};  ///< Same kind, used only for ranks; none if GPUs were named.
+  std::vector<Gpu> others = {};  ///< More GPUs of that name, for ranks only; none with --gpus.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
@@ -33,12 +33,12 @@ struct DeviceChoice {
 };
 
 /// Asks the driver, except with --preset demo. Chooses the demonstration without an NVIDIA device,
-/// or if CUDA_VISIBLE_DEVICES hides all on purpose. If MIG divides a GPU, it chooses the first
-/// slice, unless all are wished for. `planning`: nothing will be measured, so a preset for GPUs is
-/// allowed without one. Throws `InputError` for a device that cannot be used.
+/// or if CUDA_VISIBLE_DEVICES hides all on purpose. Without --gpus, chooses the first usable GPU or
+/// MIG slice. `planning`: nothing will be measured, so a preset for GPUs is allowed without a GPU.
+/// Throws `InputError` for a device that cannot be used.
 DeviceChoice choose_device(const DeviceWish& wish, bool planning);
 
-/// Seconds of one launch, and of one that runs out of memory; 0 if the device is unknown.
+/// Estimated seconds of one launch, and of one that runs out of memory; 0 if the device is unknown.
 double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec);
 double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec);
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeviceUnusable = 3;  // the worker's exit status if the device is unusable
 constexpr std::size_t kMessageLines = 6;
-constexpr std::uintmax_t kLargestResult = 64u << 20;  // the limit of a run's own files
+constexpr std::uintmax_t kLargestResult = 64u << 20;  // bytes, as for a run's own files
 
 std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;

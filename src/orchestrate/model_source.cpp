@@ -15,8 +15,8 @@ constexpr double kPatienceSeconds = 600;  // libraries may be on a slow disk
 
 constexpr int kRefused = 2;  // the worker's exit status for a problem that its last line names
 
-/// Throws with the last line of the worker's messages, which is for the user; the lines before it
-/// say where it comes from.
+/// Throws with the last line of the worker's messages, which is for the user, and prints the lines
+/// before it, a traceback.
 [[noreturn]] void refuse(const Ended& ended, const std::string& model) {
   const std::string line = last_lines(ended.messages, 1);
   if (ended.exit_status != kRefused || line.empty()) {

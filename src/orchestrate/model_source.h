@@ -13,8 +13,9 @@ namespace labreport {
 /// is not there.
 void hide_needless_warnings(std::map<std::string, std::string>& environment);
 
-/// Returns the source with its implementation, for which `worker` loads it. Throws `InputError`
-/// with the worker's reason if it cannot load the model; its traceback goes to stderr.
+/// Returns the source with its implementation's name, which `worker` reports after loading it.
+/// Throws `InputError` with the worker's reason if it cannot load the model; its traceback goes to
+/// stderr.
 ModelSource resolved(ModelSource source, const WorkerInfo& worker);
 
 }  // namespace labreport

@@ -16,7 +16,6 @@ Session new_session(const Request& request, bool keep_host, const DeviceChoice& 
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv);
 
-/// The properties of the session that must not change when the run is continued.
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                           const Session& session);
 

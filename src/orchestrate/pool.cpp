@@ -90,7 +90,6 @@ void Pool::fill_slots() {
   }
 }
 
-/// The slots that the cell may take and that are free.
 std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   std::vector<std::size_t> free;
   for (std::size_t slot = 0; slot < (spec.ranks ? slots_ : setup_.slots).size(); ++slot) {
@@ -201,7 +200,7 @@ void Pool::update_software(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
   Software known = *software;
-  if (known.python.empty()) known.python = session.software.python;  // reported by the other worker
+  if (known.python.empty()) known.python = session.software.python;  // only model workers report it
   if (session.software == known) return;
   session.software = known;
   store_.save(run_);
@@ -230,7 +229,7 @@ void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>
 }
 
 // Removes cells that later plans no longer want and that were not measured yet. Cells that an
-// earlier command recorded stay, like those of an interrupted run.
+// earlier command recorded stay.
 void Pool::drop_superfluous() {
   std::erase_if(run_.cells, [&](const Cell& cell) {
     return cell.launches.empty() && added_.contains(cell.id) && !queue_.wants(cell.id);

@@ -27,7 +27,7 @@ struct PoolSetup {
   std::vector<Slot> slots;
   std::int64_t seed = 0;
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
-  /// The number of processes on a slot's device while no worker is there; may be empty.
+  /// Counts the processes on a slot's device, at a time without a worker there; may be empty.
   std::function<std::int64_t(const Slot&)> other_processes = {};
   /// Names that are removed from workers' messages before these are stored.
   std::optional<PrivateNames> private_names = {};
@@ -49,12 +49,11 @@ class Pool {
   RunEnd run();
 
  private:
-  /// One launch that is running.
   struct RunningLaunch {
     LaunchRequest request;
     std::vector<std::size_t> slots;
     double limit_seconds;
-    std::optional<std::int64_t> kills_before;
+    std::optional<std::int64_t> kills_before;  ///< The host's out-of-memory kills at the start.
     std::vector<Subprocesses::Ticket> tickets = {};  ///< One for each rank.
     std::vector<std::optional<RankEnd>> ends = {};
     bool stopping = false;  ///< A rank has failed, and the others are asked to end.
@@ -84,7 +83,7 @@ class Pool {
   Progress& progress_;
   Subprocesses processes_;
   LaunchQueue queue_;
-  std::set<std::string> added_;  ///< Cells that the run did not have before.
+  std::set<std::string> added_;  ///< Ids of the cells that this object added to the run.
   std::vector<Slot> slots_;      ///< The setup's slots, then those for several ranks only.
   RunningLaunches running_;
 };

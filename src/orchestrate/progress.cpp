@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kWordsWidth = 55;
 constexpr double kTera = 1e12;
 
-/// Ranks that train together record no warm-up steps.
+/// Drops warm-up steps, which sharding cells do not record.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
   if (total == nullptr) return "ok";

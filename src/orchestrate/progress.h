@@ -14,7 +14,7 @@ namespace labreport {
 struct Standing {
   std::size_t done = 0;
   std::size_t total = 0;
-  double left_seconds = 0;  ///< Estimated.
+  double left_seconds = 0;  ///< Estimated wall time until all launches are done.
 };
 
 class Progress {
@@ -33,7 +33,8 @@ std::string cell_words(const CellSpec& spec);
 /// The result of a launch: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
 std::string result_words(const CellSpec& spec, const Launch& launch);
 
-/// Prints one line a finished launch; on a terminal, a live line below shows the running ones.
+/// Prints one line a finished launch; on a terminal, a live line below shows the launch that
+/// started last.
 class TerminalProgress : public Progress {
  public:
   /// Uses colors and the live line only if `stream` is a terminal that supports both.

@@ -11,8 +11,8 @@
 namespace labreport {
 namespace {
 
-// The estimates count as confirmed for this long, so that a single launch does not distort the
-// rest.
+// The ratio of actual to estimated seconds scales the time left. Both sides get these seconds more,
+// so that a single launch does not distort it.
 constexpr double kConfirmedSeconds = 10;
 
 }  // namespace

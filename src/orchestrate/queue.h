@@ -14,18 +14,18 @@
 
 namespace labreport {
 
-/// Launches wanted, in rounds: the first launch of every cell, then the second of every cell, …, so
-/// that launches of one cell spread over the run. The first round is in the plan's order; each
-/// later one is shuffled differently, so that no cell always follows the same other one, whose heat
-/// and caches it would inherit. The order depends only on seed, round and cell: neither a resumed
-/// run nor cells that are planned later change the order of the rest. At most one launch of a cell
-/// runs at a time.
+/// Holds the wanted launches in rounds: the first launch of every cell, then the second of every
+/// cell, …, so that launches of one cell spread over the run. The first round is in the plan's
+/// order; each later one is shuffled differently, so that no cell always follows the same other
+/// one, whose heat and caches it would inherit. The order depends only on seed, round and cell:
+/// neither a resumed run nor cells that are planned later change the order of the rest. At most one
+/// launch of a cell runs at a time.
 class LaunchQueue {
  public:
   explicit LaunchQueue(std::function<double(const CellSpec&)> estimate, std::int64_t seed = 0)
       : estimate_(std::move(estimate)), seed_(seed) {}
 
-  /// Takes the planner's answer; `run` holds the finished launches. True if something is left to
+  /// Takes the planner's answer; `run` holds the finished launches. True if launches are left to
   /// do. A cell that ran out of memory beside other processes is launched once more than planned.
   bool plan(const std::vector<PlannedCell>& planned, const Run& run);
 
@@ -50,21 +50,19 @@ class LaunchQueue {
   std::size_t position(const std::string& id) const;
 
  private:
-  /// The cells of one round, in its order.
+  /// Returns the cells of one round in the order of their launches.
   std::vector<const PlannedCell*> round(const std::vector<PlannedCell>& wanted,
                                         std::int64_t launch) const;
 
   std::function<double(const CellSpec&)> estimate_;
   std::int64_t seed_;
-  /// The queue is inspected after every launch, so no question may cost a walk through all that is
-  /// pending.
   std::deque<Item> pending_;
-  double pending_seconds_ = 0;             ///< Estimated.
+  double pending_seconds_ = 0;             ///< Estimated sum, so that `standing` is fast.
   std::map<std::string, double> running_;  ///< Estimated seconds by cell.
   std::map<std::string, std::size_t> positions_;
   std::size_t done_ = 0;
   double estimated_ = 0;  ///< Estimated seconds of the launches measured in this session.
-  double actual_ = 0;     ///< Their actual seconds.
+  double actual_ = 0;     ///< Actual seconds of those launches.
 };
 
 }  // namespace labreport

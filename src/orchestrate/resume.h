@@ -21,14 +21,14 @@ struct Surroundings {
   std::string implementation = {};      ///< The user's model, if any.
 };
 
-/// "its driver is 580.95.05, but now it is 590.10": the differences from the run's last session,
-/// except in GPUs; empty if there are none.
+/// Returns the first difference from the run's last session, except in GPUs: "its driver is
+/// 580.95.05, but now it is 590.10"; empty if there is none.
 std::string difference(const Run& run, const Surroundings& now);
 
 /// Throws `InputError` naming the difference, also for a GPU that the run does not know.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
-/// True if anything was measured, or tried.
+/// True if any cell has a launch, even a failed one.
 bool has_launches(const Run& run);
 
 /// Forgets launches that failed (timeout, crashed, error), so that they are measured again.

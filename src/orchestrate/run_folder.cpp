@@ -44,7 +44,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
-  store.absorb(run);  // before failures are dropped, because the files have their numbers
+  store.absorb(run);  // before drop_failures(), which changes the launches' numbers
   drop_failures(run);
   run.sessions.push_back(session);
   store.save(run);
@@ -55,7 +55,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
 RunFolder::~RunFolder() {
   if (!is_new_ || has_launches(run_)) return;
   std::error_code ignored;
-  fs::remove(store_.run_file(), ignored);  // a folder without it holds no run
+  fs::remove(store_.run_file(), ignored);  // a folder without this file holds no run
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
   // Folders that became empty go too; remove() leaves others alone.

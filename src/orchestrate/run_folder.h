@@ -19,7 +19,8 @@ class RunFolder {
                                            const PlanInput& input, const DeviceChoice& choice,
                                            const Session& session);
 
-  /// Throws `InputError` if the run in `path` was measured in other surroundings.
+  /// Drops failed launches, so that they are measured again. Throws `InputError` if the run in
+  /// `path` was measured in other surroundings.
   static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
                                            const Surroundings& now, const Session& session);
 

@@ -24,9 +24,9 @@ Shard parse_shard(const std::string& text);
 std::string words(const Shard& shard);  ///< "shard 2/4"
 
 /// The group of a cell. A group stays in one part: its cells are compared row by row in a report,
-/// or planned by each other's results. Timings and profiles of one network form a group in all
-/// modes and precisions, with the user's model beside labreport's, and timings at each context
-/// separately; so do attention of one width, and all cells of several ranks.
+/// or planned by each other's results. Cells with ranks form one group, and other cells one for
+/// each kind. Timings and profiles are grouped further by network shape and batch, timings also by
+/// context, and attention by method and head width.
 std::string shard_group(const CellSpec& spec);
 
 /// Seconds that a cell of the group takes.
@@ -35,21 +35,20 @@ struct GroupTime {
   double seconds = 0;
 };
 
-/// Assigns each group a part, from 0: the longest group first, each to the part with least to do.
-/// Depends only on the cells.
+/// Assigns each group a part, from 0: the longest group first, each to the part with the fewest
+/// seconds so far. Depends only on the cells.
 std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
                                              std::size_t parts);
 
-/// The parts of one plan.
 class Shards {
  public:
   /// `cells` are all that are planned or foreseen, with estimated seconds of all their launches.
-  /// Every device measures its limits, so they are in each part. Throws `InputError` if a part
-  /// would have nothing else.
+  /// Cells that measure a device's limits are in every part. Throws `InputError` if a part would
+  /// have no other cells.
   Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of);
 
-  /// Returns the cells of `planned` that this task measures. Cells that its results add to the plan
-  /// are its own, too.
+  /// Returns the cells of `planned` in part `number`, from 1. Cells of an unforeseen group are in
+  /// it, too: this task's results added them.
   std::vector<PlannedCell> part(std::vector<PlannedCell> planned, std::int64_t number) const;
 
   double speedup() const;       ///< Speedup of parallel tasks over a single one.

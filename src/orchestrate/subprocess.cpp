@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{2};
 
-/// Reads the pipe, and closes it at its end, because it would otherwise be ready for ever.
+/// Reads what the pipe holds. Closes a pipe that has ended, which poll() would report for ever.
 void read_available(int& fd, Capture& capture) {
   std::array<char, 64 << 10> buffer;
   // The loop is bounded, so that a child that never stops writing does not hold up the others.
@@ -36,7 +36,7 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
-/// These processes were started here and not yet waited for, by all objects together.
+/// Processes that any `Subprocesses` started and has not yet waited for.
 std::set<pid_t> started_children;
 
 /// Returns the parent's id, or 0 for a process that is gone or ends meanwhile. The file holds "1234
@@ -69,7 +69,7 @@ std::vector<pid_t> orphans() {
   return found;
 }
 
-/// Ends the orphans and what they started in turn; one that does not die in time is given up.
+/// Kills the orphans and their descendants; gives up after `kGrace`.
 void end_orphans() {
   const auto deadline = std::chrono::steady_clock::now() + kGrace;
   for (std::vector<pid_t> left; !(left = orphans()).empty();) {
@@ -134,7 +134,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   return next_ticket_++;
 }
 
-// The leader is not yet reaped here, so its number still names only its own group.
+// Signals the child's process group. The child is not yet reaped, so its pid names no other group.
 void Subprocesses::end(Child& child, int signal) {
   kill(-child.process.pid, signal);
   if (!child.kill_at) child.kill_at = Clock::now() + kGrace;

@@ -1,4 +1,4 @@
-// Child processes: the only owner of fork, exec, wait and signals.
+// Runs other programs as child processes, with limits and interrupts.
 #pragma once
 
 #include <chrono>
@@ -24,23 +24,21 @@ struct Command {
   std::vector<int> cores;                                         ///< Empty for any.
   bool keep_output = false;      ///< Stores stdout, which is discarded otherwise.
   double limit_seconds = 0;      ///< 0 for no limit.
-  std::int64_t limit_bytes = 0;  ///< Memory a process may write to; 0 for no limit.
+  std::int64_t limit_bytes = 0;  ///< Writable memory of each process; 0 for no limit.
 };
 
-/// The end of a child.
 struct Ended {
   int exit_status = 0;
   int signal = 0;          ///< 0 if it exited by itself.
   bool timed_out = false;  ///< True if it was ended at its time limit.
   std::int64_t wall_ns = 0;
-  std::int64_t peak_bytes = 0;  ///< Peak of host memory.
+  std::int64_t peak_bytes = 0;  ///< Peak of resident host memory.
   std::string output;           ///< stdout, if stored; bounded like `messages`.
   std::string messages;         ///< stderr: beginning and end.
 
   bool ok() const { return signal == 0 && exit_status == 0; }
 };
 
-/// This process's environment.
 std::map<std::string, std::string> current_environment();
 
 /// Runs children, each in a process group of its own. All that a child started ends with it, in
@@ -60,14 +58,15 @@ class Subprocesses {
   Ticket start(const Command& command);
 
   /// Blocks until a child has ended (and returns it), a first interrupt arrives, or `tick` is over
-  /// (and returns nothing). A child past its limit gets SIGTERM, and SIGKILL after two seconds.
+  /// (and returns nothing). Returns nothing at once without children and `tick`. A child past its
+  /// limit gets SIGTERM, and SIGKILL after two seconds.
   std::optional<std::pair<Ticket, Ended>> wait(
       std::optional<std::chrono::milliseconds> tick = std::nullopt);
 
   bool interrupted() const { return interrupted_; }
   std::size_t running() const { return children_.size(); }
 
-  /// Asks every child to end, like at its limit; a second interrupt kills at once.
+  /// Sends every child SIGTERM, and SIGKILL after two seconds; a second interrupt kills at once.
   void stop();
 
   /// Asks one child to end, unless it ends by itself within `grace`. It may have ended already.
@@ -91,7 +90,7 @@ class Subprocesses {
   std::map<Ticket, std::unique_ptr<Child>> children_;
 };
 
-/// One child from start to end; an interrupt stops it and is thrown as `Interrupted`.
+/// Runs one child to its end. An interrupt stops the child and is thrown as `Interrupted`.
 Ended run_to_end(const Command& command);
 
 /// Makes a write beyond `ulimit -f` fail with a reason from now on, here and in children, instead

@@ -8,7 +8,7 @@
 namespace labreport {
 
 struct ChildLimits {
-  int seconds;
+  int seconds;         ///< Wall time.
   std::int64_t bytes;  ///< Memory the child may write to.
 };
 

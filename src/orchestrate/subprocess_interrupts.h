@@ -28,7 +28,7 @@ class HeldInterrupts {
 /// Records an interrupt that `Subprocesses` took while a child ran.
 void remember_interrupt();
 
-/// Interrupts that this process does not ignore: under nohup it keeps ignoring them.
+/// Returns the interrupts that this process does not ignore; under nohup it ignores SIGHUP.
 sigset_t heeded_interrupts();
 
 }  // namespace labreport

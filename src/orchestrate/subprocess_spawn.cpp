@@ -64,8 +64,7 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
             int output, int messages) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // its orphans stay below it and are then adopted by this
-                                     // process
+  prctl(PR_SET_CHILD_SUBREAPER, 1);             // keeps the child's orphans below it
   if (getppid() != parent) _exit(kNotStarted);  // the parent died before the line above
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);
@@ -74,8 +73,8 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
   if (!command.cores.empty()) sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
   if (command.limit_bytes > 0) {
-    // The limit is on data that it may write, not on reserved addresses, of which some programs
-    // take many.
+    // RLIMIT_DATA counts writable memory. RLIMIT_AS would count reserved addresses, too, of which
+    // some programs take many.
     const rlimit most{static_cast<rlim_t>(command.limit_bytes),
                       static_cast<rlim_t>(command.limit_bytes)};
     const rlimit none{0, 0};
@@ -133,7 +132,7 @@ Spawned spawn(const Command& command, const sigset_t& mask) {
     give_up(report.write);
   }
   const int fork_failure = pid < 0 ? errno : 0;
-  if (pid > 0) setpgid(pid, pid);  // parent or child, whichever comes first
+  if (pid > 0) setpgid(pid, pid);  // the child does so, too, because either may run first
   for (int* end : {&output.write, &messages.write, &report.write}) close_if_open(*end);
   const int failure = fork_failure != 0 ? fork_failure : exec_failure(report.read);
   close_if_open(report.read);

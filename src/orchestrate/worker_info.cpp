@@ -59,7 +59,7 @@ std::string oldest_driver(int cuda_major) {
   return "the newest";
 }
 
-/// labreport is built with no torch for a CUDA before 12.
+/// Returns advice; empty before CUDA 12, for which labreport knows no torch.
 std::string torch_for(int cuda_major) {
   if (cuda_major < 12) return "";
   return fmt::format(

@@ -12,14 +12,13 @@ namespace labreport {
 
 struct WorkerInfo {
   std::filesystem::path program;
-  std::string problem;                     ///< Why it was not built; empty if it was.
+  std::string problem;                     ///< Why the worker was not built; empty if it was.
   std::string python;                      ///< "3.11.7"; only for the worker for models in Python.
   std::string torch;                       ///< "2.11.0"; empty if the build left no description.
   std::string cuda;                        ///< "13.0"; empty for torch without CUDA.
   std::vector<std::string> architectures;  ///< "sm_90", "compute_120"; empty if unknown.
 };
 
-/// The folder of this executable.
 std::filesystem::path program_folder();
 
 /// The project's folder if this executable is in its build folder; else empty, because the current
