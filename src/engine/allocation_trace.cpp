@@ -5,7 +5,8 @@
 namespace labreport {
 namespace {
 
-// This is far above any measured step; it keeps a runaway step from filling the host's memory.
+// This number is far above the events of any measured step. It keeps an endless step from filling
+// the host's memory.
 constexpr std::size_t kMostEvents = 2'000'000;
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string dotted(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// Throws an error that names the driver found.
+/// Throws a `DeviceError` that names the driver, unless `error` is cudaSuccess.
 void check(cudaError_t error) {
   if (error == cudaSuccess) return;
   const std::string driver = Nvml().driver_version();

@@ -1,4 +1,4 @@
-// Facts that only CUDA's runtime provides. Without CUDA all are absent.
+// Facts that only CUDA's runtime provides. In a build without CUDA they are empty.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace labreport {
 
 struct CudaFacts {
   std::string name;
-  std::string uuid;  ///< "GPU-…" or "MIG-…", in the form of the driver's library.
+  std::string uuid;  ///< "GPU-…" or "MIG-…", as NVML writes it.
   std::int64_t memory_bytes = 0;
   std::string compute_capability;
   std::int64_t multiprocessors = 0;
@@ -23,10 +23,10 @@ CudaFacts cuda_facts();
 
 std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.
 std::string cublas_version();        ///< "13.1.0"
-std::string cupti_version();         ///< The number of CUPTI's API.
+std::string cupti_version();         ///< The version of CUPTI's API, one number.
 
-/// Calls `failed` with the requested bytes before each CUDA out-of-memory error is thrown, on the
-/// allocating thread. Stays registered until the process ends.
+/// Calls `failed` on the allocating thread before the caching allocator throws an out-of-memory
+/// error. `failed` stays registered until the process ends.
 void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed);
 
 }  // namespace labreport

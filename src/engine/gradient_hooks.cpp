@@ -27,7 +27,8 @@ class ReadyHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-/// Keeps the accumulator alive, since a parameter holds it weakly.
+/// Keeps the node that accumulates a parameter's gradient alive, since the parameter holds it only
+/// weakly.
 struct GradientHooks::Hooked {
   std::shared_ptr<torch::autograd::Node> accumulator;
   std::uintptr_t key;
