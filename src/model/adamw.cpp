@@ -11,7 +11,8 @@
 namespace labreport {
 namespace {
 
-/// Tensors are freed as early as in Python, so peaks agree.
+/// Returns rate · m / (√v + epsilon). Temporaries are freed as early as in the Python reference, so
+/// the memory peaks agree.
 at::Tensor step_direction(const at::Tensor& m, const at::Tensor& v, double rate, double epsilon) {
   at::Tensor numerator = m * rate;
   at::Tensor denominator = at::sqrt(v);

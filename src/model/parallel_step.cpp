@@ -8,7 +8,8 @@
 namespace labreport {
 namespace {
 
-/// Marks the phase for error reports and opens a range for profilers.
+/// Runs `work` as `phase`, to which errors are attributed, in a range called `words`; then calls
+/// `ended`.
 template <typename Work>
 void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& ended,
               const Work& work) {
