@@ -21,8 +21,7 @@ class AllocationListener {
   virtual void took(std::uint64_t address, std::int64_t block) = 0;
 };
 
-/// Forwards the allocator's events to `listener` from construction to destruction. At most one
-/// object may exist at a time.
+/// Forwards the allocator's events to `listener` until destruction; at most one object may exist.
 class ListenedAllocations {
  public:
   ListenedAllocations(DeviceKind device, AllocationListener& listener);
@@ -40,8 +39,7 @@ std::vector<MemoryBlock> allocated_blocks(DeviceKind device);
 /// Returns the memory that the device has given the allocator; empty on a CPU.
 std::vector<MemorySegment> allocated_segments(DeviceKind device);
 
-/// Returns the addresses of the workspaces that cuBLAS keeps until the process ends; empty on a
-/// CPU.
+/// Returns the addresses of cuBLAS's workspaces, kept until the process ends; empty on a CPU.
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device);
 
 /// Returns the allocator's limit in bytes; absent on a CPU, or if it may take the whole GPU.

@@ -1,4 +1,4 @@
-// Creates the backend of a group of ranks, Gloo or NCCL, and hides which of them it is.
+// Creates the backend of a group of ranks; no other file includes headers of Gloo or NCCL.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>

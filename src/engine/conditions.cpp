@@ -36,8 +36,7 @@ void Conditions::begin() {
 void Conditions::end() {
   if (!monitor_) return;
   after_ = monitor_->look();
-  // Some drivers move memory to the host once the device is full. The allocator then holds more
-  // bytes than the driver counts on the device.
+  // Some drivers spill into host memory; the allocator then reserves more than the device uses.
   const auto counts = allocator_counts(torch_device(kind_));
   if (counts && after_.memory_used) {
     spilled_ = std::max<std::int64_t>(0, counts->reserved - *after_.memory_used);

@@ -25,8 +25,7 @@ class Conditions {
   void end();
 
   /// Runs `work`, which takes about `expected_ns`, and reads the clocks from another thread after
-  /// half that time, since an idle device lowers its clocks. Repeats `work` until they have been
-  /// read.
+  /// half that time, since an idle device lowers its clocks. Repeats `work` until they are read.
   void sample_clocks(std::int64_t expected_ns, const std::function<void()>& work);
 
   /// Returns the conditions; a value that the driver does not report is absent with a reason.

@@ -20,8 +20,7 @@ std::vector<MemoryBlock> cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
 std::vector<std::uint64_t> cuda_workspaces();
 
-/// Returns the share of the device's memory, from 0 to 1, that the allocator may take; 1 by
-/// default.
+/// Returns the share of the GPU's memory that the allocator may take; 1 by default.
 double cuda_memory_fraction();
 
 }  // namespace labreport

@@ -27,8 +27,7 @@ class ReadyHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-/// Keeps the node that accumulates a parameter's gradient alive, since the parameter holds it only
-/// weakly.
+/// Keeps the node that accumulates a gradient alive, since the parameter holds it weakly.
 struct GradientHooks::Hooked {
   std::shared_ptr<torch::autograd::Node> accumulator;
   std::uintptr_t key;

@@ -12,8 +12,7 @@ namespace labreport {
 
 class GradientHooks {
  public:
-  /// Called with the index of a parameter, once in each backward pass, when the parameter's
-  /// gradient is complete.
+  /// Called with a parameter's index when backward has completed that parameter's gradient.
   using Ready = std::function<void(std::size_t)>;
 
   /// Hooks the parameters until destruction; they must be leaf tensors that require gradients.

@@ -62,8 +62,7 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
-  // Only Gloo needs the hook: over NCCL a trace shows the times, and the reducer's own all-reduce
-  // saves reading and writing the gradients once more.
+  // Only Gloo needs this: traces show NCCL's times, and the default reads the gradients once less.
   if (state.nccl) return;
   inside_->reducer->register_comm_hook(
       std::make_unique<TimedAllReduce>(inside_->group, *state.pending));

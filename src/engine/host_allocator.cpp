@@ -14,8 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
-// Only requests of at least 256 MiB are compared with the memory left, because reading that takes
-// longer than a small allocation.
+// Requests of at least this many bytes are compared with the memory left; reading it takes time.
 constexpr std::size_t kLarge = std::size_t{256} << 20;
 
 /// Passes requests on to the default allocator and counts them.

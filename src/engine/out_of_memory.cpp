@@ -28,8 +28,7 @@ void remember(std::int64_t requested) {
   last_failure = failure;
 }
 
-/// Reads the requested bytes from the message, since the host's allocator tells them nowhere else.
-/// Empty for another message.
+/// Reads the requested bytes from the host allocator's message; empty for another message.
 std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
   const std::size_t at = message.find(kWords);
@@ -54,8 +53,7 @@ std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
   }
   const std::string_view message = error.what();
   if (const auto failure = host_out_of_memory(message)) return failure;
-  // Libraries and the runtime allocate device memory without the caching allocator, so only the
-  // message tells that the device is full.
+  // Libraries allocate device memory themselves, so only their messages tell that it is full.
   const bool device_is_full = message.find("CUDA error: out of memory") != message.npos ||
                               message.find("CUBLAS_STATUS_ALLOC_FAILED") != message.npos;
   if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return unknown;

@@ -29,8 +29,7 @@ struct AutocastState {
 AutocastState autocast_state(c10::DeviceType device);
 
 /// Applies autocast like `with torch.autocast(...)`: casts of weights are cached until the
-/// outermost scope ends. Does nothing for FP32 and TF32. The destructor restores the previous
-/// settings.
+/// outermost scope ends. Does nothing for FP32 and TF32. The destructor restores the settings.
 class AutocastScope {
  public:
   AutocastScope(Precision precision, DeviceKind device);

@@ -15,8 +15,7 @@ struct Profile {
   std::int64_t collect_ns = 0;
 };
 
-/// Records the operators and ranges of `work` and, on a GPU, the device's activities. `work` must
-/// synchronize the device before it returns.
+/// Records the operators and ranges of `work` and a GPU's activities. `work` must synchronize.
 Profile profile(DeviceKind kind, const std::function<void()>& work);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Named ranges of work, reported to an observer. Without an observer they cost next to nothing.
+// Named ranges of work, reported to an observer. Without an observer they cost almost nothing.
 #pragma once
 
 #include <string_view>
@@ -22,8 +22,7 @@ class ObservedRanges {
   ObservedRanges& operator=(const ObservedRanges&) = delete;
 };
 
-/// A range that is open from construction to destruction. The text of `name` must outlive the
-/// range.
+/// A range that is open from construction to destruction. The text of `name` must outlive it.
 class Range {
  public:
   explicit Range(std::string_view name) : observer_(current_observer) {

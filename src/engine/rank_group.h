@@ -13,8 +13,8 @@
 
 namespace labreport {
 
-/// Thrown if a collective failed or timed out. Usually another rank caused this, and that rank's
-/// outcome explains more.
+/// Thrown if a collective failed or timed out. Usually another rank caused it: see that rank's
+/// error.
 class GroupError : public Error {
  public:
   GroupError(const std::string& problem, bool timed_out) : Error(problem), timed_out_(timed_out) {}
@@ -48,9 +48,8 @@ class Collective {
 class RankGroup {
  public:
   /// Returns the process's group. The first call creates it and waits for the other ranks. The
-  /// group lives as long as the process, because its destruction may hang after a failure. Throws
-  /// `NotOffered` if this worker lacks the library, `InputError` for a request without a
-  /// rendezvous.
+  /// group is never freed, because its destruction may hang after a failure. Throws `NotOffered` if
+  /// this worker lacks the library, `InputError` for a request without a rendezvous.
   static RankGroup& join(const LaunchRequest& request);
 
   std::int64_t rank() const { return rank_; }
@@ -63,17 +62,15 @@ class RankGroup {
   /// Averages the tensor over the ranks, in place. Over Gloo finish() divides the sum.
   Collective mean(at::Tensor tensor);
 
-  /// Returns the times of the all-reduces that mean() or a `GradientReducer` started since the
-  /// previous call, in order of start. They must have finished. Empty over NCCL: only Gloo runs
-  /// collectives on the host's threads.
+  /// Returns the times of all-reduces by mean() or a `GradientReducer` since the previous call, by
+  /// start. All must have finished. Empty over NCCL, whose collectives do not run on the host.
   std::vector<TimedCollective> take_collectives();
 
   /// Copies `root`'s tensor to all ranks, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
   /// Concatenates the ranks' shards, which have equal sizes, into `whole` in order of rank.
   Collective gather_into(at::Tensor whole, at::Tensor shard);
-  /// Sums `whole` over the ranks and writes this rank's piece of the sum into `shard`; each rank
-  /// gets an equal piece, in order of rank.
+  /// Sums `whole` over the ranks, cuts it into equal pieces and copies this rank's into `shard`.
   Collective sum_scattered(at::Tensor shard, at::Tensor whole);
 
   /// Waits until all ranks have called barrier() and their devices have finished earlier work.
@@ -83,8 +80,7 @@ class RankGroup {
   /// Returns each rank's numbers, in order of rank. All ranks must pass the same count of numbers.
   std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& numbers);
 
-  /// Waits until all ranks have called leave(). A rank that ended its process earlier would
-  /// disconnect the others.
+  /// Waits until all ranks have called this. A rank that exits earlier would disconnect the others.
   void leave();
 
   /// Returns the reason why `sum_into` cannot be called; empty if it can.

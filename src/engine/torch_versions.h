@@ -42,8 +42,7 @@ inline NoAllocator* device_allocator(c10::Device) {
 }
 #endif
 
-/// Returns the address of a workspace. cuBLAS holds a pointer, or since torch 2.13 a pair of a
-/// pointer and a size.
+/// Returns the address of a workspace, a pointer or, since torch 2.13, a pair of pointer and size.
 template <typename Workspace>
 std::uint64_t workspace_address(const Workspace& workspace) {
   if constexpr (requires { workspace.get(); }) {

@@ -11,8 +11,7 @@
 namespace labreport {
 namespace {
 
-/// Returns rate · m / (√v + epsilon). Temporaries are freed as early as in the Python reference, so
-/// the memory peaks agree.
+/// Returns rate · m / (√v + epsilon) and frees temporaries as Python does, so peaks agree.
 at::Tensor step_direction(const at::Tensor& m, const at::Tensor& v, double rate, double epsilon) {
   at::Tensor numerator = m * rate;
   at::Tensor denominator = at::sqrt(v);

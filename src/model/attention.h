@@ -9,8 +9,7 @@
 
 namespace labreport {
 
-/// Returns a boolean tensor [query, key] of `length` × `length`, true where the query may see the
-/// key.
+/// Returns a boolean [query, key] tensor, true where the query may see the key.
 at::Tensor causal_mask(std::int64_t length, c10::Device device);
 
 /// Returns softmax(QKᵀ/√d)V over the last two dimensions; a score is −∞ where `mask` is false.

@@ -12,10 +12,10 @@ namespace labreport {
 using CheckpointedFunction = std::function<at::Tensor(const at::Tensor&)>;
 
 /// Works like PyTorch's reentrant `torch.utils.checkpoint`: runs the function without a graph and
-/// saves its input. Backward runs the function again with a graph, under the autocast settings of
-/// forward, and accumulates gradients of the parameters that the function uses. The function must
-/// compute the same both times. Throws `Error` if grad mode is on and the input requires no
-/// gradient, because the parameters would then get no gradients.
+/// saves its input. Backward runs the function again with a graph, under forward's autocast
+/// settings, and accumulates the gradients of the function's parameters. The function must compute
+/// the same both times. Throws `Error` if grad mode is on and the input requires no gradient,
+/// because the parameters would get none.
 at::Tensor checkpoint(CheckpointedFunction function, const at::Tensor& input);
 
 }  // namespace labreport

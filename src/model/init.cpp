@@ -17,8 +17,7 @@ namespace {
 // beyond it, so two in 10⁸ remain after two redraws; these are set to the bound.
 constexpr int kRedraws = 2;
 
-// Redraws the values beyond ±bound. Inverting the distribution function instead would make a GPU
-// compile a kernel on its first use.
+// Redraws values beyond ±bound. Inverting the distribution would make a GPU compile a kernel.
 void redraw_outside(at::Tensor& weight, double bound, double std) {
   const at::Tensor outside = weight.clamp(-bound, bound).ne(weight);
   const at::Tensor change = at::empty_like(weight).normal_(0, std).sub_(weight);

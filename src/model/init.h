@@ -13,14 +13,13 @@ double linear_std(std::int64_t d_in, std::int64_t d_out);
 /// Returns an uninitialized trainable FP32 tensor.
 at::Tensor trainable(at::IntArrayRef shape, c10::Device device);
 
-/// Draws the tensor's values from a normal distribution with mean 0 and standard deviation `std`,
-/// truncated at ±3 `std`, with the generator of the tensor's device. Temporaries take 1¼ times the
-/// tensor's memory.
+/// Draws values from a normal distribution with mean 0 and standard deviation `std`, truncated at
+/// ±3 `std`, by the default generator of the device. Temporaries take 1¼ times the tensor's bytes.
 void draw_truncated_normal(at::Tensor weight, double std);
 
 /// Draws the values of the parameters that have a `std`, and returns the temporaries' memory to the
 /// device. All tensors of the network must exist before: a later tensor would fill a block that
-/// drawing freed, and the memory layout would differ from that of a network initialized in place.
+/// drawing freed, which changes the memory layout.
 void initialize(const Parameters& parameters);
 
 /// Returns a trainable FP32 vector of ones.

@@ -1,5 +1,4 @@
-// Interfaces of a network and its optimizer, either labreport's or the user's, and the creation of
-// a network.
+// Interfaces of a network, labreport's or the user's, and of its optimizer; creates networks.
 #pragma once
 
 #include <functional>
@@ -35,8 +34,7 @@ class Network {
   /// Maps token ids [batch, positions] to logits [batch, positions, vocab].
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
-  /// Does the same as forward() and reports each module's output to a callback. This default
-  /// reports nothing, for networks whose modules are unknown.
+  /// Does the same as forward() and reports each module's output. This default reports none.
   virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
     return forward(ids);
   }
@@ -47,10 +45,8 @@ class Network {
   /// Maps logits and target ids to the scalar loss from which backward starts.
   virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
 
-  /// Computes the gradients of the parameters from the loss.
   virtual void backward(const at::Tensor& loss) const { loss.backward(); }
 
-  /// Creates an optimizer over the network's parameters.
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
 
   /// Returns the same tensors throughout the network's lifetime.

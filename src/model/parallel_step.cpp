@@ -8,8 +8,7 @@
 namespace labreport {
 namespace {
 
-/// Runs `work` as `phase`, to which errors are attributed, in a range called `words`; then calls
-/// `ended`.
+/// Runs `work` as `phase`, which errors name, and in the range `words`, which profilers show.
 template <typename Work>
 void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& ended,
               const Work& work) {

@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Returns this rank's rows of a batch that all ranks drew identically: [rank · B / ranks, (rank +
-/// 1) · B / ranks), where B is the batch's number of rows. It must be a multiple of the ranks.
+/// Returns this rank's B / ranks rows of a batch that all ranks drew identically, in order of rank.
+/// B, the number of rows, must be a multiple of the ranks.
 Batch part_of_batch(const Batch& whole, const RankGroup& group);
 
 class ParallelStep {
@@ -21,16 +21,14 @@ class ParallelStep {
   /// and, if the optimizer is sharded, kBroadcast.
   using Ended = std::function<void(std::string_view phase)>;
 
-  /// Tells what is sharded over the ranks: nothing, the optimizer's state, or the network's
-  /// weights.
+  /// Tells what is sharded over the ranks: nothing, the optimizer's state, or the weights.
   struct Shared {
     bool optimizer = false;
     std::shared_ptr<ShardedWeights> weights = {};
   };
 
-  /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged over
-  /// the ranks after backward, in one all-reduce for each; gradients of shards are averaged during
-  /// backward.
+  /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged after
+  /// backward, in one all-reduce for each; gradients of shards are averaged during backward.
   ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
                const Shared& shared);
 

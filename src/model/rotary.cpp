@@ -22,8 +22,7 @@ at::Tensor angles(std::int64_t context, std::int64_t d_head) {
   return at::outer(positions, at::pow(kTheta, exponents.neg()));
 }
 
-// A statement of its own computes the left product first, because C++ does not define the order in
-// which it evaluates two operands.
+// C++ does not fix which operand it computes first, so the left one has a statement of its own.
 at::Tensor first_half(const at::Tensor& cos, const at::Tensor& sin, const at::Tensor& even,
                       const at::Tensor& odd) {
   const at::Tensor left = cos * even;

@@ -23,8 +23,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* kLayer = "layer";
-// Two reduce-scatters may run at once, so they overlap with computing the next gradient. A third
-// waits for the oldest.
+// At most two reduce-scatters run at once, while backward computes the next gradient.
 constexpr std::size_t kScattersAtOnce = 2;
 
 /// The layer to which a node of autograd's graph belongs.

@@ -15,8 +15,7 @@
 
 namespace labreport {
 
-/// The time that one layer waited for its gathered weights in forward or backward, by the device's
-/// events or, on a CPU, by the host's clock.
+/// The time that a layer waited for its weights in forward or backward, by events or a CPU's clock.
 struct GatherWait {
   std::size_t layer = 0;
   bool backward = false;
@@ -44,14 +43,12 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   /// have equal sizes.
   const at::Tensor& shard(std::size_t layer) const { return layers_[layer].shard; }
 
-  /// Computes `at::linear` with that layer's matrix in the compute dtype, which the output has,
-  /// too.
+  /// Computes `at::linear` with that layer's matrix; the output has the compute dtype.
   at::Tensor linear(std::size_t layer, const at::Tensor& x);
-  /// Returns the rows `ids` of that layer's matrix in FP32.
+  /// Returns the rows `ids` of the matrix as FP32; it is gathered in the compute dtype.
   at::Tensor embedding(std::size_t layer, const at::Tensor& ids);
 
-  /// Call this after backward. It waits until the gradient of each shard is the mean over the
-  /// ranks.
+  /// Call this after backward; then the gradient of each shard is the mean over the ranks.
   void finish_gradients();
 
   /// Returns the parameters that are not sharded.
@@ -59,8 +56,7 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   /// Returns a layer's whole matrix in FP32, for checks.
   at::Tensor whole(std::size_t layer);
 
-  /// Returns the waits since the last call; the device must have been synchronized since the last
-  /// wait.
+  /// Returns the waits since the last call; the device must have been synchronized after them.
   std::vector<GatherWait> take_waits();
   /// Returns the nanoseconds of one gather that overlaps with no other work.
   std::int64_t time_gather(std::size_t layer);

@@ -12,8 +12,7 @@
 namespace labreport {
 namespace {
 
-// Subtracts the maximum. Backward of `max` saves only its indices; that of `amax` would save all of
-// `x`.
+// Subtracts the maximum. Backward of `max` saves only indices; that of `amax` saves all of `x`.
 at::Tensor shifted_by_maximum(const at::Tensor& x) {
   return x - std::get<0>(at::max(x, -1, /*keepdim=*/true));
 }

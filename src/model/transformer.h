@@ -30,18 +30,17 @@ class TransformerBlock {
   SwiGlu ffn_;
 };
 
-/// A copy shares the parameters of the original. The network must outlive autograd's graphs of
-/// forward(), because backward runs checkpointed blocks again.
+/// A copy has the same parameters. The network must outlive autograd's graphs of its forward().
 class Transformer : public Network {
  public:
   /// `context` is the longest sequence, in tokens. Every `group` consecutive blocks form a
-  /// checkpoint: see model/checkpoint.h. Throws `InputError` if heads do not divide d_model, or if
-  /// d_model / heads is odd.
+  /// checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads is an even
+  /// number.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
               Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
-  /// Shards the linear layers and the embedding; norms stay whole. This replaces parameters(), so
-  /// call it before an optimizer is made.
+  /// Shards linear layers and the embedding, not norms. Call it before an optimizer is made,
+  /// because it replaces parameters().
   void shard(const std::shared_ptr<ShardedWeights>& among);
 
   at::Tensor forward(const at::Tensor& ids) const override;

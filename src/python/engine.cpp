@@ -1,5 +1,4 @@
-// The worker as a Python extension module, in which the same code measures networks that are Python
-// objects.
+// The worker as a Python extension module, which measures networks that are Python objects.
 #include <c10/util/Exception.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -56,8 +55,7 @@ auto with_python(const Call& call) {
   }
 }
 
-/// Rethrows an error that Python code raised during backward, in the user's autograd Function or in
-/// compiled code.
+/// Rethrows an error from Python code in backward: an autograd Function's or compiled code's.
 [[noreturn]] void rethrow_from_backward(python_error& raised) {
   const py::gil_scoped_acquire lock;
   raised.restore();
