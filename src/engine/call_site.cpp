@@ -81,7 +81,7 @@ std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }
-  // The engine's own call has no sequence number, so it gets the number of the node that it
+  // The engine's own call has no sequence number; here it gets the number of the node that it
   // evaluates.
   if (call.backward && !calls.empty() && calls.back().backward) {
     calls.back().sequence = call.sequence;

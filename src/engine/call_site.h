@@ -13,7 +13,7 @@
 namespace labreport {
 
 /// Follows ranges and LibTorch's operators from construction to destruction, on autograd's threads
-/// too; at most one object at a time.
+/// too. At most one object may exist at a time.
 class CallSites : public RangeObserver {
  public:
   CallSites();

@@ -79,7 +79,7 @@ std::string cublas_version() {
 
 std::string cupti_version() {
   std::uint32_t version = CUPTI_API_VERSION;
-  // CUPTI 13.2, which comes with torch 2.15, crashes if it is called without a driver.
+  // CUPTI 13.2, which comes with torch 2.15, crashes if this function runs without a driver.
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return std::to_string(version);
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";

@@ -1,4 +1,4 @@
-// Facts that only CUDA's runtime provides. In a build without CUDA they are empty.
+// Facts that only CUDA's runtime provides. A build without CUDA returns empty facts.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ struct CudaFacts {
   std::int64_t multiprocessors = 0;
 };
 
-/// Selects device 0 and creates its context. Throws `DeviceError`.
+/// Selects device 0 and creates the device's context. Throws `DeviceError`.
 void start_cuda();
 
-/// Returns the facts of device 0, as read when it was started.
+/// Returns the facts of device 0, which start_cuda() has read.
 CudaFacts cuda_facts();
 
 std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.

@@ -14,7 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
-// Requests of at least this many bytes are compared with the memory left; reading it takes time.
+// Requests of at least this many bytes are compared with the memory left, which is slow to read.
 constexpr std::size_t kLarge = std::size_t{256} << 20;
 
 /// Passes requests on to the default allocator and counts them.

@@ -1,4 +1,4 @@
-// The events of an allocator during some work, with the code that caused them.
+// The events of an allocator during some work, and the place in the program that caused each.
 #pragma once
 
 #include <cstdint>

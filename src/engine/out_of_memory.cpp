@@ -53,7 +53,7 @@ std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
   }
   const std::string_view message = error.what();
   if (const auto failure = host_out_of_memory(message)) return failure;
-  // Libraries allocate device memory themselves, so only their messages tell that it is full.
+  // Libraries allocate device memory themselves, and only their messages tell that none is left.
   const bool device_is_full = message.find("CUDA error: out of memory") != message.npos ||
                               message.find("CUBLAS_STATUS_ALLOC_FAILED") != message.npos;
   if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return unknown;

@@ -13,8 +13,8 @@
 
 namespace labreport {
 
-/// Thrown if a collective failed or timed out. Usually another rank caused it: see that rank's
-/// error.
+/// Thrown if a collective failed or timed out. Usually another rank is the cause, and the outcome
+/// of that rank explains more.
 class GroupError : public Error {
  public:
   GroupError(const std::string& problem, bool timed_out) : Error(problem), timed_out_(timed_out) {}
@@ -30,7 +30,7 @@ struct TimedCollective {
   std::int64_t end_ns = 0;
 };
 
-/// A collective that has been started. On a GPU it is enqueued on a stream of NCCL's own.
+/// A collective that has been started. On a GPU it runs on a stream that belongs to NCCL.
 class Collective {
  public:
   struct Work;
@@ -70,7 +70,7 @@ class RankGroup {
   Collective broadcast(at::Tensor tensor, std::int64_t root);
   /// Concatenates the ranks' shards, which have equal sizes, into `whole` in order of rank.
   Collective gather_into(at::Tensor whole, at::Tensor shard);
-  /// Sums `whole` over the ranks, cuts it into equal pieces and copies this rank's into `shard`.
+  /// Cuts the sum of `whole` over the ranks into equal pieces; `shard` gets this rank's piece.
   Collective sum_scattered(at::Tensor shard, at::Tensor whole);
 
   /// Waits until all ranks have called barrier() and their devices have finished earlier work.

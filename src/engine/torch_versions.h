@@ -63,7 +63,7 @@ void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addre
   }
 }
 
-/// True if NCCL's process group reveals its communicator, as newer versions do; else
+/// True if NCCL's process group reveals the communicator, as newer versions do. Otherwise
 /// communicator_of() returns 0.
 template <typename Group>
 constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };

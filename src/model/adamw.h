@@ -1,4 +1,4 @@
-// Unfused AdamW, which updates one parameter after the other.
+// AdamW without fused kernels, which updates one parameter after another.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-/// Each step first decays the weights, and it replaces the moment tensors by new ones. The first
-/// step creates them.
+/// Each step first decays the weights, and then replaces the moments by new tensors. The first step
+/// creates the moments.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(Parameters parameters, AdamWOptions options = {});

@@ -14,7 +14,7 @@ namespace labreport {
 namespace {
 
 // Number of times that values beyond the bound are redrawn. Each draw leaves 0.27 % of its values
-// beyond it, so two in 10⁸ remain after two redraws; these are set to the bound.
+// beyond the bound; after two redraws two in 10⁸ are left, which are set to the bound.
 constexpr int kRedraws = 2;
 
 // Redraws values beyond ±bound. Inverting the distribution would make a GPU compile a kernel.

@@ -24,7 +24,7 @@ class Optimizer {
   virtual Parameters state() const = 0;
 };
 
-/// Called with a module's path, "layers.3.attn", and its output.
+/// Called with a module's path, "layers.3.attn", and the module's output.
 using ModuleOutputs = std::function<void(const std::string& module, const at::Tensor& output)>;
 
 class Network {
@@ -34,7 +34,7 @@ class Network {
   /// Maps token ids [batch, positions] to logits [batch, positions, vocab].
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
-  /// Does the same as forward() and reports each module's output. This default reports none.
+  /// Does the same as forward() and reports each module's output; this default reports no output.
   virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
     return forward(ids);
   }

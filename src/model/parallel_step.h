@@ -33,7 +33,7 @@ class ParallelStep {
                const Shared& shared);
 
   void run(const Ended& ended);
-  /// Frees logits, loss, graph and gradients. The time of a step does not include it.
+  /// Frees logits, loss, graph and gradients. A step's measured time does not include clear().
   void clear();
 
   const at::Tensor& loss() const { return loss_; }

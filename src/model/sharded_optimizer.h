@@ -36,8 +36,8 @@ class ShardedOptimizer : public Optimizer {
   std::unique_ptr<Optimizer> own_;
 };
 
-/// Averages the parameters' gradients over the ranks. It starts one all-reduce for each gradient
-/// and then waits for all. Undefined gradients are skipped; they must be undefined on all ranks.
+/// Averages gradients over the ranks, in one all-reduce for each gradient; all of them run at once.
+/// A gradient that is undefined on all ranks is skipped.
 void average_gradients(const Parameters& parameters, RankGroup& group);
 
 /// Copies rank 0's parameters to all ranks.

@@ -72,7 +72,7 @@ int measure_into(const WorkerArguments& files, const std::string& python) {
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python;
-  // The front end reads the file at once and syncs its own copy, so it is not synced here.
+  // The front end reads the result at once and syncs a copy, so this file is not synced.
   write_atomically(files.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));

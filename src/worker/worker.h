@@ -15,7 +15,7 @@ inline constexpr int kWorkerNoDevice = 3;   ///< The device cannot start, so no 
 inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed; another rank may be the cause.
 
 /// Measures the request; an error becomes the report's outcome. A device that cannot run sets
-/// `status` to kWorkerNoDevice, a `GroupError` to kWorkerLostGroup; otherwise it stays as it is.
+/// `status` to kWorkerNoDevice, a `GroupError` to kWorkerLostGroup; nothing else changes `status`.
 LaunchReport measure(const LaunchRequest& request, int& status);
 
 /// Runs the worker and returns the exit status; the caller ends the process. The result contains
