@@ -1,4 +1,4 @@
-// Observes two allocators: LibTorch's caching one, and the host's counting one.
+// Observes the allocations of CUDA's caching allocator and of the counting host allocator.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace labreport {
 class AllocationListener {
  public:
   virtual ~AllocationListener() = default;
-  /// Called on the allocating thread while the allocator is locked, so the allocator must not be
-  /// called from here.
+  /// Called on the thread that allocates or frees, while the allocator is locked, so an
+  /// implementation must not call the allocator. `requested` is in bytes.
   virtual void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) = 0;
-  /// Called after an allocation with the bytes of its block.
+  /// Called after happened() for an allocation; `block` is its size in bytes after rounding.
   virtual void took(std::uint64_t address, std::int64_t block) = 0;
 };
 
-/// Forwards events from construction to destruction; at most one object at a time.
+/// Forwards the allocator's events to `listener` until destruction; at most one object may exist.
 class ListenedAllocations {
  public:
   ListenedAllocations(DeviceKind device, AllocationListener& listener);
@@ -34,15 +34,15 @@ class ListenedAllocations {
   std::shared_ptr<void> sizes_;
 };
 
-/// The first returns the current allocations, the second the memory that the device has given for
-/// them.
+/// Returns the blocks in use now.
 std::vector<MemoryBlock> allocated_blocks(DeviceKind device);
+/// Returns the memory that the device has given the allocator; empty on a CPU.
 std::vector<MemorySegment> allocated_segments(DeviceKind device);
 
-/// Returns the addresses of cuBLAS's workspaces, which it keeps until the process ends.
+/// Returns the addresses of cuBLAS's workspaces, kept until the process ends; empty on a CPU.
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device);
 
-/// Returns the bytes that the allocator may take; absent if it may take the whole device.
+/// Returns the allocator's limit in bytes; absent on a CPU, or if it may take the whole GPU.
 std::optional<std::int64_t> memory_limit(DeviceKind device);
 
 }  // namespace labreport

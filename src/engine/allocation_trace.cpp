@@ -5,7 +5,7 @@
 namespace labreport {
 namespace {
 
-// This is far above any measured step; it keeps a runaway step from filling the host's memory.
+// Any measured step has far fewer events. The limit keeps a runaway step from filling memory.
 constexpr std::size_t kMostEvents = 2'000'000;
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace labreport {
 
-/// Records from construction until `finish` or the first failed allocation. Memory freed while that
-/// error unwinds says nothing about the step.
+/// Records events from construction until `finish` or the first failed allocation. Frees after that
+/// failure are not recorded, because they come from unwinding and not from the step.
 class AllocationTrace : public AllocationListener {
  public:
   explicit AllocationTrace(DeviceKind device);
@@ -26,7 +26,7 @@ class AllocationTrace : public AllocationListener {
   std::mutex mutex_;
   MemoryHistory history_;
   std::unordered_map<std::uint64_t, std::size_t>
-      latest_;  ///< Index of each address's last allocation.
+      latest_;  ///< Index in `history_.events` of the last allocation at an address.
   std::map<MemoryOrigin, std::size_t> origins_;
   std::int64_t start_ns_ = 0;
   bool recording_ = true;

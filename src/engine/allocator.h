@@ -9,22 +9,22 @@
 namespace labreport {
 
 struct AllocatorCounts {
-  std::int64_t allocated = 0;  ///< Current bytes in blocks; PyTorch's number.
+  std::int64_t allocated = 0;  ///< Current bytes in used blocks: torch.cuda.memory_allocated().
   std::int64_t requested = 0;  ///< Current bytes that tensors requested, before rounding.
   std::int64_t reserved = 0;   ///< Current bytes taken from the device, in use or not.
   std::int64_t peak_allocated = 0;
   std::int64_t peak_reserved = 0;
-  std::int64_t peak_requested = 0;      ///< Largest value of `requested`.
-  std::int64_t device_allocations = 0;  ///< Requests to the device since the process started.
+  std::int64_t peak_requested = 0;
+  std::int64_t device_allocations = 0;  ///< Calls of cudaMalloc since the process started.
 };
 
-/// Empty for the CPU, which has no caching allocator.
+/// Returns the device's counts; empty for the CPU, which has no caching allocator.
 std::optional<AllocatorCounts> allocator_counts(c10::Device device);
 
-/// Returns unused blocks to the device.
+/// Returns the caching allocator's unused memory to the device; does nothing on a CPU.
 void release_free_blocks(c10::Device device);
 
-/// Resets the peaks to the memory held now.
+/// Sets each peak to its current value; does nothing on a CPU.
 void reset_peaks(c10::Device device);
 
 }  // namespace labreport

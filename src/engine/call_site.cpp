@@ -15,14 +15,14 @@ constexpr std::string_view kEngine = "autograd::";
 struct Call {
   std::string name;
   std::int64_t sequence = -1;
-  bool backward = false;  ///< A node of autograd's graph, or the engine's call for one.
+  bool backward = false;  ///< True for an autograd node and for the engine's call of one.
   bool casts_weight = false;
 };
 
 thread_local std::vector<Call> calls;          // innermost call last
 thread_local std::vector<std::string> ranges;  // phase first
 
-// LibTorch's callbacks take no context pointer.
+// This is global, because LibTorch's callbacks take no context pointer.
 CallSites* current = nullptr;
 
 std::string module_here() {
@@ -81,7 +81,7 @@ std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }
-  // The engine's own call has no sequence number, so it gets the number of the node that it
+  // The engine's own call has no sequence number; here it gets the number of the node that it
   // evaluates.
   if (call.backward && !calls.empty() && calls.back().backward) {
     calls.back().sequence = call.sequence;
@@ -97,8 +97,8 @@ void CallSites::left(const at::RecordFunction&, at::ObserverContext*) {
 
 bool CallSites::casting_weight() { return std::ranges::any_of(calls, &Call::casts_weight); }
 
-/// An operator reports the number of the next node even if it makes no node itself, so the last
-/// operator with a number made that node.
+/// An operator that makes no autograd node reports the sequence number of the next node. The last
+/// operator with a number is thus the one that made the node, so it replaces earlier ones.
 void CallSites::note_forward(std::int64_t sequence) {
   Forward forward{module_here(), operation_here()};
   const std::scoped_lock lock(mutex_);

@@ -13,7 +13,7 @@
 namespace labreport {
 
 /// Follows ranges and LibTorch's operators from construction to destruction, on autograd's threads
-/// too; at most one object at a time.
+/// too. At most one object may exist at a time.
 class CallSites : public RangeObserver {
  public:
   CallSites();
@@ -21,9 +21,9 @@ class CallSites : public RangeObserver {
   CallSites(const CallSites&) = delete;
   CallSites& operator=(const CallSites&) = delete;
 
-  /// Describes the calling thread. A node of backward has the module and operation of its forward,
-  /// found by autograd's sequence number. A sum of gradients has those of the node that delivers
-  /// the last gradient.
+  /// Returns the phase, module and operation of the calling thread. A node of backward gets the
+  /// module and operation of the forward call that made it, found by autograd's sequence number. An
+  /// addition of gradients gets those of the node that delivers the last gradient.
   MemoryOrigin here() const;
 
   /// Returns true while the calling thread copies a parameter to another dtype, as autocast does.
@@ -42,7 +42,7 @@ class CallSites : public RangeObserver {
   void note_forward(std::int64_t sequence);
 
   mutable std::mutex mutex_;
-  std::string phase_;  ///< The phase that began last; it also counts for work after its end.
+  std::string phase_;  ///< The phase that began last; work after its end is attributed to it, too.
   std::unordered_map<std::int64_t, Forward> forwards_;
   ObservedRanges observed_;
   at::CallbackHandle handle_;

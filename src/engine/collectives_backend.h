@@ -1,4 +1,4 @@
-// Creates the collectives library of a group of ranks; no other file names the libraries.
+// Creates the backend of a group of ranks; no other file includes headers of Gloo or NCCL.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/Backend.hpp>
@@ -21,11 +21,11 @@ struct BackendPlace {
   std::chrono::milliseconds timeout;
 };
 
-/// Uses the loopback device, since all ranks are processes of one machine. Throws `NotOffered` if
-/// the build found no headers of Gloo that fit this torch.
+/// Creates a Gloo backend over the loopback network, since all ranks are processes of one machine.
+/// Throws `NotOffered` if the build found no headers of Gloo that fit this torch.
 CollectivesBackend make_gloo(const BackendPlace& place);
 
-/// Throws `NotOffered` if the build found no headers of NCCL, or torch has no CUDA.
+/// Throws `NotOffered` if torch has no CUDA or the build found no headers of NCCL.
 CollectivesBackend make_nccl(const BackendPlace& place);
 
 std::string nccl_version();  ///< "2.28.9"; empty without NCCL.
@@ -33,8 +33,8 @@ std::string nccl_version();  ///< "2.28.9"; empty without NCCL.
 /// Returns the reason why `nccl_sum` cannot be called; empty if it can.
 std::string why_no_nccl_sum();
 
-/// Calls NCCL's own all-reduce from one tensor to another, on the current stream. The backend must
-/// have summed a tensor on the same device before.
+/// Enqueues NCCL's all-reduce of the FP32 tensor `input` into `output` on the current stream. The
+/// backend must have summed a tensor on this device before, which creates the communicator.
 void nccl_sum(c10d::Backend& backend, const at::Tensor& input, at::Tensor& output);
 
 }  // namespace labreport

@@ -36,7 +36,7 @@ void Conditions::begin() {
 void Conditions::end() {
   if (!monitor_) return;
   after_ = monitor_->look();
-  // Some drivers use the host's memory once the device's is full.
+  // Some drivers spill into host memory; the allocator then reserves more than the device uses.
   const auto counts = allocator_counts(torch_device(kind_));
   if (counts && after_.memory_used) {
     spilled_ = std::max<std::int64_t>(0, counts->reserved - *after_.memory_used);

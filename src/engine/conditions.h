@@ -1,4 +1,4 @@
-// The state of the device around measured steps.
+// A GPU's clocks, slowdowns, temperature and other processes around measured steps.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,15 @@ class Conditions {
  public:
   explicit Conditions(DeviceKind kind) : kind_(kind) {}
 
-  /// Opens the driver's library, which takes time; begin() does it if it has not been done.
+  /// Opens the driver's library, which takes time. begin() opens it if nobody has called this.
   void open();
 
   /// Call begin() before the first measured step and end() after the last.
   void begin();
   void end();
 
-  /// Reads the clocks from another thread in the middle of `work`; after a synchronization they
-  /// would be those of an idle device. `work` takes about `expected_ns` and is repeated until the
-  /// clocks have been read.
+  /// Runs `work`, which takes about `expected_ns`, and reads the clocks from another thread after
+  /// half that time, since an idle device lowers its clocks. Repeats `work` until they are read.
   void sample_clocks(std::int64_t expected_ns, const std::function<void()>& work);
 
   /// Returns the conditions; a value that the driver does not report is absent with a reason.

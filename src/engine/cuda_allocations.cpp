@@ -10,7 +10,7 @@
 
 #include "engine/torch_versions.h"
 
-// If these CUDA headers are missing, workspaces are not identified.
+// Without these CUDA headers, cuda_workspaces() returns no addresses.
 #if __has_include(<cusparse.h>) && __has_include(<cublasLt.h>) && __has_include(<cusolverDn.h>)
 #include <ATen/cuda/CUDAContextLight.h>
 #define LABREPORT_HAS_WORKSPACES
@@ -24,7 +24,8 @@ using Action = caching::TraceEntry::Action;
 
 std::atomic<AllocationListener*> listening = nullptr;
 
-/// A free counts when it is requested, as in the allocator's own statistics.
+/// Returns the kind of an event; empty for one that is not reported. A free counts when it is
+/// requested, as in the allocator's own statistics, even if it is completed later.
 std::optional<MemoryEventKind> kind_of(Action action) {
   switch (action) {
     case Action::ALLOC:
@@ -44,7 +45,6 @@ std::optional<MemoryEventKind> kind_of(Action action) {
   }
 }
 
-/// Passes an event of the allocator on to the listener.
 void forward_event(const caching::TraceEntry& entry) {
   AllocationListener* listener = listening.load();
   const auto kind = kind_of(entry.action_);
@@ -53,8 +53,8 @@ void forward_event(const caching::TraceEntry& entry) {
   }
 }
 
-/// Receives block sizes, which the allocator reports only to a thread's profiler. It profiles
-/// nothing.
+/// Receives the sizes of blocks, which the allocator reports only to a thread's profiler. This
+/// profiler records nothing else.
 class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
  public:
   BlockSizes()

@@ -8,7 +8,8 @@
 
 namespace labreport {
 
-/// Null removes the listener. The callback stays registered until the process ends.
+/// Sets the listener of the allocator's events; null removes it. The callback that forwards events
+/// stays registered until the process ends.
 void set_cuda_listener(AllocationListener* listener);
 
 /// While the returned object exists, this thread and autograd's threads report the block sizes of
@@ -19,8 +20,7 @@ std::vector<MemoryBlock> cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
 std::vector<std::uint64_t> cuda_workspaces();
 
-/// Returns the share of the device that the allocator may take: 1, unless LibTorch is configured
-/// otherwise.
+/// Returns the share of the GPU's memory that the allocator may take; 1 by default.
 double cuda_memory_fraction();
 
 }  // namespace labreport

@@ -21,7 +21,7 @@ std::string dotted(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// Throws an error that names the driver found.
+/// Throws a `DeviceError` that names the driver, unless `error` is cudaSuccess.
 void check(cudaError_t error) {
   if (error == cudaSuccess) return;
   const std::string driver = Nvml().driver_version();
@@ -79,7 +79,7 @@ std::string cublas_version() {
 
 std::string cupti_version() {
   std::uint32_t version = CUPTI_API_VERSION;
-  // CUPTI 13.2, which comes with torch 2.15, crashes if it is called without a driver.
+  // CUPTI 13.2, which comes with torch 2.15, crashes if this function runs without a driver.
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return std::to_string(version);
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";

@@ -1,4 +1,4 @@
-// Facts that only CUDA's runtime provides. Without CUDA all are absent.
+// Facts that only CUDA's runtime provides. A build without CUDA returns empty facts.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@ namespace labreport {
 
 struct CudaFacts {
   std::string name;
-  std::string uuid;  ///< "GPU-…" or "MIG-…", in the form of the driver's library.
+  std::string uuid;  ///< "GPU-…" or "MIG-…", as NVML writes it.
   std::int64_t memory_bytes = 0;
   std::string compute_capability;
   std::int64_t multiprocessors = 0;
 };
 
-/// Selects device 0 and creates its context. Throws `DeviceError`.
+/// Selects device 0 and creates the device's context. Throws `DeviceError`.
 void start_cuda();
 
-/// Returns the facts of device 0, as read when it was started.
+/// Returns the facts of device 0, which start_cuda() has read.
 CudaFacts cuda_facts();
 
 std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.
 std::string cublas_version();        ///< "13.1.0"
-std::string cupti_version();         ///< The number of CUPTI's API.
+std::string cupti_version();         ///< The version of CUPTI's API, one number.
 
-/// Calls `failed` with the requested bytes before each CUDA out-of-memory error is thrown, on the
-/// allocating thread. Stays registered until the process ends.
+/// Calls `failed` on the allocating thread before the caching allocator throws an out-of-memory
+/// error. `failed` stays registered until the process ends.
 void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed);
 
 }  // namespace labreport

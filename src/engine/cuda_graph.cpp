@@ -25,7 +25,7 @@ void CudaGraph::warm_up(const std::function<void()>& work) {
 
 void CudaGraph::capture(const std::function<void()>& work) {
   const c10::cuda::CUDAStreamGuard guard(captured_->stream);
-  // A graph allocates from its own pool, and no blocks can be released for it during the capture.
+  // A graph allocates from its own pool, and free blocks cannot be released during the capture.
   release_free_blocks(captured_->stream.device());
   captured_->graph.capture_begin();
   work();

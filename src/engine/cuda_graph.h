@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// Runs all of its work on its own stream, since the default one cannot be captured.
+/// Runs the work on a stream of its own, since CUDA cannot capture the default stream.
 class CudaGraph {
  public:
   /// Throws `InputError` in a worker without CUDA.
@@ -15,15 +15,15 @@ class CudaGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  /// Runs the work without capturing it and waits, so one-time setup does not become part of the
-  /// graph.
+  /// Runs the work once without capturing it and waits for it, so that one-time setup does not
+  /// become part of the graph.
   void warm_up(const std::function<void()>& work);
 
-  /// Captures the work without running it. Tensors that it creates and that stay alive hold the
-  /// values of the latest replay.
+  /// Captures the work without running it. Tensors that the work creates and that stay alive hold
+  /// the values of the latest replay.
   void capture(const std::function<void()>& work);
 
-  /// Launches the captured graph; the caller waits for it.
+  /// Enqueues the captured graph and returns without waiting for it.
   void replay();
 
  private:

@@ -38,7 +38,7 @@ Device describe_device(DeviceKind kind) {
   device.multiprocessors = facts.multiprocessors;
   const auto monitor = GpuMonitor::open(facts.uuid);
   if (!monitor) return device;
-  // The driver knows more than CUDA, and its memory is the size that nvidia-smi reports.
+  // The driver reports more than CUDA's runtime, and its memory size is the one in nvidia-smi.
   const Gpu gpu = monitor->describe();
   device.memory_bytes = gpu.memory_bytes;
   device.max_sm_clock_mhz = gpu.max_sm_clock_mhz;

@@ -10,25 +10,25 @@
 
 namespace labreport {
 
-/// Thrown if the device cannot be started, so no other cell can run on it either.
+/// Thrown if the device cannot be started. No other cell can run on it then.
 class DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-/// Returns device 0: CUDA_VISIBLE_DEVICES leaves each process one GPU.
+/// Returns the CPU or CUDA device 0, since CUDA_VISIBLE_DEVICES shows each process only one GPU.
 c10::Device torch_device(DeviceKind kind);
 
-/// Creates the device's context. Throws `DeviceError`, which names the driver found.
+/// Creates the GPU's context; does nothing for a CPU. Throws `DeviceError`, which names the driver.
 void start_device(DeviceKind kind);
 
 /// Waits until the device has finished all enqueued work.
 void synchronize(c10::Device device);
 
-/// Returns name, memory and limits of the GPU, or the CPU and its memory.
+/// Returns the GPU's name, memory and limits, or the CPU's name and memory.
 Device describe_device(DeviceKind kind);
 
-/// Returns the versions of the libraries below the model, without starting a device.
+/// Returns the versions of the driver, CUDA's libraries and LibTorch, without starting a device.
 Software describe_software();
 
 }  // namespace labreport

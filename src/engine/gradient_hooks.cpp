@@ -27,7 +27,7 @@ class ReadyHook : public torch::autograd::FunctionPostHook {
 
 }  // namespace
 
-/// Keeps the accumulator alive, since a parameter holds it weakly.
+/// Keeps the node that accumulates a gradient alive, since the parameter holds it weakly.
 struct GradientHooks::Hooked {
   std::shared_ptr<torch::autograd::Node> accumulator;
   std::uintptr_t key;

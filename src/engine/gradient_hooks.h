@@ -12,11 +12,11 @@ namespace labreport {
 
 class GradientHooks {
  public:
-  /// Called with the parameter's index, once in each backward pass, after its gradient is complete.
+  /// Called with a parameter's index when backward has completed that parameter's gradient.
   using Ready = std::function<void(std::size_t)>;
 
-  /// Hooks leaf tensors that require gradients, until it is destroyed. `ready` runs on the thread
-  /// of backward, after the hooks that existed before.
+  /// Hooks the parameters until destruction; they must be leaf tensors that require gradients.
+  /// `ready` runs on autograd's thread, after hooks that were registered earlier.
   GradientHooks(const std::vector<at::Tensor>& parameters, Ready ready);
   ~GradientHooks();
   GradientHooks(const GradientHooks&) = delete;

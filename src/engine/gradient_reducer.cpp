@@ -16,8 +16,8 @@ namespace {
 
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Does the same as c10d's AllReduceCommHook, which its library does not export, and records the
-/// times.
+/// Does the same as c10d's AllReduceCommHook, which c10d does not export, and records the times of
+/// each all-reduce.
 class TimedAllReduce : public c10d::CppCommHookInterface<Group> {
  public:
   TimedAllReduce(const Group& group, PendingCollectives& pending)
@@ -62,7 +62,7 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
-  // Over NCCL a trace shows the times, and the reducer's default saves a pass over the gradients.
+  // Only Gloo needs this: traces show NCCL's times, and the default reads the gradients once less.
   if (state.nccl) return;
   inside_->reducer->register_comm_hook(
       std::make_unique<TimedAllReduce>(inside_->group, *state.pending));

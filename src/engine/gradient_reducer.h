@@ -11,21 +11,21 @@
 
 namespace labreport {
 
-/// Makes the calls of DistributedDataParallel, with gradients as views of the buckets. Over Gloo
-/// its all-reduces are in RankGroup::take_collectives().
+/// Calls the reducer as DistributedDataParallel does if gradients are views of the buckets. Over
+/// Gloo, RankGroup::take_collectives() returns the times of the all-reduces.
 class GradientReducer {
  public:
-  /// A bucket is complete once it holds `bucket_bytes`, the first once it holds 1 MiB.
+  /// A bucket takes no more gradients once it holds `bucket_bytes`, or 1 MiB for the first bucket.
   GradientReducer(RankGroup& group, const std::vector<at::Tensor>& parameters,
                   std::int64_t bucket_bytes);
   ~GradientReducer();
   GradientReducer(const GradientReducer&) = delete;
   GradientReducer& operator=(const GradientReducer&) = delete;
 
-  /// Reorders the buckets after the first backward pass, to the order in which its gradients were
-  /// ready.
+  /// Call this before each forward pass. The second call rebuilds the buckets in the order in which
+  /// the first backward pass completed the gradients.
   void before_forward();
-  /// Prepares the backward pass, after which gradients are means over the ranks.
+  /// Call this before each backward pass, which then averages the gradients over the ranks.
   void before_backward(const at::Tensor& loss);
 
  private:

@@ -14,7 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
-// Smaller requests are not checked, since reading the machine's memory takes longer.
+// Requests of at least this many bytes are compared with the memory left, which is slow to read.
 constexpr std::size_t kLarge = std::size_t{256} << 20;
 
 /// Passes requests on to the default allocator and counts them.
@@ -76,8 +76,8 @@ class CountingAllocator : public c10::Allocator {
 CountingAllocator* installed = nullptr;
 
 void* CountingAllocator::take(std::size_t bytes) try {
-  // Linux grants more memory than exists and kills a process that uses it. In a container with less
-  // memory than its host, so does the default allocator.
+  // Linux grants more memory than exists and kills a process that uses it. The default allocator
+  // does not know a container's limit, so the request is compared with the memory left here.
   TORCH_CHECK(bytes < kLarge || std::cmp_less_equal(bytes, available_memory_bytes()),
               "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
               " bytes; the machine has ", available_memory_bytes(), " left");
@@ -120,7 +120,7 @@ void CountingAllocator::forget(void* memory) {
 
 void count_host_allocations() {
   if (installed) return;
-  // It is never freed, because LibTorch uses it until the process ends.
+  // The allocator is never freed, because LibTorch uses it until the process ends.
   installed = new CountingAllocator(c10::GetDefaultCPUAllocator());
   c10::SetCPUAllocator(installed, kBeforeTheDefault);
 }

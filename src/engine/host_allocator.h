@@ -10,7 +10,7 @@ namespace labreport {
 /// Starts counting allocations on the CPU; earlier ones are not counted. Further calls do nothing.
 void count_host_allocations();
 
-/// Null removes the listener.
+/// Sets the listener; null removes it. Does nothing before `count_host_allocations`.
 void set_host_listener(AllocationListener* listener);
 
 /// Returns the counts; empty before `count_host_allocations`. Allocated equals requested, because

@@ -1,4 +1,4 @@
-// The events of an allocator during some work, with the code that caused them.
+// The events of an allocator during some work, and the place in the program that caused each.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace labreport {
 /// The place in the program at which an event happened.
 struct MemoryOrigin {
   std::string phase;      ///< "forward"; empty before the first phase.
-  std::string module;     ///< "layers.3/attn/q_proj"; in backward that of the forward.
+  std::string module;     ///< "layers.3/attn/q_proj"; in backward the module that ran in forward.
   std::string operation;  ///< The outermost ATen operator: "aten::linear".
   std::string op;         ///< The innermost ATen operator: "aten::exp".
 
@@ -22,20 +22,20 @@ enum class MemoryEventKind {
   kFree,
   kSegment,      ///< The device gave the allocator a segment.
   kSegmentFree,  ///< The allocator returned a segment.
-  kOutOfMemory,  ///< An allocation failed; `address` is the bytes that the device had left.
+  kOutOfMemory,  ///< An allocation failed; `address` is the GPU's free bytes, 0 on a CPU.
 };
 
 struct MemoryEvent {
   MemoryEventKind kind = MemoryEventKind::kAllocation;
   std::uint64_t address = 0;
-  std::int64_t requested = 0;  ///< Bytes that the tensor requested.
-  std::int64_t block = 0;      ///< Bytes of its block; allocations only.
+  std::int64_t requested = 0;  ///< Bytes that the tensor requested, or a segment's size.
+  std::int64_t block = 0;      ///< Bytes of the allocated block; 0 for other kinds.
   std::int64_t time_ns = 0;    ///< Since the history's start.
   std::size_t origin = 0;      ///< Index into MemoryHistory::origins.
-  bool weight_copy = false;    ///< The allocation became autocast's copy of a parameter.
+  bool weight_copy = false;    ///< True during a copy of a parameter to another dtype.
 };
 
-/// An allocation that existed at the history's start.
+/// A block in use; `requested` and `block` are in bytes, before and after rounding.
 struct MemoryBlock {
   std::uint64_t address = 0;
   std::int64_t requested = 0;
@@ -48,7 +48,7 @@ struct MemorySegment {
 };
 
 struct MemoryHistory {
-  std::vector<MemoryBlock> resident;
+  std::vector<MemoryBlock> resident;    ///< Blocks in use at the history's start.
   std::vector<MemorySegment> segments;  ///< At the history's start; empty on a CPU.
   std::vector<MemoryEvent> events;
   std::vector<MemoryOrigin> origins;

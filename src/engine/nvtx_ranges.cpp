@@ -56,8 +56,8 @@ void NvtxRanges::closed() {}
 
 namespace labreport {
 std::string nvtx_name(std::string_view around, std::string_view name) {
-  // A path starts at a layer, whose name has a dot, not at a phase. Modules have no space in their
-  // names, unlike the parts of attention.
+  // A path starts at a layer, whose name has a dot, and not at the phase around it. A name with a
+  // space is an operation inside attention and no module.
   const bool in_layer = around.find('.') != around.npos;
   const bool module = name.find(' ') == name.npos;
   if (!in_layer || !module) return std::string(name);

@@ -21,7 +21,7 @@ class NvtxRanges : public RangeObserver {
   std::vector<std::string> open_;  ///< NVTX names of the open ranges.
 };
 
-/// Returns the NVTX name of a range; `around` is that of the enclosing range.
+/// Returns the NVTX name of a range. `around` is the NVTX name of the enclosing range, or empty.
 std::string nvtx_name(std::string_view around, std::string_view name);
 
 }  // namespace labreport

@@ -28,7 +28,7 @@ void remember(std::int64_t requested) {
   last_failure = failure;
 }
 
-/// The host's allocator reports the bytes only in its message.
+/// Reads the requested bytes from the host allocator's message; empty for another message.
 std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
   constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
   const std::size_t at = message.find(kWords);
@@ -53,7 +53,7 @@ std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
   }
   const std::string_view message = error.what();
   if (const auto failure = host_out_of_memory(message)) return failure;
-  // Libraries and the runtime allocate device memory outside the caching allocator.
+  // Libraries allocate device memory themselves, and only their messages tell that none is left.
   const bool device_is_full = message.find("CUDA error: out of memory") != message.npos ||
                               message.find("CUBLAS_STATUS_ALLOC_FAILED") != message.npos;
   if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return unknown;

@@ -9,12 +9,12 @@
 
 namespace labreport {
 
-/// Records each failed allocation from now on, before unwinding frees the memory in use. Call once,
-/// after `start_device`.
+/// Records each failed allocation of the GPU from now on, before unwinding frees the memory in use.
+/// Call this once, after `start_device`; it does nothing for a CPU.
 void watch_out_of_memory(DeviceKind kind);
 
 /// Returns the failed allocation if `error` is an out-of-memory error of LibTorch, CUDA or the
-/// host.
+/// host; empty for any other error.
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error);
 
 /// Returns the failed allocation if `work` ran out of memory. Other errors pass through.

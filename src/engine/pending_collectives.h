@@ -18,8 +18,8 @@ class PendingCollectives {
   std::shared_ptr<TimedCollective> begin();
   /// Sets the collective's end when `future` completes.
   void watch(const std::shared_ptr<TimedCollective>& collective, c10::ivalue::Future& future);
-  /// Returns the collectives started since the previous call. The collectives must have finished;
-  /// this waits for their callbacks, which may run late.
+  /// Returns the times of the collectives started since the previous call. The collectives must
+  /// have finished; this waits for their callbacks, which may run late.
   std::vector<TimedCollective> take();
 
  private:

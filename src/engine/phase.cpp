@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-// The allocator's observer reads it, possibly on an autograd thread.
+// This is atomic, because the observer of failed allocations may read it on autograd's thread.
 std::atomic<Phase> latest = Phase::kModel;
 
 }  // namespace

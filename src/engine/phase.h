@@ -30,7 +30,7 @@ class Unobserved : public PhaseObserver {
 /// Makes `phase` the latest. Phases do not nest.
 void begin_phase(Phase phase);
 
-/// Returns the phase that began last in this process, which is where an error came from.
+/// Returns the phase that began last in this process; errors are attributed to it.
 Phase latest_phase();
 
 }  // namespace labreport

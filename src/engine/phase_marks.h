@@ -10,21 +10,22 @@
 namespace labreport {
 
 enum class PhaseClock {
-  kEvents,        ///< The device's events, or the host's clock on a CPU. Does not synchronize.
+  kEvents,        ///< The device's events without synchronization, or a CPU's host clock.
   kSynchronized,  ///< The host's clock, with a device synchronization at each phase's end.
 };
 
-/// The boundaries of `count` phases of one step, marked in order and again for each step.
+/// Marks the start of a step and then the end of each of its phases; start() begins a new step.
 class PhaseMarks {
  public:
   virtual ~PhaseMarks() = default;
   virtual void start() = 0;
   virtual void phase_ended() = 0;
-  /// Returns one duration for each phase. The device must have been synchronized since the last
-  /// mark.
+  /// Returns the duration of each phase of the latest step. The device must have been synchronized
+  /// since the last mark.
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 
+/// Creates marks for steps of `count` phases.
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
                                              std::size_t count);
 

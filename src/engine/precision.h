@@ -29,12 +29,12 @@ struct AutocastState {
 AutocastState autocast_state(c10::DeviceType device);
 
 /// Applies autocast like `with torch.autocast(...)`: casts of weights are cached until the
-/// outermost scope ends. Does nothing for FP32 and TF32. The previous state is restored, also after
-/// an exception.
+/// outermost scope ends. Does nothing for FP32 and TF32. The destructor restores the settings.
 class AutocastScope {
  public:
   AutocastScope(Precision precision, DeviceKind device);
-  /// Applies another thread's settings, on or off, because backward may run on its own thread.
+  /// Applies the settings of another thread, which may have autocast off, because backward may run
+  /// on a thread of its own.
   explicit AutocastScope(const AutocastState& state);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;

@@ -29,7 +29,7 @@ class RangeRecorder : public RangeObserver {
   std::vector<std::unique_ptr<at::RecordFunction>> open_;
 };
 
-// These are values of libkineto's ActivityType, whose header LibTorch does not include.
+// These are copies of libkineto's ActivityType, whose header LibTorch does not ship.
 enum Activity : std::uint8_t {
   kCpuOp = 0,
   kUserAnnotation = 1,

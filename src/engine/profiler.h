@@ -1,4 +1,4 @@
-// The profiler inside LibTorch (CUPTI), for one piece of work.
+// Profiles one piece of work by the profiler inside LibTorch, which uses CUPTI on a GPU.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 namespace labreport {
 
 struct Profile {
-  Trace trace;  ///< In order of start.
+  Trace trace;  ///< Events sorted by their start.
   std::int64_t prepare_ns = 0;
-  std::int64_t work_ns = 0;  ///< The work by the host's clock.
+  std::int64_t work_ns = 0;  ///< Duration of the work by the host's clock.
   std::int64_t collect_ns = 0;
 };
 
-/// Records operators, ranges and, on a GPU, its activities. `work` must wait for the device itself.
+/// Records the operators and ranges of `work` and a GPU's activities. `work` must synchronize.
 Profile profile(DeviceKind kind, const std::function<void()>& work);
 
 }  // namespace labreport

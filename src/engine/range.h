@@ -1,4 +1,4 @@
-// Named ranges of work for an observer. Without one they cost next to nothing.
+// Named ranges of work, reported to an observer. Without an observer they cost almost nothing.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ class RangeObserver {
   virtual void closed() = 0;
 };
 
-/// Sets the observer until it is destroyed; at most one at a time.
+/// Sets the observer from construction to destruction. Throws `Error` if there already is one.
 class ObservedRanges {
  public:
   explicit ObservedRanges(RangeObserver& observer);
@@ -22,7 +22,7 @@ class ObservedRanges {
   ObservedRanges& operator=(const ObservedRanges&) = delete;
 };
 
-/// A range that is open from construction to destruction. `name` must outlive it.
+/// A range that is open from construction to destruction. The text of `name` must outlive it.
 class Range {
  public:
   explicit Range(std::string_view name) : observer_(current_observer) {
@@ -34,7 +34,7 @@ class Range {
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
 
-  /// True if there is an observer; ranges whose names are costly to build are opened only then.
+  /// Returns true if there is an observer. Ask this before you build a range's name at some cost.
   static bool observed() { return current_observer != nullptr; }
 
  private:

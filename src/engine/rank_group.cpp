@@ -40,7 +40,7 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 }  // namespace
 
-/// Keeps the tensors alive as long as the work, since the library may not hold them.
+/// Keeps the tensors alive as long as the collective's work, since the library may not do so.
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
   std::vector<at::Tensor> tensors;
@@ -65,7 +65,6 @@ void Collective::finish() {
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
   static RankGroup* group = nullptr;
-  // The group is never freed: its destruction may hang after a failure.
   if (group == nullptr) group = new RankGroup(request);
   return *group;
 }

@@ -13,7 +13,8 @@
 
 namespace labreport {
 
-/// A collective failed or hung. Usually another rank caused it, and its outcome explains more.
+/// Thrown if a collective failed or timed out. Usually another rank is the cause, and the outcome
+/// of that rank explains more.
 class GroupError : public Error {
  public:
   GroupError(const std::string& problem, bool timed_out) : Error(problem), timed_out_(timed_out) {}
@@ -29,14 +30,14 @@ struct TimedCollective {
   std::int64_t end_ns = 0;
 };
 
-/// A collective that has been started. On a GPU it is enqueued on the library's own stream.
+/// A collective that has been started. On a GPU it runs on a stream that belongs to NCCL.
 class Collective {
  public:
   struct Work;
   explicit Collective(std::shared_ptr<Work> work) : work_(std::move(work)) {}
 
-  /// On a CPU this waits until it is done. On a GPU later kernels of this stream wait for it, and
-  /// the host does not.
+  /// On a CPU this waits until the collective is done. On a GPU the host does not wait, but later
+  /// kernels of the current stream do.
   void finish();
 
  private:
@@ -46,46 +47,46 @@ class Collective {
 /// All ranks must make the same calls in the same order. Every call may throw `GroupError`.
 class RankGroup {
  public:
-  /// Waits for the other ranks; once in each process. The group lives as long as the process,
-  /// because its destruction may hang after a failure. Throws `NotOffered` if this worker lacks the
-  /// library, `InputError` for a request without a rendezvous.
+  /// Returns the process's group. The first call creates it and waits for the other ranks. The
+  /// group is never freed, because its destruction may hang after a failure. Throws `NotOffered` if
+  /// this worker lacks the library, `InputError` for a request without a rendezvous.
   static RankGroup& join(const LaunchRequest& request);
 
   std::int64_t rank() const { return rank_; }
   std::int64_t size() const { return size_; }
-  c10::Device device() const { return device_; }  ///< The device of the tensors that it takes.
+  c10::Device device() const { return device_; }  ///< The device of all tensors.
   std::string library() const;                    ///< "NCCL 2.28.9", "Gloo"
 
-  /// Sums over the ranks, in place.
+  /// Sums the tensor over the ranks, in place.
   Collective sum(at::Tensor tensor);
-  /// Averages over the ranks, in place. Over Gloo finish() divides the sum.
+  /// Averages the tensor over the ranks, in place. Over Gloo finish() divides the sum.
   Collective mean(at::Tensor tensor);
 
-  /// Returns the times of the means started since the previous call, in order. All must have
-  /// finished. Only Gloo records them, since its work runs on threads of the host.
+  /// Returns the times of all-reduces by mean() or a `GradientReducer` since the previous call, by
+  /// start. All must have finished. Empty over NCCL, whose collectives do not run on the host.
   std::vector<TimedCollective> take_collectives();
 
   /// Copies `root`'s tensor to all ranks, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
-  /// Concatenates the ranks' shards; `whole` has as many elements as all of them.
+  /// Concatenates the ranks' shards, which have equal sizes, into `whole` in order of rank.
   Collective gather_into(at::Tensor whole, at::Tensor shard);
-  /// Sums `whole` over the ranks and gives each rank its part; `shard` has the part's size.
+  /// Cuts the sum of `whole` over the ranks into equal pieces; `shard` gets this rank's piece.
   Collective sum_scattered(at::Tensor shard, at::Tensor whole);
 
-  /// Waits until all ranks are here and their devices have finished.
+  /// Waits until all ranks have called barrier() and their devices have finished earlier work.
   void barrier();
   /// Returns the largest of the ranks' values.
   std::int64_t largest(std::int64_t value);
-  /// Returns each rank's numbers, in order of rank; all ranks must give equally many.
+  /// Returns each rank's numbers, in order of rank. All ranks must pass the same count of numbers.
   std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& numbers);
 
-  /// Waits until all ranks are here. A rank that ended earlier would disconnect the others.
+  /// Waits until all ranks have called this. A rank that exits earlier would disconnect the others.
   void leave();
 
   /// Returns the reason why `sum_into` cannot be called; empty if it can.
   std::string why_no_sum_into() const;
-  /// Runs an out-of-place all-reduce on the current stream, which c10d does not offer. The group
-  /// must have summed before.
+  /// Enqueues an all-reduce of the FP32 tensor `input` into `output` on the current stream, which
+  /// c10d does not offer. The group must have called sum() before.
   void sum_into(const at::Tensor& input, at::Tensor& output);
 
  private:

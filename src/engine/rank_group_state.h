@@ -1,4 +1,4 @@
-// The inner state of a group of ranks, for code that calls c10d itself.
+// The private state of a group of ranks, for code that calls c10d directly.
 #pragma once
 
 #include <chrono>

@@ -13,15 +13,15 @@ struct StepTimes {
   std::int64_t enqueue_ns = 0;  ///< From the start until the host has enqueued everything.
   std::vector<std::int64_t> phases_ns;
   std::vector<std::int64_t>
-      phases_enqueued_ns;  ///< From the start until the host has enqueued each phase.
+      phases_enqueued_ns;  ///< From the step's start until the host has enqueued each phase.
 };
 
 class StepClock : public PhaseObserver {
  public:
   StepClock(c10::Device device, PhaseClock clock, std::size_t phase_count);
 
-  /// Runs `step`, which reports the end of each phase to the given observer, and synchronizes once
-  /// after it. The device must be idle at the start.
+  /// Runs `step` and synchronizes once after it. `step` must report the end of each phase to the
+  /// observer that it gets. The device must be idle at the start.
   StepTimes time(const std::function<void(PhaseObserver&)>& step);
 
   void ended(Phase phase) override;

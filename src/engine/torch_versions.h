@@ -18,13 +18,13 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 #if TORCH_VERSION_MINOR >= 9
-/// cuBLASLt keeps workspaces of its own from 2.9 on.
+/// cuBLASLt keeps workspaces of its own from torch 2.9 on.
 #define LABREPORT_HAS_LT_WORKSPACES
 #endif
 
 namespace labreport {
 
-/// Returns the allocator of a device's memory; 2.8 has it for CUDA only.
+/// Returns LibTorch's caching allocator for the device; torch 2.8 has one for CUDA only.
 #if TORCH_VERSION_MINOR >= 9
 inline auto* device_allocator(c10::Device device) { return c10::getDeviceAllocator(device.type()); }
 #elif defined(LABREPORT_HAS_CUDA)
@@ -42,7 +42,7 @@ inline NoAllocator* device_allocator(c10::Device) {
 }
 #endif
 
-/// Returns the address of a workspace: a pointer, or since 2.13 a pair of pointer and size.
+/// Returns the address of a workspace, a pointer or, since torch 2.13, a pair of pointer and size.
 template <typename Workspace>
 std::uint64_t workspace_address(const Workspace& workspace) {
   if constexpr (requires { workspace.get(); }) {
@@ -52,8 +52,8 @@ std::uint64_t workspace_address(const Workspace& workspace) {
   }
 }
 
-/// Adds the addresses of cuBLAS's workspaces, from a map that since 2.10 is held together with its
-/// mutex.
+/// Appends the addresses of cuBLAS's workspaces. `workspaces` is a map, or since torch 2.10 a
+/// struct of the map and its mutex.
 template <typename Workspaces>
 void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
   if constexpr (requires { workspaces.map; }) {
@@ -63,7 +63,7 @@ void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addre
   }
 }
 
-/// True if NCCL's process group reveals its communicator, as newer versions do; else
+/// True if NCCL's process group reveals the communicator, as newer versions do. Otherwise
 /// communicator_of() returns 0.
 template <typename Group>
 constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };

@@ -21,12 +21,12 @@ enum class TraceKind {
 struct TraceEvent {
   TraceKind kind = TraceKind::kOperator;
   std::string name;
-  std::int64_t start_ns = 0;  ///< Since the trace's first event.
+  std::int64_t start_ns = 0;  ///< Since the start of the trace's first event.
   std::int64_t duration_ns = 0;
   std::uint64_t thread = 0;       ///< Host thread; 0 for device activities.
   std::uint64_t correlation = 0;  ///< Operators only: the id that `linked` refers to.
-  std::uint64_t linked = 0;       ///< Device activities only: the operator that launched it.
-  std::int64_t sequence = -1;     ///< Equal for an operator and the node of its backward.
+  std::uint64_t linked = 0;       ///< Device activities only: `correlation` of their operator.
+  std::int64_t sequence = -1;     ///< Autograd's number of an operator and its node; −1 without.
   std::int64_t stream = 0;        ///< Device activities only.
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }

@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-/// Tensors are freed as early as in Python, so peaks agree.
+/// Returns rate · m / (√v + epsilon) and frees temporaries as Python does, so peaks agree.
 at::Tensor step_direction(const at::Tensor& m, const at::Tensor& v, double rate, double epsilon) {
   at::Tensor numerator = m * rate;
   at::Tensor denominator = at::sqrt(v);

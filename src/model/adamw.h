@@ -1,4 +1,4 @@
-// Unfused AdamW, which updates one parameter after the other.
+// AdamW without fused kernels, which updates one parameter after another.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-/// Decays the weights first, creates new moment tensors in each step, and creates its state in the
-/// first.
+/// Each step first decays the weights, and then replaces the moments by new tensors. The first step
+/// creates the moments.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(Parameters parameters, AdamWOptions options = {});
@@ -24,7 +24,7 @@ class AdamW : public Optimizer {
   /// Skips parameters without a gradient.
   void step() override;
 
-  /// Returns the moments, "fc1.weight.m" and "fc1.weight.v"; empty before the first step.
+  /// Returns the moments, named "fc1.weight.m" and "fc1.weight.v"; empty before the first step.
   Parameters state() const override;
 
  private:

@@ -9,11 +9,11 @@
 
 namespace labreport {
 
-/// Returns [positions, positions], true where the query may see the key.
+/// Returns a boolean [query, key] tensor, true where the query may see the key.
 at::Tensor causal_mask(std::int64_t length, c10::Device device);
 
-/// Returns softmax(QKᵀ/√d)V over the last two dimensions, with −∞ scores where `mask` is false.
-/// Tensors live as long as in Python, where a function's variables last until it returns.
+/// Returns softmax(QKᵀ/√d)V over the last two dimensions; a score is −∞ where `mask` is false.
+/// Temporaries live until the function returns, as in the Python reference.
 at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const at::Tensor& mask);
 

@@ -18,7 +18,7 @@ using torch::autograd::variable_list;
 
 constexpr const char* kPart = "part";
 
-/// The data that backward needs besides the input.
+/// The function and settings that backward needs besides the input.
 struct Part : torch::CustomClassHolder {
   Part(CheckpointedFunction of, AutocastState under) : function(std::move(of)), autocast(under) {}
   CheckpointedFunction function;

@@ -1,5 +1,5 @@
-// Activation checkpointing: part of the network keeps only its input for backward, which runs the
-// part again.
+// Activation checkpointing: forward keeps only the input of a part of the network, and backward
+// runs that part's forward again.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,13 +8,14 @@
 
 namespace labreport {
 
-/// Maps the part's input to its output; called in forward and again in backward.
+/// Maps a part's input to its output; called in forward and again in backward.
 using CheckpointedFunction = std::function<at::Tensor(const at::Tensor&)>;
 
 /// Works like PyTorch's reentrant `torch.utils.checkpoint`: runs the function without a graph and
-/// saves its input. Backward runs it again with a graph, under forward's autocast, and accumulates
-/// the gradients of its parameters. The function must compute the same both times. Throws `Error`
-/// if grad mode is on and the input requires no gradient, because the parameters would get none.
+/// saves its input. Backward runs the function again with a graph, under forward's autocast
+/// settings, and accumulates the gradients of the function's parameters. The function must compute
+/// the same both times. Throws `Error` if grad mode is on and the input requires no gradient,
+/// because the parameters would get none.
 at::Tensor checkpoint(CheckpointedFunction function, const at::Tensor& input);
 
 }  // namespace labreport

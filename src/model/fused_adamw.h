@@ -7,8 +7,8 @@
 
 namespace labreport {
 
-/// Counts steps on the device, so a CUDA graph can capture a step. The moments are created with the
-/// optimizer and updated in place.
+/// Counts steps on the device, so a CUDA graph can capture a step. The constructor creates the
+/// moments, and step() updates them in place.
 class FusedAdamW : public Optimizer {
  public:
   explicit FusedAdamW(const Parameters& parameters);

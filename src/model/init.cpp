@@ -13,11 +13,11 @@
 namespace labreport {
 namespace {
 
-// 0.27 % of the values lie outside, and the same share of the redrawn ones. After two redraws two
-// in 10⁸ remain, which are set to the bound.
+// Number of times that values beyond the bound are redrawn. Each draw leaves 0.27 % of its values
+// beyond the bound; after two redraws two in 10⁸ are left, which are set to the bound.
 constexpr int kRedraws = 2;
 
-// Inverting the distribution instead would make a GPU compile that kernel on first use.
+// Redraws values beyond ±bound. Inverting the distribution would make a GPU compile a kernel.
 void redraw_outside(at::Tensor& weight, double bound, double std) {
   const at::Tensor outside = weight.clamp(-bound, bound).ne(weight);
   const at::Tensor change = at::empty_like(weight).normal_(0, std).sub_(weight);

@@ -12,7 +12,7 @@ namespace labreport {
 
 class ShardedWeights;
 
-/// The matrix of a layer: the whole one, or this rank's shard.
+/// The weight matrix of a layer: the whole matrix, or this rank's shard of it.
 class Weight {
  public:
   explicit Weight(at::Tensor whole) : tensor_(std::move(whole)) {}
@@ -20,8 +20,8 @@ class Weight {
   /// Keeps only this rank's shard from now on.
   void shard(std::shared_ptr<ShardedWeights> among);
 
-  const at::Tensor& tensor() const { return tensor_; }  ///< The trained tensor.
-  /// Null if the matrix is whole.
+  const at::Tensor& tensor() const { return tensor_; }  ///< The matrix or shard.
+  /// Returns the owner of the shards; null if the matrix is whole.
   ShardedWeights* among() const { return among_.get(); }
   std::size_t layer() const { return layer_; }
 
@@ -44,7 +44,7 @@ class Linear {
   Weight weight_;  ///< [out, in]
 };
 
-/// Runs `module.forward(x)` in a range of that name.
+/// Runs `module.forward(x)` in a range called `name`.
 template <typename Module>
 at::Tensor in_range(std::string_view name, const Module& module, const at::Tensor& x) {
   Range range(name);

@@ -1,4 +1,4 @@
-// Interfaces of a network and its optimizer, labreport's or the user's, and their creation.
+// Interfaces of a network, labreport's or the user's, and of its optimizer; creates networks.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class Optimizer {
   virtual Parameters state() const = 0;
 };
 
-/// Called with a module's path, "layers.3.attn", and its output.
+/// Called with a module's path, "layers.3.attn", and the module's output.
 using ModuleOutputs = std::function<void(const std::string& module, const at::Tensor& output)>;
 
 class Network {
@@ -34,7 +34,7 @@ class Network {
   /// Maps token ids [batch, positions] to logits [batch, positions, vocab].
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
-  /// Does the same as forward() and reports each module's output, if the modules are known.
+  /// Does the same as forward() and reports each module's output; this default reports no output.
   virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
     return forward(ids);
   }
@@ -42,19 +42,17 @@ class Network {
   /// Returns true if the first forward and backward compile the network.
   virtual bool compiles() const { return false; }
 
-  /// Maps logits and target ids to a scalar, from which backward starts.
+  /// Maps logits and target ids to the scalar loss from which backward starts.
   virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
 
-  /// Computes the gradients of the parameters from the loss.
   virtual void backward(const at::Tensor& loss) const { loss.backward(); }
 
-  /// Creates an optimizer over the network's parameters.
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
 
   /// Returns the same tensors throughout the network's lifetime.
   virtual const Parameters& parameters() const = 0;
 
-  /// Returns tensors that it holds but never trains.
+  /// Returns the tensors that the network holds but never trains.
   virtual const std::vector<at::Tensor>& tables() const = 0;
 };
 
@@ -69,13 +67,13 @@ struct NetworkSpec {
 using NetworkFactory =
     std::function<std::unique_ptr<Network>(const NetworkSpec& spec, c10::Device device)>;
 
-/// Sets the factory that `make_network` calls. An empty one, the default, makes labreport's own
-/// network.
+/// Sets the factory that `make_network` calls. An empty factory, the default, stands for
+/// labreport's own network.
 void set_network_factory(NetworkFactory factory);
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
 
-/// Thrown if the user's code failed, with the failed call in one line and its traceback.
+/// Thrown if the user's code failed. The message describes the failed call in one line.
 class ForeignError : public Error {
  public:
   ForeignError(const std::string& line, std::string traceback)

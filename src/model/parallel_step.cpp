@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-/// Marks the phase for error reports and opens a range for profilers.
+/// Runs `work` as `phase`, which errors name, and in the range `words`, which profilers show.
 template <typename Work>
 void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& ended,
               const Work& work) {

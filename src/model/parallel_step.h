@@ -1,4 +1,4 @@
-// One training step of several ranks, each on its part of the batch.
+// One training step on several ranks, each of which takes an equal part of the batch.
 #pragma once
 
 #include <functional>
@@ -11,29 +11,29 @@
 
 namespace labreport {
 
-/// Returns the rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew
-/// identically. B must be a multiple of the ranks.
+/// Returns this rank's B / ranks rows of a batch that all ranks drew identically, in order of rank.
+/// B, the number of rows, must be a multiple of the ranks.
 Batch part_of_batch(const Batch& whole, const RankGroup& group);
 
 class ParallelStep {
  public:
-  /// Called with each phase that ended: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer
+  /// Called at the end of each phase: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer
   /// and, if the optimizer is sharded, kBroadcast.
   using Ended = std::function<void(std::string_view phase)>;
 
-  /// The sharded state: none, the optimizer's, or the weights of `network`.
+  /// Tells what is sharded over the ranks: nothing, the optimizer's state, or the weights.
   struct Shared {
     bool optimizer = false;
     std::shared_ptr<ShardedWeights> weights = {};
   };
 
-  /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged over
-  /// the ranks one by one after backward, those of shards during backward.
+  /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged after
+  /// backward, in one all-reduce for each; gradients of shards are averaged during backward.
   ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
                const Shared& shared);
 
   void run(const Ended& ended);
-  /// Frees logits, loss, graph and gradients; not part of a step's time.
+  /// Frees logits, loss, graph and gradients. A step's measured time does not include clear().
   void clear();
 
   const at::Tensor& loss() const { return loss_; }
@@ -50,7 +50,7 @@ class ParallelStep {
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
   Parameters whole_;
   std::unique_ptr<Optimizer> optimizer_;
-  ShardedOptimizer* sharded_ = nullptr;  ///< Points to `optimizer_` if that is sharded, else null.
+  ShardedOptimizer* sharded_ = nullptr;  ///< `optimizer_` if it is sharded, else null.
   at::Tensor logits_, loss_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// Computes in FP32 for any input dtype and returns the input's dtype.
+/// Computes in FP32 for any input dtype; the output has the input's dtype.
 class RmsNorm {
  public:
   RmsNorm(std::int64_t d_model, c10::Device device);

@@ -14,15 +14,15 @@ namespace {
 
 constexpr double kTheta = 10'000.0;
 
-// The host computes the angles, which saves the device from loading eight kernels before the first
-// step.
+// Returns the angles [context, d_head / 2]. The host computes them, which saves the device from
+// loading eight kernels before the first step.
 at::Tensor angles(std::int64_t context, std::int64_t d_head) {
   at::Tensor exponents = at::arange(0, d_head, 2, at::kLong) / d_head;
   at::Tensor positions = at::arange(context, at::kLong);
   return at::outer(positions, at::pow(kTheta, exponents.neg()));
 }
 
-// The left product is a separate statement, because C++ does not define the order of two operands.
+// C++ does not fix which operand it computes first, so the left one has a statement of its own.
 at::Tensor first_half(const at::Tensor& cos, const at::Tensor& sin, const at::Tensor& even,
                       const at::Tensor& odd) {
   const at::Tensor left = cos * even;

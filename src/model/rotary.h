@@ -7,8 +7,8 @@
 
 namespace labreport {
 
-/// Rotates pairs of neighbors by an angle that grows with the position. The output concatenates the
-/// two rotated halves.
+/// Rotates each pair of neighboring elements, 2i and 2i + 1, by an angle that grows with the
+/// position. The output holds the first elements of all rotated pairs, then the second ones.
 class Rotary {
  public:
   Rotary(std::int64_t context, std::int64_t d_head, c10::Device device);

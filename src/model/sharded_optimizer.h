@@ -9,12 +9,12 @@
 
 namespace labreport {
 
-/// Creates an optimizer of the parameters that a rank owns.
+/// Creates the optimizer of the parameters that this rank owns.
 using OptimizerFactory = std::function<std::unique_ptr<Optimizer>(Parameters)>;
 
-/// Wraps any optimizer. Each rank updates the parameters that it owns, about 1/ranks of the
-/// elements (`owners` of plan/sharding.h, in whole parameters), and broadcasts them. Gradients must
-/// be equal on all ranks. `group` must outlive the optimizer.
+/// Each rank runs an optimizer on the parameters that it owns and broadcasts these to the other
+/// ranks. `owners` of plan/sharding.h assigns whole parameters, about 1 / ranks of all elements to
+/// each rank. Gradients must be equal on all ranks. `group` must outlive the optimizer.
 class ShardedOptimizer : public Optimizer {
  public:
   ShardedOptimizer(const Parameters& parameters, RankGroup& group, const OptimizerFactory& make);
@@ -22,8 +22,8 @@ class ShardedOptimizer : public Optimizer {
   /// Calls step_own(), then share().
   void step() override;
   void step_own() { own_->step(); }
-  /// Broadcasts each parameter from its owner. Returns when all have arrived; on a GPU later
-  /// kernels wait instead.
+  /// Broadcasts each parameter from its owner and waits for all broadcasts. On a GPU the host does
+  /// not wait, but later kernels do.
   void share();
 
   /// Returns the state of the owned parameters only.
@@ -36,8 +36,8 @@ class ShardedOptimizer : public Optimizer {
   std::unique_ptr<Optimizer> own_;
 };
 
-/// Averages gradients over the ranks, each in its own all-reduce, all started at once. Undefined
-/// gradients are skipped; they must be undefined on all ranks.
+/// Averages gradients over the ranks, in one all-reduce for each gradient; all of them run at once.
+/// A gradient that is undefined on all ranks is skipped.
 void average_gradients(const Parameters& parameters, RankGroup& group);
 
 /// Copies rank 0's parameters to all ranks.

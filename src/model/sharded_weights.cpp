@@ -23,10 +23,10 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* kLayer = "layer";
-// Two reduce-scatters may run at once, so communication overlaps with computing the next gradient.
+// At most two reduce-scatters run at once, while backward computes the next gradient.
 constexpr std::size_t kScattersAtOnce = 2;
 
-/// The layer that a node of autograd's graph belongs to.
+/// The layer to which a node of autograd's graph belongs.
 struct LayerOf : torch::CustomClassHolder {
   LayerOf(std::shared_ptr<ShardedWeights> all, std::size_t number)
       : weights(std::move(all)), layer(number) {}

@@ -15,7 +15,7 @@
 
 namespace labreport {
 
-/// The time that a layer's pass waited for its weights, by the device's events or a CPU's clock.
+/// The time that a layer waited for its weights in forward or backward, by events or a CPU's clock.
 struct GatherWait {
   std::size_t layer = 0;
   bool backward = false;
@@ -24,31 +24,31 @@ struct GatherWait {
 
 /// Fully sharded data parallelism, layer by layer. A layer is one weight matrix. Layers are
 /// numbered in the order in which forward uses them; backward uses them in reverse. Weights are
-/// cast to the compute dtype before they are gathered, and gradients are scattered in it; shards
-/// and their gradients are FP32. All ranks must make the same calls in the same order.
+/// cast to the compute dtype before they are gathered. Gradients have that dtype when they are
+/// summed over the ranks. Shards and their gradients are FP32. All ranks must make the same calls
+/// in the same order.
 ///
-/// A layer starts the next layer's gather once it has its own weights, which is after the previous
-/// layer has finished. Weights are freed when their layer has computed, and gathered again in
+/// Once a layer has its own weights, it starts the gather for the next layer; the previous layer
+/// has finished by then. Weights are freed when their layer has computed, and are gathered again in
 /// backward.
 class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
  public:
-  /// `group` must outlive the weights.
+  /// Computes in the dtype `compute`. `group` must outlive the object.
   ShardedWeights(RankGroup& group, at::ScalarType compute);
 
   /// Shards a matrix and returns the layer's number.
   std::size_t add(const at::Tensor& whole);
   std::size_t size() const { return layers_.size(); }
-  /// Returns this rank's shard: a trainable vector, padded with zeros so that all ranks have equal
-  /// sizes.
+  /// Returns this rank's shard: a trainable vector, which zeros extend so that all ranks' shards
+  /// have equal sizes.
   const at::Tensor& shard(std::size_t layer) const { return layers_[layer].shard; }
 
-  /// Computes `at::linear` with that layer's matrix in the compute dtype, which is also the
-  /// output's.
+  /// Computes `at::linear` with that layer's matrix; the output has the compute dtype.
   at::Tensor linear(std::size_t layer, const at::Tensor& x);
-  /// Returns rows of that layer's matrix in FP32.
+  /// Returns the rows `ids` of the matrix as FP32; it is gathered in the compute dtype.
   at::Tensor embedding(std::size_t layer, const at::Tensor& ids);
 
-  /// Call after backward: shards then have the mean of their gradients over the ranks.
+  /// Call this after backward; then the gradient of each shard is the mean over the ranks.
   void finish_gradients();
 
   /// Returns the parameters that are not sharded.
@@ -56,12 +56,12 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   /// Returns a layer's whole matrix in FP32, for checks.
   at::Tensor whole(std::size_t layer);
 
-  /// Returns the waits since the last call; the device must have been synchronized.
+  /// Returns the waits since the last call; the device must have been synchronized after them.
   std::vector<GatherWait> take_waits();
-  /// Times one gather alone, with the device synchronized around it.
+  /// Returns the nanoseconds of one gather that overlaps with no other work.
   std::int64_t time_gather(std::size_t layer);
   std::int64_t gathered_bytes(std::size_t layer) const;
-  /// The largest number of gathered matrices at one time, finished or not.
+  /// Returns the largest number of gathered matrices at one time, including unfinished gathers.
   std::size_t most_at_once() const { return most_at_once_; }
 
  private:

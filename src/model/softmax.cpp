@@ -12,7 +12,7 @@
 namespace labreport {
 namespace {
 
-// `max` returns indices, and backward saves only those; `amax` would save all of `x`.
+// Subtracts the maximum. Backward of `max` saves only indices; that of `amax` saves all of `x`.
 at::Tensor shifted_by_maximum(const at::Tensor& x) {
   return x - std::get<0>(at::max(x, -1, /*keepdim=*/true));
 }

@@ -5,10 +5,10 @@
 
 namespace labreport {
 
-/// Computes along the last dimension: x − max, exp, division by the sum.
+/// Computes softmax along the last dimension: x − max, exp, division by the sum.
 at::Tensor softmax(const at::Tensor& x);
 
-/// Computes along the last dimension by log-sum-exp.
+/// Computes the logarithm of softmax along the last dimension by log-sum-exp.
 at::Tensor log_softmax(const at::Tensor& x);
 
 /// Returns the mean of −log p(target) over all positions.

@@ -1,4 +1,4 @@
-// One step of a mode on a fixed random batch.
+// One step of inference or training, as a mode selects it, on a fixed random batch.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// Token ids and the ids that follow them: [batch, context].
+/// Token ids and the ids to predict, both [batch, context].
 struct Batch {
   at::Tensor ids;
   at::Tensor targets;
@@ -28,23 +28,23 @@ class TrainingStep {
   /// `network` must outlive the step.
   TrainingStep(const Network& network, Batch batch, StepOptions options);
 
-  /// Compiles a network that compiles itself: runs the mode's forward, loss and backward once and
-  /// frees their tensors, so no step includes it. Returns its time in nanoseconds; empty for other
-  /// networks, which do not run.
+  /// Compiles the network if its compiles() is true, so that no step includes compilation: runs the
+  /// mode's forward, loss and backward once and frees their tensors. Returns the nanoseconds; other
+  /// networks do not run, and the result is empty.
   std::optional<std::int64_t> compile();
 
-  /// Runs the phases of the mode and reports the end of each. Autocast covers only forward and
-  /// loss. Logits, loss, graph and gradients stay until clear().
+  /// Runs the phases of the mode and reports the end of each phase. Autocast covers only forward
+  /// and loss. Logits, loss, graph and gradients stay until clear().
   void run(PhaseObserver& observer);
 
-  /// Frees the tensors of run(); not part of a step's time.
+  /// Frees the tensors of run(). A step's measured time does not include clear().
   void clear();
 
-  /// Results of the last run(); undefined in modes without them.
+  /// Return the results of the last run(); undefined tensors if the mode computes none.
   const at::Tensor& logits() const { return logits_; }
   const at::Tensor& loss() const { return loss_; }
 
-  /// Returns the optimizer's tensors; empty before its first step.
+  /// Returns the optimizer's tensors; labreport's AdamW has none before the first step.
   Parameters optimizer_state() const { return optimizer_->state(); }
 
  private:

@@ -79,7 +79,7 @@ void Transformer::list() {
 }
 
 void Transformer::shard(const std::shared_ptr<ShardedWeights>& among) {
-  // The list would keep whole matrices alive until the last one is sharded.
+  // The list is cleared first, so that each whole matrix is freed as soon as it is sharded.
   parameters_.clear();
   token_embeddings_.shard(among);
   for (TransformerBlock& block : layers_) block.shard(among);

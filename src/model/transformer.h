@@ -30,16 +30,17 @@ class TransformerBlock {
   SwiGlu ffn_;
 };
 
-/// A copy shares its parameters. The network must outlive the graphs of its forward.
+/// A copy has the same parameters. The network must outlive autograd's graphs of its forward().
 class Transformer : public Network {
  public:
-  /// `context` is the longest sequence. Every `group` consecutive blocks form a checkpoint: see
-  /// model/checkpoint.h. Throws `InputError` if heads do not divide d_model or leave an odd width.
+  /// `context` is the longest sequence, in tokens. Every `group` consecutive blocks form a
+  /// checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads is an even
+  /// number.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
               Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
-  /// Shards linear layers and the embedding; norms stay whole. Lists the parameters again, so call
-  /// it before an optimizer is made.
+  /// Shards linear layers and the embedding, not norms. Call it before an optimizer is made,
+  /// because it replaces parameters().
   void shard(const std::shared_ptr<ShardedWeights>& among);
 
   at::Tensor forward(const at::Tensor& ids) const override;
@@ -58,7 +59,7 @@ class Transformer : public Network {
   at::Tensor run_blocks(std::size_t first, std::size_t last, at::Tensor x) const;
 
   Variant variant_;
-  std::size_t group_;  ///< 0 without checkpoints.
+  std::size_t group_;  ///< Blocks in a checkpoint; 0 without checkpoints.
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;

@@ -1,5 +1,4 @@
-// The worker as a Python extension module: the same measuring code for a network that is a Python
-// object.
+// The worker as a Python extension module, which measures networks that are Python objects.
 #include <c10/util/Exception.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -21,7 +20,7 @@ namespace {
 namespace py = pybind11;
 
 std::string traceback_of(const py::error_already_set& error) {
-  constexpr std::size_t kMost = 12'000;  // below the 16 KiB limit for a text of a run
+  constexpr std::size_t kMost = 12'000;  // in bytes, below the 16 KiB that a text of a run may take
   const py::object lines =
       py::module_::import("traceback")
           .attr("format_exception")(error.type(), error.value(), error.trace());
@@ -34,7 +33,8 @@ std::string words_of(const py::error_already_set& error) {
   return text.substr(0, text.find('\n'));
 }
 
-/// Rethrows PyTorch's out-of-memory error as LibTorch's, so the outcome is the same.
+/// Rethrows a Python error: as LibTorch's error if memory ran out, as `NotOffered` if it has that
+/// name, and as `ForeignError` otherwise.
 [[noreturn]] void rethrow(const py::error_already_set& error, const std::string& words) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, words);
@@ -43,8 +43,8 @@ std::string words_of(const py::error_already_set& error) {
   throw ForeignError(words, traceback_of(error));
 }
 
-/// Takes the interpreter's lock for a call. The measuring code runs without it, because autograd's
-/// threads may need it.
+/// Makes a call under the interpreter's lock. The measuring code runs without the lock, because
+/// autograd's threads may need it.
 template <typename Call>
 auto with_python(const Call& call) {
   const py::gil_scoped_acquire lock;
@@ -55,8 +55,7 @@ auto with_python(const Call& call) {
   }
 }
 
-/// Rethrows an error of backward, from the user's autograd Function or from compiled code, as
-/// autograd passes it on.
+/// Rethrows an error from Python code in backward: an autograd Function's or compiled code's.
 [[noreturn]] void rethrow_from_backward(python_error& raised) {
   const py::gil_scoped_acquire lock;
   raised.restore();

@@ -2,8 +2,8 @@
 
 labreport_worker.py --request FILE --result FILE [--nvtx] | --describe SOURCE | --version
 
-labreport_engine, the same C++ code, does the measuring. This file loads the model that the request names, calls it, and
-reports in one line which of its calls failed. The model runs as its user, in the user's Python.
+labreport_engine, built from the C++ code of labreport-worker, does the measuring. This file loads the model that the
+request names, calls it, and reports in one line which call of the model failed. The model runs as its user, in the user's Python.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ def call_words(what, arguments=(), named={}):
 
 
 def call(what, function, *arguments, **named):
-    """Calls the function and turns its exceptions into one line, except for running out of memory."""
+    """Calls the function. Turns its exceptions into a Mismatch of one line, except for running out of memory."""
     try:
         return function(*arguments, **named)
     except (torch.OutOfMemoryError, Mismatch, NotOffered):
@@ -118,11 +118,11 @@ def is_installed(path):
 
 
 def source_files(module):
-    """Returns the files of the module and of the modules loaded from its folder or package, by path."""
+    """Returns sorted pairs of relative path and file for the module and those loaded from its folder or package."""
     name, dot, _ = module.__name__.partition(".")
     package = sys.modules[name] if dot else module
     folder = file_of(package).parent
-    alone = is_installed(folder) and not hasattr(package, "__path__")  # a single file among those of other packages
+    alone = is_installed(folder) and not hasattr(package, "__path__")  # an installed module of one file
     files = {}
     for other in list(sys.modules.values()) + [module]:
         file = file_of(other)
@@ -163,7 +163,7 @@ class Source:
         return arguments
 
     def digest(self, modules):
-        """Hashes everything that determines the model: the files, and the arguments of the class."""
+        """Hashes what determines the model: source files, arguments, and the names of loss and optimizer."""
         digest = hashlib.sha256(json.dumps([self.arguments, self.words["loss"], self.words["optimizer"]]).encode())
         for module in modules:
             for name, file in source_files(module):
@@ -171,7 +171,7 @@ class Source:
         return digest.hexdigest()[:HASH_DIGITS]
 
     def named_arguments(self, values):
-        """Returns the values whose names the signature takes, and MODEL_ARGS."""
+        """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced."""
         taken = inspect.signature(self.model).parameters
         anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
         named = {name: value for name, value in values.items() if anything or name in taken}
@@ -190,7 +190,7 @@ class Source:
         return named
 
     def check(self):
-        """Refuses models that cannot work, before anything is measured."""
+        """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
         self.named_arguments(dict.fromkeys(COURSE, 1))
         if self.compiled:
             check_compiler()
@@ -216,7 +216,7 @@ def read_source(words):
 
 class Shipped(Source):
     """labreport's network as a module. An implementation's words choose its variant: "pytorch-eager",
-    "pytorch-compiled-loss-sdpa-fused". "compiled" wraps the network in torch.compile, "loss" the loss, too; "graphs"
+    "pytorch-compiled-loss-sdpa-fused". "compiled" wraps the network in torch.compile, "loss" also the loss; "graphs"
     replays compiled code as CUDA graphs; "sdpa" is scaled_dot_product_attention; "fused" is PyTorch's fused AdamW."""
 
     WORDS = {"eager", "compiled", "loss", "graphs", "sdpa", "fused"}
@@ -247,7 +247,7 @@ class Shipped(Source):
 def has_package(name):
     try:
         return importlib.util.find_spec(name) is not None
-    except ValueError:  # it exists, but was not found as a package
+    except ValueError:  # the module is loaded, but has no spec
         return False
 
 
@@ -272,8 +272,8 @@ def check_offered(device):
 
 @contextlib.contextmanager
 def compiled_anew():
-    """Uses an empty cache, so compile times are those of a first time. A cache is reused only if the user names it
-    and keeps it by --keep-env."""
+    """Uses an empty cache, so compile times are those of a first compilation. A cache is reused only if the user
+    names it in TORCHINDUCTOR_CACHE_DIR and keeps that variable by --keep-env."""
     with tempfile.TemporaryDirectory(prefix="labreport-compile-", ignore_cleanup_errors=True) as folder:
         if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
             os.environ |= {"TORCHINDUCTOR_CACHE_DIR": folder, "TRITON_CACHE_DIR": os.path.join(folder, "triton")}
@@ -284,7 +284,7 @@ def compiled_anew():
 
 
 def end_compile_workers():
-    """Stops processes that would write into a folder that is removed."""
+    """Stops torch's compiling processes, which would write into the cache folder while it is removed."""
     compiling = sys.modules.get("torch._inductor.async_compile")
     if compiling:
         compiling.shutdown_compile_workers()
@@ -303,7 +303,7 @@ def compiled(function, device, mode=None, dynamic=None):
 
 
 def first_tensor(output):
-    """Finds the tensor in a module's output; attention returns its weights, too."""
+    """Returns the first tensor of a module's output, which may be a tuple; None without a tensor."""
     for value in output if isinstance(output, (tuple, list)) else [output]:
         if isinstance(value, torch.Tensor):
             return value
@@ -311,8 +311,8 @@ def first_tensor(output):
 
 
 class ModuleRanges:
-    """While it is open, each module's forward opens a range of the engine, named by its path within the enclosing
-    module. `on_output` is called with each module's path and output."""
+    """Within this context each module's forward opens a range of the engine, named by the module's path within the
+    enclosing module. `on_output` is called with each module's path and output."""
 
     def __init__(self, root, on_output=None):
         self.root, self.open, self.on_output = root, [], on_output
@@ -348,7 +348,7 @@ class ModuleRanges:
 
 
 class Network:
-    """The user's module with the interface of the engine."""
+    """A model with the interface that the engine expects of a network."""
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
@@ -361,7 +361,7 @@ class Network:
             raise Mismatch(f"{call_words(source.name, (), named)} made {shown(self.module)}, no torch.nn.Module")
         self.module.to(device)
         if device != "cpu":
-            torch.cuda.empty_cache()  # returns the memory of initialization
+            torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
         self.words = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
@@ -387,9 +387,9 @@ class Network:
         return list(self.module.named_buffers())
 
     def forward(self, ids):
-        """Opens ranges for modules unless the code is compiled, which hooks would change."""
+        """Opens ranges for modules, but not in compiled code, because hooks would change it."""
         if self.source.mode == "reduce-overhead":
-            torch.compiler.cudagraph_mark_step_begin()  # the last step's outputs may be overwritten
+            torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
         if engine.observed() and not self.source.compiled:
             with ModuleRanges(self.module):
                 output = call(self.words, self.called, ids)
@@ -398,7 +398,7 @@ class Network:
         return self.logits(output, ids)
 
     def traced_forward(self, ids, on_output):
-        """Reports each module's output, always without compiling."""
+        """Runs the model without compiling it and reports each module's output."""
         with ModuleRanges(self.module, on_output):
             return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
 
@@ -429,7 +429,7 @@ class Network:
 
 
 class Optimizer:
-    """The user's optimizer, with those of labreport's hyper-parameters that it takes."""
+    """An optimizer, created with those of labreport's hyper-parameters that its signature takes."""
 
     def __init__(self, source, parameters):
         self.words, self.names = source.words["optimizer"], {id(tensor): name for name, tensor in parameters}
@@ -448,7 +448,7 @@ class Optimizer:
 
 
 class Attention:
-    """The attention of labreport's network, with the interface of the engine."""
+    """The attention of labreport's network, with the interface that the engine expects of an attention."""
 
     def __init__(self, implementation, device):
         import labreport_transformer as network
@@ -461,7 +461,7 @@ class Attention:
             self.compiles_anew()
 
     def compiles_anew(self):
-        """Discards earlier compilations, so that the next call compiles for its length only."""
+        """Discards earlier compilations, so that the next call compiles for its sequence length only."""
         if self.compiled:
             from torch._inductor import config
 
@@ -475,7 +475,7 @@ class Attention:
 
 
 class UsersAttention:
-    """Calls the user's attention with Q, K, V of [batch, tokens, head_dim] and True, for causal."""
+    """Calls the user's attention with Q, K and V, each [batch, tokens, head_dim], and True as its causal flag."""
 
     def __init__(self, source, device):
         self.name, found = source.name, source.model
@@ -498,7 +498,7 @@ class UsersAttention:
 
 
 def source_of(words):
-    """Loads the model at once, so that no measured time includes it. A Mismatch is returned for the launch to report."""
+    """Loads the model before any measured time. Returns a Mismatch instead of raising it, for the launch to report."""
     try:
         return read_source(words) if words else Mismatch("the request names no model")
     except Mismatch as error:
@@ -506,7 +506,7 @@ def source_of(words):
 
 
 def unchanged(source, implementation):
-    """Returns the source if it is still the one that the run was planned with."""
+    """Returns the source, or raises Mismatch if the model changed after the run was planned."""
     if isinstance(source, Mismatch):
         raise source
     if implementation != source.implementation:
@@ -534,7 +534,7 @@ def network_factory(source):
 
 
 def read_request(arguments):
-    """Returns the request's model and implementation. Errors in the request are left for the engine to report."""
+    """Returns the request's model and implementation; (None, "") for a faulty request, which the engine reports."""
     try:
         request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
         return request.get("model"), request["params"].get("implementation", "")
@@ -543,8 +543,8 @@ def read_request(arguments):
 
 
 def print_to_stderr():
-    """Sends the output of models and their child processes to stderr. Returns the former stdout, which no child
-    inherits."""
+    """Sends the output of models and their child processes to stderr. Returns a file for
+    the former stdout, which no child inherits."""
     result = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return result

@@ -14,7 +14,8 @@ struct WorkerArguments {
   bool nvtx = false;
 };
 
-/// Accepts `--version`, or both files once each and `--nvtx`. Throws `InputError` on anything else.
+/// Accepts `--version` alone, or `--request` and `--result` once each with an optional `--nvtx`.
+/// Throws `InputError` on anything else.
 WorkerArguments parse_worker_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace labreport

@@ -19,7 +19,7 @@
 namespace labreport {
 namespace {
 
-/// Drops the stack of C++ frames at the end of LibTorch's messages, which does not help readers.
+/// Returns the message without the C++ stack that LibTorch appends, which does not help readers.
 std::string first_line(std::string_view message) {
   return std::string(message.substr(0, message.find('\n')));
 }
@@ -58,7 +58,7 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
   return launch;
 } catch (const std::exception& error) {
   Launch launch = failed(first_line(error.what()));
-  // The device starts, but LibTorch has no code for it.
+  // This message means that the device starts, but LibTorch has no code for it.
   const std::string_view message = error.what();
   if (message.find("no kernel image is available") != message.npos) status = kWorkerNoDevice;
   if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
@@ -72,7 +72,7 @@ int measure_into(const WorkerArguments& files, const std::string& python) {
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
   report.software.python = python;
-  // The front end reads the file at once and syncs its own copy, so it is not synced here.
+  // The front end reads the result at once and syncs a copy, so this file is not synced.
   write_atomically(files.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));

@@ -14,12 +14,12 @@ inline constexpr int kWorkerBadInput = 2;
 inline constexpr int kWorkerNoDevice = 3;   ///< The device cannot start, so no cell can run on it.
 inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed; another rank may be the cause.
 
-/// Measures the request; errors become the outcome. `DeviceError` also sets `status` to
-/// kWorkerNoDevice, `GroupError` to kWorkerLostGroup.
+/// Measures the request; an error becomes the report's outcome. A device that cannot run sets
+/// `status` to kWorkerNoDevice, a `GroupError` to kWorkerLostGroup; nothing else changes `status`.
 LaunchReport measure(const LaunchRequest& request, int& status);
 
-/// Runs the worker and returns the exit status; the caller ends the process. `python` is the
-/// version of the Python that runs the networks, for the result.
+/// Runs the worker and returns the exit status; the caller ends the process. The result contains
+/// `python`, the version of the Python that runs the networks; empty without Python.
 int run_worker(const std::vector<std::string>& arguments, const std::string& python = {});
 
 }  // namespace labreport
