@@ -190,8 +190,7 @@ struct Point {
   double change = 0;  ///< Bytes since the pass began.
 };
 
-/// The backward's curve begins with the bytes before the block's backward and ends with those
-/// after.
+/// The backward's curve begins at the bytes before the block's backward and ends at those after.
 std::vector<Point> curve_of(const Block& block, const std::string& pass) {
   std::vector<Point> points;
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {

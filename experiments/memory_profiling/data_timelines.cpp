@@ -122,7 +122,7 @@ Facts recorded_facts(const RecordedStep& recorded, const RecordedStep* before) {
            recorded.step->out_of_memory() != nullptr ? "out of memory" : recorded.step->missing());
 }
 
-/// A labelled point of the figure: the peak, or the GPU's capacity above or below it.
+/// A labelled point of the figure: the peak, or the GPU's capacity at the event of the peak.
 struct Mark {
   std::string kind;
   double event = 0, bytes = 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostBoxes = 100;  // A reader of the figure can ask for at most this many.
 constexpr std::size_t kListedKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // A step adding at most this share of its peak cuts the axis.
+constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds up to this share of its peak.
 
 struct Box {
   int rank = 0;
@@ -66,7 +66,7 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
   return make_dataset("lifetime-bins", columns, rows);
 }
 
-/// Allocations that differ only in their layer, in which a network repeats them.
+/// Allocations that are alike except for the layer: a network repeats them in every layer.
 struct Kind {
   Allocation first;
   std::size_t count = 1;
