@@ -1,4 +1,4 @@
-// Gives the bytes in this problem's datasets a unit, GiB or MiB, which all columns of one share.
+// Gives the bytes in this problem's datasets a unit, GiB or MiB, which a dataset's columns share.
 #pragma once
 
 #include <cmath>

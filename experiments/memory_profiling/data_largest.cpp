@@ -109,7 +109,7 @@ constexpr std::pair<const char*, const char*> kPlaces[]{
     {"ffn", "the FFN"}};
 
 /// "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask"; "the pass makes 144 in
-/// attention" where layers do not make equally many.
+/// attention" if a count is no multiple of the number of layers.
 std::string source_words(const Forward& forward) {
   std::vector<std::pair<std::string, double>> sources;
   for (const Group& group : forward.groups) {
@@ -136,7 +136,7 @@ std::string source_words(const Forward& forward) {
   return (even ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " + all;
 }
 
-/// Contexts at which the largest tensors, all of one kind, are larger than the attention scores.
+/// The contexts whose largest tensors exceed the attention scores; nothing if they differ in kind.
 std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
   const auto larger = only(forwards, [](const Forward& forward) {
     return forward.meaning() != kScores && forward.bytes() > forward.scores();

@@ -76,7 +76,7 @@ bool is_sawtooth(const RecordedStep& recorded) {
          peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
 }
 
-/// True if the peak precedes the optimizer and is, above the start, mostly saved activations.
+/// True if the step peaks before the optimizer and over half of what it added is saved activations.
 bool climbs(const RecordedStep& recorded) {
   const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&

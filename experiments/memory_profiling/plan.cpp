@@ -108,7 +108,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   for (const Size& size : chosen | std::views::take(first)) add_network(planning, size);
   if (by_user || !fullest_mode(input)) return planning.cells;
   if (!without_room(so_far, least_step(planning, chosen.front()))) return planning.cells;
-  // A size that stands in is measured in full once its least step is known to fit.
+  // A smaller size is measured in full once its least step is known to fit.
   for (const Size& size : chosen | std::views::drop(1)) {
     const CellSpec step = least_step(planning, size);
     planning.cells.push_back({step, 1});

@@ -21,7 +21,7 @@ struct Step {
   const CellSpec& spec() const { return cell->spec; }
   Mode mode() const { return spec().mode.value_or(Mode::kForward); }
   bool ok() const;
-  /// Null if it did not run out of memory.
+  /// Null if the step did not run out of memory.
   const OutOfMemory* out_of_memory() const;
   /// The value of a metric in bytes; nothing if it is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
@@ -83,7 +83,7 @@ std::string phase_words(const std::string& phase);
 /// True if any step of any profile ran.
 bool anything_ran(const Profiles& profiles);
 
-/// The precision to compare with the answers' own: BF16, FP16 or TF32, the first that the run has.
+/// The precision to compare with the answers' own: BF16, else FP16 or TF32; nothing without one.
 std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles);
 
 /// The device's memory in bytes, or the limit that the launch was given; 0 if unknown.

@@ -9,12 +9,12 @@ namespace labreport::memory_profiling {
 
 /// Adds "what-fits", each size's predicted training peak by category, with the formulas that the
 /// page evaluates; "cards", memory sizes of GPUs; "fits", the smallest card for each size and
-/// context; and "predictions", their deviations from measured peaks. Adds none on a CPU or if no
-/// measured peak confirms a formula, but always sets the fact `predicted`.
+/// context; and "predictions", the formulas' deviations from measured peaks. Adds none on a CPU or
+/// if no measured peak confirms a formula, but always sets the fact `predicted`.
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
-/// The formulas that the run's measured peaks confirm: of the memory problem's steps, of steps with
-/// checkpoints, and of steps that share the optimizer's state among ranks.
+/// The formulas that the run's measured peaks confirm, of steps without and with checkpoints and of
+/// steps that share the optimizer's state among ranks; empty on a CPU.
 MemoryFormulas memory_formulas(const RunView& view);
 
 }  // namespace labreport::memory_profiling

@@ -22,7 +22,7 @@ struct ProfiledPass {
   Pass pass;
 };
 
-/// Every pass of every profile, by class; classes that no pass has are left out.
+/// A row for each pass of a profile and a column for each class's share; omits classes of no pass.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {
@@ -78,7 +78,8 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-/// Adds the bars of a profile; a 16-bit pass is followed by its speedup over `full`'s.
+/// Adds a bar for each pass of the profile; its words give the speedup over the same pass of
+/// `full`.
 void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);

@@ -169,7 +169,7 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 }
 
 bool ProfiledStep::perturbed() const {
-  constexpr double kPerturbed = 0.05;  // The kernels' share may differ by this much.
+  constexpr double kPerturbed = 0.05;  // The kernels' share of the time may differ by this.
   const auto timer = samples(metric::kStep, metric::kTotal);
   const auto busy = value(metric::kProfile, metric::kBusy);
   const auto span = value(metric::kProfile, metric::kSpan);

@@ -14,7 +14,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Kernels of one name that one operation launched in one phase, at least one; times in ms.
+/// Kernels of one name that one operation launched in one phase; times in ms, `instances` ≥ 1.
 struct KernelRow {
   std::string phase;   ///< "forward"; empty: unattributed.
   std::string module;  ///< "layers/attn/q_proj"
@@ -41,9 +41,9 @@ struct ProfiledStep {
   const Launch* launch;
   std::vector<KernelRow> rows;
 
-  /// Milliseconds of a single value; nothing when the metric is absent.
+  /// The metric's only value in ms; nothing if the metric is absent.
   std::optional<double> value(std::string_view tag, std::string_view name) const;
-  /// Milliseconds of the unprofiled steps, one for each.
+  /// The metric's value in ms for each unprofiled step.
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
   /// True if the share of time that kernels fill differs by over 5 percentage points between the
   /// profiled step and the unprofiled steps: the profiler changed the step.
@@ -106,7 +106,7 @@ class Profiles {
   /// Profiles in the open tables, with or without numbers: those in the precision (2025: and at the
   /// context) of `described`, and `half`. If nothing ran, every profile.
   std::vector<const Profile*> in_tables;
-  std::vector<const Profile*> in_details;  ///< Profiles in the collapsed details: all.
+  std::vector<const Profile*> in_details;  ///< All profiles, as the collapsed details show.
   /// The profile that the answers describe, in the first precision that ran; null if none ran.
   /// 2026: the largest network at its longest context. 2025: at the reference context, else the
   /// longest, the largest network with a profiled training step, else the largest.

@@ -32,7 +32,7 @@ constexpr const char* kLaunchBound = "launch-bound";
 
 constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most common head width.
 
-/// Begins a quantity of a network; its setting holds context, batch and ranks.
+/// Returns a network's quantity without values; `setting` holds its context, batch and ranks.
 Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
   Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
   if (!spec.implementation.empty() && !is_shipped(spec))
