@@ -140,8 +140,7 @@ std::string refused_words(const Profiles& refused, std::int64_t longest) {
   return "at " + join_words(each(refused, context));
 }
 
-/// Describes the longest context at which a training step ran or, if none did, an inference
-/// forward.
+/// Describes the longest context whose training step ran or, if none did, whose inference ran.
 std::optional<Facts> peak_values(const Profiles& profiles) {
   const Profiles refused = only(profiles, [](const Profile* profile) {
     const Step* step = profile->planned(Mode::kTrainStep);

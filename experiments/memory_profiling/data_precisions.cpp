@@ -12,7 +12,7 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr double kMatters = 0.05;  // A change of a peak by a smaller share does not matter.
-constexpr double kRest = 0.1;      // A reason may leave this share of the change unexplained.
+constexpr double kRest = 0.1;      // A reason may be off by this share of its largest number.
 
 /// One step at one context in two precisions.
 struct Pair {

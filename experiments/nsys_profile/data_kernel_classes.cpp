@@ -78,8 +78,7 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-/// Adds a bar for each pass of the profile; its words give the speedup over the same pass of
-/// `full`.
+/// Adds a bar for each pass of the profile, with its speedup over the same pass of `full` in words.
 void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);

@@ -25,7 +25,7 @@ struct TimedStep {
   std::vector<double> timer = {};       ///< Times of the unprofiled steps.
   double mean = 0;                      ///< The mean of `timer`.
   double busy = 0;                      ///< Time in which some kernel ran.
-  std::optional<double> span = {};      ///< From the first kernel's start to the last one's end.
+  std::optional<double> span = {};      ///< The first kernel's start to the last one's end.
   std::optional<double> profiled = {};  ///< The profiled step, by the host's clock.
   Mode mode = Mode::kForward;
   std::vector<std::string> flags = {};

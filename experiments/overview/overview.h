@@ -40,8 +40,8 @@ std::string outcome_counts(const Run& run);
 /// processes held the memory.
 std::string outcome_line(const Run& run);
 
-/// Counts attention configurations that ran out of memory or were inaccurate in measurements that
-/// succeeded: one process sweeps all lengths. Empty if there are none.
+/// Counts configurations of attention that ran out of memory in successful measurements, which
+/// sweep many, and those of these measurements that were inaccurate. Empty if there are none.
 std::string outcome_within(const Run& run);
 
 /// Versions, device and variables of the run, a row each.
