@@ -49,7 +49,6 @@ const std::vector<Column<Kernels>> kKernels{
     {"kernel", "Kernel",
      [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
-/// Columns of the figure's bars.
 const std::vector<Column<Kernels>> kRoleBars{
     {"group", "Component", &Kernels::group},
     {"precision", "Precision", &Kernels::precision},

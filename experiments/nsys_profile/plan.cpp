@@ -89,8 +89,8 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);
 }
 
-/// Only training steps of the smallest and the largest size, at one context, keep a timeline of
-/// their kernels: the timelines of all profiles would be most of a run's bytes.
+/// At one context, the smallest and the largest size keep a timeline of the kernels of each step
+/// with grad: the timelines of all profiles would be most of a run's bytes.
 void keep_traces(Planning& planning) {
   const auto by_size = [](const CellSpec& spec) { return parameter_count(*spec.model); };
   const std::int64_t reference = planning.input.edition.reference_context;

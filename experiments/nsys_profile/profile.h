@@ -35,7 +35,6 @@ struct KernelRow {
 using KernelNames = std::map<std::int64_t, std::string>;
 KernelNames kernel_names(const Launch& launch);
 
-/// One step that was profiled.
 struct ProfiledStep {
   const CellSpec* spec;
   const Launch* launch;
