@@ -1,4 +1,4 @@
-// Part (f): what one block saves for its backward, and what its backward leaves. 2026 only.
+// Part (f), 2026 only: the bytes that one block saves for backward and the gradients that it adds.
 #include <cmath>
 
 #include "base/format.h"
@@ -41,7 +41,7 @@ constexpr SavedTensor kSavedTensors[]{
     {"ffn", "aten::sigmoid", "SiLU sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
-/// Names a tensor of labreport's network (`built_in`) by its role, another by what made it.
+/// Names a tensor of labreport's network (`built_in`) by its role, any other by its operator.
 std::string tensor_name(const MeasuredRow& row, bool built_in) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string operation = row.text(column::kOperation), op = row.text(column::kOperator);
@@ -52,7 +52,7 @@ std::string tensor_name(const MeasuredRow& row, bool built_in) {
   return known != std::end(kSavedTensors) ? known->name : made_by(operation, module, op);
 }
 
-/// The bytes that one operator of the block saves.
+/// Bytes that one operator of the block saves, and their share of all that the block saves.
 struct Contributor {
   std::string name;
   double bytes = 0, share = 0;
@@ -73,7 +73,7 @@ struct Block {
   /// During a block's backward its gradients are allocated and its saved activations freed, so the
   /// gradients are the change plus what was saved.
   double gradients() const { return change() + saved(); }
-  /// True for labreport's network, which alone has formulas.
+  /// True for labreport's network, the only one with formulas.
   bool built_in() const { return counted_parameters(step->spec()).has_value(); }
   double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
@@ -114,7 +114,7 @@ std::vector<Block> blocks_of(const Profiles& profiles) {
   return blocks;
 }
 
-/// Names the five largest, those of one size together: "w1 output and w3 output (7.2 % each)".
+/// Names the five largest, those of equal size together: "w1 output and w3 output (7.2 % each)".
 std::string contributor_words(std::vector<Contributor> all) {
   all.resize(std::min(all.size(), kContributors));
   std::vector<std::string> words;
@@ -126,7 +126,7 @@ std::string contributor_words(std::vector<Contributor> all) {
   return join(words, ", ");
 }
 
-/// The gradients do not depend on the context, so contexts share them.
+/// All contexts share one fact for the gradients, because these do not depend on the context.
 void set_facts(Facts& facts, const std::vector<Block>& blocks) {
   std::vector<Facts> sentences;
   for (const Block& block : blocks) {
@@ -183,14 +183,14 @@ Dataset variant_of(const Block& block, Dataset dataset) {
   return dataset;
 }
 
-/// Memory after one event of a pass.
+/// Requested memory after one allocator event of a pass.
 struct Point {
   std::string pass, module;
   double event, bytes;
   double change = 0;  ///< Bytes since the pass began.
 };
 
-/// The backward's curve begins before its first allocation and ends where the next block's begins.
+/// The backward's curve begins at the bytes before the block's backward and ends at those after.
 std::vector<Point> curve_of(const Block& block, const std::string& pass) {
   std::vector<Point> points;
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {
@@ -209,7 +209,7 @@ std::vector<Point> curve_of(const Block& block, const std::string& pass) {
   return points;
 }
 
-/// A stretch of events in one of the block's modules: "attn" of "attn/computing softmax".
+/// Consecutive events in one of the block's modules: "attn" for "attn/computing softmax".
 struct ModuleSpan {
   std::string pass, module;
   double from = 0, to = 0;
@@ -227,7 +227,7 @@ void add_spans(std::vector<ModuleSpan>& spans, const std::vector<Point>& points)
   std::erase_if(spans, [](const ModuleSpan& span) { return span.to <= span.from; });
 }
 
-/// The figure's curve and bands.
+/// The datasets of the figure's curve of memory and of its bands, one for each module.
 std::vector<Dataset> block_timeline(const Block& block) {
   std::vector<Point> curve;
   std::vector<ModuleSpan> spans;

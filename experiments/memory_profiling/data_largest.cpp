@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kScores = "attention scores";
 
-/// Allocations of one size that one operation makes, in all layers.
+/// Allocations of `bytes` each that one operation makes; `count` is over all layers.
 struct Group {
   double bytes = 0, count = 0;
   std::string formula, module, operation, op, category, freed;
@@ -85,7 +85,7 @@ std::vector<Group> groups_of(const Step& step) {
   return groups;
 }
 
-/// Takes the forward with grad, else the longest step's, else one without grad.
+/// Takes each profile's forward with grad, else that of its longest step, else one without grad.
 std::vector<Forward> forwards_of(const Profiles& profiles) {
   std::vector<Forward> forwards;
   for (const Profile* profile : profiles) {
@@ -109,7 +109,7 @@ constexpr std::pair<const char*, const char*> kPlaces[]{
     {"ffn", "the FFN"}};
 
 /// "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask"; "the pass makes 144 in
-/// attention" where layers do not make equally many.
+/// attention" if a count is no multiple of the number of layers.
 std::string source_words(const Forward& forward) {
   std::vector<std::pair<std::string, double>> sources;
   for (const Group& group : forward.groups) {
@@ -136,7 +136,7 @@ std::string source_words(const Forward& forward) {
   return (even ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " + all;
 }
 
-/// Contexts at which other tensors are larger than the scores, of one kind.
+/// The contexts whose largest tensors exceed the attention scores; nothing if they differ in kind.
 std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
   const auto larger = only(forwards, [](const Forward& forward) {
     return forward.meaning() != kScores && forward.bytes() > forward.scores();
@@ -149,8 +149,8 @@ std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
       .set("contexts", join_words(each(larger, &Forward::context)));
 }
 
-/// Leaves out the smallest size: a worker keeps only the largest groups, so that some of that size
-/// may be missing.
+/// Leaves out the smallest size unless it is also the largest: a worker keeps only the largest
+/// groups and may have dropped some of that size.
 std::vector<Group> drawn_groups(const Forward& forward) {
   std::vector<Group> groups = only(forward.groups, [&](const Group& group) {
     return group.bytes > forward.groups.back().bytes || group.bytes == forward.bytes();

@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::optional<double>;
 
-constexpr double kExplained = 0.01;  // A formula may miss this share of the peak.
+constexpr double kExplained = 0.01;  // A formula may be off by this share of the peak.
 
 double most_of(const Profiles& rows) {
   double most = 0;
@@ -29,7 +29,6 @@ double most_of(const Profiles& rows) {
   return most;
 }
 
-/// One context a row.
 Dataset peak_contexts(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
   std::vector<Column<const Profile*>> columns{
@@ -45,7 +44,7 @@ Dataset peak_contexts(const Profiles& profiles) {
   return make_dataset("contexts", columns, profiles);
 }
 
-/// A forward's peak in its four meanings.
+/// The forward's peak: without grad, with grad, beside an older graph, and inside training.
 Dataset forward_peaks(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
   const auto column = [unit](const char* name, const char* title, Mode mode, std::string_view tag,
@@ -79,12 +78,12 @@ struct StepRow {
   std::string phase() const { return step->peak_phase(); }
   Bytes requested() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
   double allocated() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
-  /// Calculated for labreport's own network only.
+  /// Bytes; nothing for a network other than labreport's.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
-  /// The formula leaves out workspaces and inputs. If their sizes are unknown, it is not refuted.
+  /// Subtracts workspaces and inputs, which the formula leaves out. True if a number is unknown.
   bool explained() const {
     const Bytes workspace = step->category(metric::kWorkspace),
                 data = step->category(metric::kData);
@@ -133,7 +132,7 @@ Dataset peak_steps(const Profiles& profiles) {
   return make_dataset("steps", columns, steps_of(profiles));
 }
 
-/// "at 2,048"; "from 512 on", if all refused contexts are longer than `longest`.
+/// "from 512 on" if several contexts were refused, all longer than `longest`; else "at 2,048".
 std::string refused_words(const Profiles& refused, std::int64_t longest) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
   if (refused.size() > 1 && refused.front()->context() > longest)
@@ -141,7 +140,7 @@ std::string refused_words(const Profiles& refused, std::int64_t longest) {
   return "at " + join_words(each(refused, context));
 }
 
-/// Takes the longest context at which a training step ran; if none did, an inference forward.
+/// Describes the longest context whose training step ran or, if none did, whose inference ran.
 std::optional<Facts> peak_values(const Profiles& profiles) {
   const Profiles refused = only(profiles, [](const Profile* profile) {
     const Step* step = profile->planned(Mode::kTrainStep);
@@ -162,7 +161,7 @@ std::optional<Facts> peak_values(const Profiles& profiles) {
   return std::nullopt;
 }
 
-/// A peak in backward at which activations are larger than the gradients that backward leaves.
+/// Bytes of activations at a peak in backward and of gradients after it, if the former are more.
 std::optional<Facts> outweighing(const StepRow& row) {
   const Bytes activations = row.step->category(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);
@@ -175,8 +174,8 @@ std::optional<Facts> outweighing(const StepRow& row) {
       .set("gradients", format_bytes_briefly(gradients));
 }
 
-/// Returns the phase if all peaks lie in one, or the context from which on they move from the
-/// optimizer to another phase.
+/// Returns the phase in which all steps peak, or the two contexts between which the peak moves from
+/// the optimizer to another phase. Returns nothing if phases change otherwise.
 std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
   const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
   const auto first = std::ranges::find_if_not(steps, in_optimizer);
@@ -198,7 +197,7 @@ std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
       .when("outweigh", passing.empty() ? std::nullopt : outweighing(passing.front()));
 }
 
-/// Finds a step that peaks above the next longer context's because of the allocator's rounding.
+/// Finds a step that allocates more than the next longer context's only because blocks are rounded.
 std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
   if (row == steps.end()) return std::nullopt;

@@ -11,8 +11,8 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kMatters = 0.05;  // A peak that changes by less hardly matters.
-constexpr double kRest = 0.1;      // A reason may miss this share of a change.
+constexpr double kMatters = 0.05;  // A change of a peak by a smaller share does not matter.
+constexpr double kRest = 0.1;      // A reason may be off by this share of its largest number.
 
 /// One step at one context in two precisions.
 struct Pair {
@@ -28,7 +28,7 @@ struct Pair {
   std::string share() const {
     return (change() < 0 ? "−" : "+") + format_percent(std::abs(change()));
   }
-  /// The change in bytes at the peaks; nothing if either side has none.
+  /// The change of a category's bytes between the peaks of two steps that ran, if both recorded it.
   std::optional<double> change_of(std::string_view category) const {
     const auto before = described->ran(mode)->category(category);
     const auto after = reduced->ran(mode)->category(category);
@@ -38,7 +38,7 @@ struct Pair {
 
 using Pairs = std::vector<Pair>;
 
-/// Pairs by rising context; both sides were asked for.
+/// Pairs the steps that were planned in both precisions, shortest context first.
 Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& described) {
   Pairs pairs;
   const Precision other = reduced_precision(profiles).value_or(Precision::kFp32);
@@ -58,8 +58,8 @@ Pairs of_mode(const Pairs& pairs, Mode mode) {
   return only(pairs, [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
-/// The bytes that smaller activations save and copies of the weights add, if these two make the
-/// change.
+/// The bytes that smaller activations save and copies of the weights add; nothing unless these two
+/// explain the change and both peaks lie in one phase.
 std::optional<Facts> traded(const Pair& pair) {
   const auto activations = pair.change_of(metric::kActivations);
   const auto copies = pair.change_of(metric::kWeightCopies);
@@ -74,7 +74,7 @@ std::optional<Facts> traded(const Pair& pair) {
       .set("added", format_bytes_briefly(*copies));
 }
 
-/// All contexts decide whether it matters; the text names the shortest and the longest.
+/// The verdict counts all contexts; the text gives the changes at the shortest and the longest.
 std::optional<Facts> step_values(const Pairs& steps) {
   if (steps.empty()) return std::nullopt;
   const Pair &first = steps.front(), &last = steps.back();
@@ -94,8 +94,8 @@ std::optional<Facts> step_values(const Pairs& steps) {
       .flag("unexplained", !reason && last.matters());
 }
 
-/// How the forward changes at the context that explains the step, else at the longest, and whether
-/// copies of the weights are what raises it.
+/// Describes the change of a forward's peak at the longest context whose steps are compared, else
+/// at the longest. `copies` is set if copies of the weights raise that peak.
 std::optional<Facts> forward_facts(const Pairs& pairs, const Pairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
     const Pairs forwards = of_mode(pairs, mode);
@@ -122,8 +122,8 @@ bool step_does_not_fit(const Profile& profile) {
   return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
 }
 
-/// Contexts whose training step fits in the reduced precision alone, and those where it fits in
-/// none.
+/// Names contexts whose training step fits only in the reduced precision, and those where it fits
+/// in neither.
 void set_fits(Facts& facts, const Pairs& pairs) {
   std::vector<std::string> more, neither;
   for (const Pair& pair : pairs) {

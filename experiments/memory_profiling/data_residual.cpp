@@ -1,4 +1,4 @@
-// Part (d): one tensor of the residual stream.
+// Part (d): the size of one tensor of the residual stream.
 #include <algorithm>
 #include <cmath>
 #include <ranges>

@@ -12,8 +12,8 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kNear = 0.75;        // Curves above this share of the capacity show it.
-constexpr double kMostly = 0.95;      // Parameters above this share of the start are all of it.
+constexpr double kNear = 0.75;        // The capacity is drawn if a peak exceeds this share of it.
+constexpr double kMostly = 0.95;      // A sawtooth starts with at least this share in parameters.
 constexpr double kInvisible = 0.002;  // Areas below this share of the peak are too thin to be seen.
 
 /// A step with a timeline; it may have run out of memory.
@@ -38,8 +38,8 @@ std::optional<RecordedStep> longest_recorded(const Profiles& profiles, Mode mode
   return longest;
 }
 
-/// The training step at the longest context, preceded by the longest one that ran if it ran out of
-/// memory. A lesser mode replaces it if no training step has a timeline.
+/// Returns the training step at the longest context; if that failed, the longest that ran precedes
+/// it. If no training step has a timeline, a shorter mode is taken.
 std::vector<RecordedStep> training_steps_of(const Profiles& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     const auto any = longest_recorded(profiles, mode, false);
@@ -50,7 +50,7 @@ std::vector<RecordedStep> training_steps_of(const Profiles& profiles) {
   return {};
 }
 
-/// Counts how often temporaries fall from more than half of their most to less.
+/// Counts how often temporaries fall from above half of their maximum to half or below.
 std::int64_t teeth(const Timeline& timeline) {
   double most = 0;
   for (const Instant& instant : timeline.instants)
@@ -65,8 +65,8 @@ std::int64_t teeth(const Timeline& timeline) {
   return count;
 }
 
-/// True for an inference step that holds little but parameters and whose temporaries rise and fall
-/// at least once for each layer.
+/// True for an inference step that starts with little but parameters, adds mostly temporaries, and
+/// frees most of these at least once for each layer.
 bool is_sawtooth(const RecordedStep& recorded) {
   const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
   const auto& model = recorded.step->spec().model;
@@ -76,7 +76,7 @@ bool is_sawtooth(const RecordedStep& recorded) {
          peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
 }
 
-/// True if saved activations are more than half of what the step adds up to its peak.
+/// True if the step peaks before the optimizer and over half of what it added is saved activations.
 bool climbs(const RecordedStep& recorded) {
   const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
@@ -122,7 +122,7 @@ Facts recorded_facts(const RecordedStep& recorded, const RecordedStep* before) {
            recorded.step->out_of_memory() != nullptr ? "out of memory" : recorded.step->missing());
 }
 
-/// A place on the curve and its words: the peak, or the GPU's capacity.
+/// A labelled point of the figure: the peak, or the GPU's capacity at the event of the peak.
 struct Mark {
   std::string kind;
   double event = 0, bytes = 0;
@@ -172,7 +172,7 @@ Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeli
   return make_dataset("timeline", columns, rows);
 }
 
-/// Memory at the ends of the phases, the last of which may have been cut short, and at the peak.
+/// Memory at the start, at each phase's end and at the peak; a failed phase is named by its reason.
 Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& recorded,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
@@ -196,7 +196,7 @@ Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& re
   return make_dataset("stages", columns, rows);
 }
 
-/// The datasets of one step's figures, and its snapshot.
+/// Adds the datasets of one step's figures and its snapshot, `file`; a capacity of 0 is not drawn.
 void add_step(PartContent& part, const RecordedStep& recorded, const std::string& file,
               double capacity) {
   const Timeline& timeline = recorded.timeline;

@@ -9,18 +9,18 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kMostBoxes = 100;  // The largest value of the figure's setting.
+constexpr std::size_t kMostBoxes = 100;  // A reader of the figure can ask for at most this many.
 constexpr std::size_t kListedKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // Boxes below this share of the peak are drawn on a cut axis.
+constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds up to this share of its peak.
 
 struct Box {
   int rank = 0;
-  std::size_t from = 0, to = 0;  ///< Bins.
+  std::size_t from = 0, to = 0;  ///< Indices of bins; the box ends where bin `to` begins.
   double made = 0, bytes = 0;
   std::string category = {}, text = {};
 };
 
-/// The first box is no allocation: it holds all that was there before the step, whatever its size.
+/// Rank 0 is no allocation but the memory from before the step, whose bytes are in "lifetime-bins".
 Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
                    const ByteUnit& unit) {
   std::vector<Box> boxes{{.to = bins.least.size(),
@@ -66,7 +66,7 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
   return make_dataset("lifetime-bins", columns, rows);
 }
 
-/// Allocations of one size and kind: a network repeats them in every layer.
+/// Allocations that are alike except for the layer: a network repeats them in every layer.
 struct Kind {
   Allocation first;
   std::size_t count = 1;

@@ -1,6 +1,6 @@
-// A step's largest allocations, each a box over the allocator's events, as PyTorch's memory_viz
-// draws them. Boxes lie on the memory from before the step, in the order in which they were made; a
-// box sinks when one below it is freed.
+// Draws a step's largest allocations, as PyTorch's memory_viz does: each is a box from the
+// allocator event that made it to the one that freed it. Boxes lie on the memory from before the
+// step, oldest lowest; a box sinks when one below it is freed.
 #pragma once
 
 #include <vector>
@@ -11,24 +11,24 @@
 
 namespace labreport::memory_profiling {
 
-/// Splits the events wherever a drawn allocation is made or freed.
+/// Ranges of allocator events, split wherever a drawn allocation is made or freed.
 struct Bins {
-  std::vector<double> bounds;  ///< Events; bin i reaches from bounds[i] to bounds[i + 1].
-  /// Requested bytes, the least within each bin; infinite where a thinned curve has no point.
+  std::vector<double> bounds;  ///< Event numbers; bin i reaches from bounds[i] to bounds[i + 1].
+  /// The fewest requested bytes in each bin; infinite in a bin without instants, which are thinned.
   std::vector<double> least;
 
   std::size_t at(double event) const;
 };
 
-/// `timeline` is not empty.
+/// `timeline` must not be empty.
 Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocations);
 
-/// The byte at which the figure's axis of memory begins: 0, unless what was there before the step
-/// dwarfs the rest.
+/// The bytes at which the figure's memory axis begins: 0, unless the step adds at most a fifth of
+/// its peak to what was there before.
 double axis_begin(const Timeline& timeline);
 
-/// The datasets "lifetimes", ranked by size, "lifetime-bins" and, for the table, "lifetime-kinds".
-/// Empty if the launch recorded no single allocations.
+/// Returns "lifetimes" (boxes, largest first) and "lifetime-bins" for the figure, "lifetime-kinds"
+/// for the table. Returns nothing without `allocations`.
 std::vector<Dataset> lifetimes(const Timeline& timeline, const std::vector<Allocation>& allocations,
                                const ByteUnit& unit);
 

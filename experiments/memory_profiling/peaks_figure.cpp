@@ -1,5 +1,4 @@
-// The figure of parts (b) and (c): peaks of each step and context in every precision, against what
-// the GPU has.
+// The figure of part (c): peaks of each step and context in every precision, and the GPU's memory.
 #include <algorithm>
 
 #include "experiments/memory_profiling/bytes.h"
@@ -8,7 +7,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kVisible = 0.05;  // Peaks below this share of the GPU's memory look alike.
+constexpr double kVisible = 0.05;  // The capacity is drawn once a peak reaches this share of it.
 
 /// A peak in the figure, or why there is none.
 struct Dot {

@@ -12,11 +12,10 @@ namespace {
 
 constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
-constexpr std::int64_t kWarmup = 2;  // After these, AdamW's state exists and the allocator has its
-                                     // blocks.
+constexpr std::int64_t kWarmup = 2;  // These steps make AdamW's state and the allocator's blocks.
 
-/// The edition's size and, behind it, the smaller ones that stand in if no step of it fits; the
-/// user's sizes as they are.
+/// The user's sizes; without them, the edition's size followed by the smaller ones, largest first,
+/// which replace it if no step of it fits.
 std::vector<Size> sizes(const Planning& planning) {
   std::vector<Size> chosen = planning.chosen.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
@@ -56,7 +55,7 @@ bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
   return without_room(planning.so_far, spec);
 }
 
-/// Adds a step without AdamW if the forward with grad fits and the whole step does not.
+/// Adds forward+backward if the forward with grad fits and the training step does not.
 void add_modes(Planning& planning, const CellSpec& spec) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
     planning.add(spec, mode);
@@ -66,7 +65,7 @@ void add_modes(Planning& planning, const CellSpec& spec) {
   if (lesser) planning.add(spec, Mode::kForwardBackward);
 }
 
-/// Searches the longest context whose step fits, and measures it in all modes.
+/// Doubles the context until a step does not fit, and measures the longest that fits in all modes.
 void add_doubled(Planning& planning, CellSpec spec) {
   const auto fullest = fullest_mode(planning.input);
   if (!fullest) return;
@@ -109,7 +108,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   for (const Size& size : chosen | std::views::take(first)) add_network(planning, size);
   if (by_user || !fullest_mode(input)) return planning.cells;
   if (!without_room(so_far, least_step(planning, chosen.front()))) return planning.cells;
-  // A size that stands in is measured in full once its least step is known to fit.
+  // A smaller size is measured in full once its least step is known to fit.
   for (const Size& size : chosen | std::views::drop(1)) {
     const CellSpec step = least_step(planning, size);
     planning.cells.push_back({step, 1});

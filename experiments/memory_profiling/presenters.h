@@ -8,7 +8,7 @@ namespace labreport::memory_profiling {
 
 inline constexpr const char* kProblem = "memory_profiling";
 
-/// `profiles` is never empty.
+/// `profiles` must not be empty.
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles);
@@ -16,7 +16,7 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
-/// The datasets of the figure of (c): every peak, and the GPU's capacity where peaks come near it.
+/// Adds "peaks", the figure of (c), and, unless all peaks are far below it, the GPU's "capacity".
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

@@ -10,18 +10,18 @@
 
 namespace labreport::memory_profiling {
 
-/// The memory after one event.
+/// The memory after one allocator event.
 struct Instant {
   double event = 0;
-  std::string phase;          ///< Empty before the first.
-  std::vector<double> bytes;  ///< Requested bytes, one number a category.
+  std::string phase;          ///< Empty before the first phase.
+  std::vector<double> bytes;  ///< Requested bytes by category, in the order of categories().
   double allocated = 0;
 
   double requested() const;
   double of(std::string_view category) const;
 };
 
-/// A phase of the step and where it lies.
+/// Consecutive instants of one phase.
 struct Stretch {
   std::string phase;
   const Instant* first;
@@ -35,41 +35,41 @@ struct Timeline {
   /// The instant of the most requested bytes; the timeline must not be empty.
   const Instant& peak() const;
   std::vector<Stretch> phases() const;
-  /// The last instant of a phase; null if the step has none.
+  /// The phase's last instant; null if no instant lies in the phase.
   const Instant* end_of(std::string_view phase) const;
 };
 
-/// Empty if the launch recorded none.
+/// Sorted by event; empty if the launch recorded no timeline.
 Timeline timeline_of(const Launch& launch);
 
 /// One of the step's largest allocations.
 struct Allocation {
   double bytes = 0;  ///< Requested bytes.
-  double made = 0;   ///< Numbers of the events.
+  double made = 0;   ///< The number of the event that made it.
   std::optional<double> freed;
   std::string phase;
   std::string freed_phase;
   std::string module;     ///< "layers.3/attn"
   std::string operation;  ///< The outermost operator: "aten::linear".
-  std::string op;         ///< "aten::exp"
+  std::string op;         ///< The innermost operator: "aten::exp".
   std::string category;
 };
 
-/// True if the same operation in the same module made both, in whichever layer.
+/// True if the same operators made both in the same module, of whichever layer.
 bool same_kind(const Allocation& a, const Allocation& b);
 
 /// Sorted by size, largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
-/// Removes the range around attention's parts, which adds nothing to theirs.
+/// Removes the range "scaled dot product attention", which the ranges inside it make superfluous.
 std::string short_path(std::string module);
 
 bool is_linear(const std::string& operation);
 
-/// Names an allocation by its operator, or by the caller of `empty` and `resize_`.
+/// Returns `op`, or `operation` if `op` only allocates, as `empty` and `resize_` do.
 std::string allocated_by(const std::string& operation, const std::string& op);
 
-/// Returns "exp" for "aten::exp"; the whole path if the separator is not in it.
+/// Returns what follows the last separator, "exp" in "aten::exp"; without one, the whole path.
 std::string last_of(const std::string& path, const std::string& separator);
 
 /// "Softmax (exp) in layers.3/attn/computing softmax"; for a linear layer its path.

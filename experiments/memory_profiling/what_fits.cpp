@@ -20,15 +20,15 @@ constexpr std::array kSteps{Mode::kInference, Mode::kForwardBackward, Mode::kTra
 constexpr std::array<std::int64_t, 5> kContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCards{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
-constexpr double kConfirmed = 0.05;  // Predictions may miss a measured peak by this share.
+constexpr double kConfirmed = 0.05;  // Confirmed formulas are off by at most this share of a peak.
 constexpr Notation kDeviation{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// Bytes of workspaces at a peak without and with backward. They depend on the GPU, so they are
-/// measured rather than predicted; they count as temporary.
+/// The most bytes of library workspaces at any peak, without and with backward. They depend on the
+/// GPU, so they are measured rather than predicted; they count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
 Workspaces workspaces_of(const std::vector<Profile>& profiles) {
@@ -50,8 +50,8 @@ std::vector<ExpectedPeak> predicted(const CellSpec& spec, const Workspaces& work
   return peaks;
 }
 
-/// One step and precision, with or without checkpoints: predicted over measured peaks, less 1, and
-/// the largest settings that were measured.
+/// Compares peaks of one mode and precision, with or without checkpoints. A deviation is predicted
+/// / measured − 1; batch, context and blocks are the largest that were measured.
 struct Check {
   Mode mode;
   Precision precision;
@@ -72,8 +72,8 @@ struct Check {
     context = std::max(context, *spec.context);
     blocks = std::max(blocks, spec.group.value_or(0));
   }
-  /// True outside of what was measured, where no peak confirms a prediction. The largest measured
-  /// peak is itself predicted with the check's error, so that error is allowed for.
+  /// True if batch, context or predicted bytes exceed all that were measured. Bytes may exceed the
+  /// largest measured peak by `kConfirmed`, because the prediction may be that much too high.
   bool extrapolates(const CellSpec& spec, double bytes) const {
     return *spec.batch > batch || *spec.context > context || bytes > (1 + kConfirmed) * most;
   }
@@ -114,8 +114,8 @@ ConfirmedPeaks confirmed(const Check& check, const Workspaces& workspaces) {
           .workspace = workspaces[has_backward(check.mode)]};
 }
 
-/// A first step has no optimizer state yet, and fewer workspaces. Cells of other kinds compute
-/// other steps, or on several GPUs.
+/// True if the cell is a step of this check on one GPU with labreport's network. First steps do not
+/// count, because they have fewer workspaces and no optimizer state.
 bool confirms(const CellSpec& spec, const Check& check) {
   constexpr std::array kKinds{CellKind::kTiming, CellKind::kMemory, CellKind::kCheckpointing};
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
@@ -134,7 +134,7 @@ void measure(Check& check, const RunView& view, const Grid& grid) {
   }
 }
 
-/// Checks the precision of the answers and the one that they compare it with.
+/// Checks each mode in the answers' precision and in the one that they compare with it.
 std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& profiles,
                              const Grid& grid) {
   const auto described =
@@ -172,8 +172,8 @@ std::vector<ConfirmedPeaks> sharded_peaks(const RunView& view) {
   return all;
 }
 
-/// The edition's sizes with the vocabulary of `first`, and the run's own as far as 64 bits hold
-/// their bytes; smallest first.
+/// The edition's sizes with the vocabulary of `first` and the run's other sizes, smallest first.
+/// Leaves out those whose bytes overflow 64 bits.
 std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
   std::vector<Size> sizes = view.edition().sizes;
   for (Size& size : sizes) size.shape.vocab = first.model->vocab;
@@ -189,7 +189,7 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
   });
 }
 
-/// One part of a size's peak; the last one's text gives the whole peak.
+/// One part of a size's predicted peak; the last part's text gives the whole peak.
 struct Bar {
   std::string row, part;
   double from, to;  ///< GiB
@@ -288,7 +288,7 @@ const std::vector<Column<Check>> kPredictions{
      },
      "%", kDeviation}};
 
-/// The data that site/what_fits.js reads.
+/// The data that site/what_fits.js reads; `first` is the index of the size that it shows first.
 nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
   nlohmann::json checks = nlohmann::json::array();
   for (const Check& check : grid.checks) {

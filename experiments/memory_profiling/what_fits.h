@@ -1,5 +1,5 @@
-// "What fits?": peaks predicted by first principles, for the sizes of the edition at any context
-// and batch, where the run's measured peaks confirm the formulas.
+// "What fits?": peaks of memory predicted by formulas for the edition's sizes at any context and
+// batch, where the run's measured peaks confirm the formulas.
 #pragma once
 
 #include "document/section.h"
@@ -7,14 +7,14 @@
 
 namespace labreport::memory_profiling {
 
-/// Adds "what-fits", each size's predicted training step by part, with all coefficients for the
-/// page; "cards", the memory sizes it is held against; "fits", the smallest card by size and
-/// context; and "predictions", how near the measured peaks lie. Adds nothing if no measured peak
-/// confirms any, and on a CPU. Sets the fact `predicted` in either case.
+/// Adds "what-fits", each size's predicted training peak by category, with the formulas that the
+/// page evaluates; "cards", memory sizes of GPUs; "fits", the smallest card for each size and
+/// context; and "predictions", the formulas' deviations from measured peaks. Adds none on a CPU or
+/// if no measured peak confirms a formula, but always sets the fact `predicted`.
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
-/// The formulas that the run's measured peaks confirm: of the memory problem's steps, of steps with
-/// checkpoints, and of steps that share the optimizer's state among ranks.
+/// The formulas that the run's measured peaks confirm, of steps without and with checkpoints and of
+/// steps that share the optimizer's state among ranks; empty on a CPU.
 MemoryFormulas memory_formulas(const RunView& view);
 
 }  // namespace labreport::memory_profiling

@@ -81,7 +81,7 @@ std::vector<Attention> attentions(const RunView& view,
   return rows;
 }
 
-/// Shows a value of 0 or NaN as unknown.
+/// Shows a value of 0 or NaN as unknown, and the reason for a row that was not measured.
 template <typename Get>
 Column<Attention> column(const char* name, const char* title, const char* unit, Get get,
                          Notation notation = {}) {
@@ -138,7 +138,7 @@ const std::vector<Column<RoofPoint>> kRoof{{"precision", "Precision", &RoofPoint
                                            {"rate", "Rate", &RoofPoint::rate},
                                            {"words", "Limits", &RoofPoint::words}};
 
-/// The roofline min(P, I · W), drawn a little beyond the outermost points.
+/// The roofline min(peak rate, intensity · bandwidth), drawn a little beyond the outermost points.
 std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& points) {
   double left = limits.ridge(), right = left;
   for (const Work& point : points) {
@@ -205,7 +205,7 @@ PartContent attention(const Profiles& profiles) {
     const Limits limits(view, *drawn);
     std::vector<Work> points = attention_work(*drawn);
     std::ranges::move(work_around_attention(*drawn), std::back_inserter(points));
-    std::erase_if(points, [](const Work& work) {  // The axes are logarithmic.
+    std::erase_if(points, [](const Work& work) {  // Logarithmic axes cannot show 0.
       return work.rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
     });
     if (!limits.known() || points.empty()) continue;

@@ -22,7 +22,7 @@ struct ProfiledPass {
   Pass pass;
 };
 
-/// Every pass of every profile, by class; classes that no pass has are left out.
+/// A row for each pass of a profile and a column for each class's share; omits classes of no pass.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {
@@ -51,7 +51,7 @@ Dataset every_class(const std::vector<const Profile*>& profiles) {
   return make_dataset("every-class", columns, passes);
 }
 
-/// The GEMMs' share in each pass, a row a profile.
+/// The GEMMs' share of each pass's GPU time, one row for each profile.
 Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
       {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
@@ -64,7 +64,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
   return make_dataset("gemm-shares", columns, profiles);
 }
 
-/// A stretch of the figure's bars, in per cent of one pass.
+/// One class's segment of a bar; `share` is of the pass's GPU time, from 0 to 1.
 struct ClassBar {
   std::string row, kind;
   double ms, share;
@@ -78,7 +78,7 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-/// Adds the bars of a profile; a 16-bit pass is followed by its speedup over `full`'s.
+/// Adds a bar for each pass of the profile, with its speedup over the same pass of `full` in words.
 void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
@@ -95,8 +95,8 @@ void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile
   }
 }
 
-/// "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions stay within a point":
-/// the largest change comes first and alone has numbers.
+/// "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions stay within a point": the
+/// largest change comes first and is the only one with numbers.
 std::string changes(const Rows& before, const Rows& after, const std::string& kernels) {
   struct Change {
     std::string words;
@@ -134,14 +134,14 @@ std::string changes(const Rows& before, const Rows& after, const std::string& ke
   return words;
 }
 
-/// The GEMMs' share of the answer's profile in the forward pass and in the fullest pass it has.
+/// The GEMMs' share of GPU time in the profile's forward pass and in its longest measured pass.
 Facts class_sentence(const Profile& profile, const std::string& kernels) {
   const Rows forward = profile.rows(Pass::kForward), optimizer = profile.rows(Pass::kOptimizer);
   const Rows both = profile.rows(Pass::kForwardBackward), step = profile.rows(Pass::kTrainStep);
   const Rows& fullest = step.empty() ? both : step;
   const double drop = gemm_share(forward) - gemm_share(fullest);
-  // The optimizer explains a smaller share of GEMMs in the step if it launches none and the share
-  // without it falls by less than half as much.
+  // The optimizer explains the drop if it launches no GEMMs and the share without the optimizer
+  // falls by less than half as much.
   const bool by_optimizer = drop >= kPoint && !optimizer.empty() && gemm_share(optimizer) == 0 &&
                             gemm_share(forward) - gemm_share(both) < drop / 2;
   const std::string list = changes(forward, fullest, kernels);

@@ -10,9 +10,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kNoticed = 0.01;  // Smaller shares of the forward pass are not mentioned.
-constexpr std::size_t kNamed = 5;  // An answer names as many groups at most.
-constexpr double kMostly = 0.8;    // Classes of kernels that fill this share of a time.
+constexpr double kNoticed = 0.01;  // Groups below this share of the forward pass are not named.
+constexpr std::size_t kNamed = 5;  // An answer names at most this many groups.
+constexpr double kMostly = 0.8;    // The named classes must fill this share of the groups' time.
 constexpr Notation kShareOfPass{Notation::kPercent};
 constexpr Notation kCallCount{Notation::kCount};
 
@@ -29,7 +29,7 @@ std::string operator_of(const KernelRow& row) {
   return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
 }
 
-/// Kernels of a forward pass that belong together.
+/// Kernels of one group, or of one operator in it; `share` is of the forward pass's GPU time.
 struct Kernels {
   std::string precision, group, op;
   KernelSum sum;
@@ -49,7 +49,6 @@ const std::vector<Column<Kernels>> kKernels{
     {"kernel", "Kernel",
      [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
-/// Columns of the figure's bars.
 const std::vector<Column<Kernels>> kRoleBars{
     {"group", "Component", &Kernels::group},
     {"precision", "Precision", &Kernels::precision},
@@ -62,7 +61,7 @@ std::vector<KernelSum> groups_of(const Profile& profile) {
   return summed(non_gemm(profile), &KernelRow::group);
 }
 
-/// Lists group after group, in each the longest operator first.
+/// Sorts groups by time and, in each, the operators, longest first. Empty without a profile.
 std::vector<Kernels> by_group_and_operator(const Profile* profile) {
   std::vector<Kernels> rows;
   if (profile == nullptr) return rows;
@@ -91,8 +90,8 @@ double non_gemm_share(const Profile& profile) {
   return share(profile.rows(Pass::kForward), is_non_gemm);
 }
 
-/// The share of softmax, scale and mask, whose work grows with the square of the context; 0 if the
-/// kernels cannot be assigned to both.
+/// The share of the forward pass that softmax, scale and mask take, whose work grows with the
+/// square of the context; 0 if the kernels cannot be assigned to both.
 double square_share(const Profile& profile) {
   const Rows rows = profile.rows(Pass::kForward);
   if (of_stage(rows, stage::kSoftmax).empty() || of_stage(rows, stage::kScaleMask).empty())
@@ -115,7 +114,7 @@ const std::vector<Column<const Profile*>> kByContext{
      },
      "%", kShareOfPass}};
 
-/// Sizes that were profiled at several contexts, in the precision of the answer.
+/// Profiles of sizes with several profiled contexts, in the precision of the described profile.
 std::vector<const Profile*> along_contexts(const Profiles& profiles) {
   if (profiles.described == nullptr) return {};
   const auto all = only(profiles.in_details, [&](const Profile* profile) {
@@ -128,7 +127,7 @@ std::vector<const Profile*> along_contexts(const Profiles& profiles) {
   });
 }
 
-/// A profile's groups as columns.
+/// A row for each profile and a column for each group's share of its forward pass.
 Dataset group_shares(const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
       {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
@@ -151,7 +150,7 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
 }
 
 /// Names the classes that take most of the rows' time: "elementwise kernels and reductions". Empty
-/// if a class without a name is among them.
+/// if "other" is among them.
 std::string main_classes(const Rows& rows, const std::string& kernels) {
   std::vector<std::string> words;
   double covered = 0;

@@ -12,8 +12,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kClose = 0.02;  // Two times agree if they differ by at most this share.
-constexpr double kLess = 0.01;   // Smaller shares of time are not mentioned.
+constexpr double kClose = 0.02;  // Up to this difference, the text gives a bound, "within 2 %".
+constexpr double kLess = 0.01;   // Each shorter pass must be emptier by this share of its time.
 
 std::optional<double> minus(const std::optional<double>& whole, const std::optional<double>& part) {
   return whole && part ? std::optional(*whole - *part) : std::nullopt;
@@ -25,14 +25,14 @@ struct TimedStep {
   std::vector<double> timer = {};       ///< Times of the unprofiled steps.
   double mean = 0;                      ///< The mean of `timer`.
   double busy = 0;                      ///< Time in which some kernel ran.
-  std::optional<double> span = {};      ///< First kernel's start → last one's end.
+  std::optional<double> span = {};      ///< The first kernel's start to the last one's end.
   std::optional<double> profiled = {};  ///< The profiled step, by the host's clock.
   Mode mode = Mode::kForward;
   std::vector<std::string> flags = {};
 
-  double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
+  double difference() const { return busy / mean - 1; }  ///< Relative to the timer's mean.
   double spread() const { return summarize(timer).coefficient_of_variation(); }
-  /// Timer and profiler differ only if they do so by more than the timer's own steps vary.
+  /// Timer and profiler agree unless they differ by more than the timer's own steps vary.
   bool is_less() const { return difference() < -spread() && idle() && *idle() > 0; }
   bool agrees() const { return std::abs(difference()) <= spread(); }
   std::optional<double> gaps() const { return minus(span, busy); }
@@ -97,7 +97,7 @@ std::vector<TimedStep> timed_steps(const Profile& profile) {
   return steps;
 }
 
-/// The forward pass of each profile, or which step has no numbers and why.
+/// Each profile's forward pass, else its longer step, or which step has no numbers and why.
 std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profiles) {
   std::vector<TimedStep> all;
   for (const Profile* profile : profiles) {
@@ -109,8 +109,8 @@ std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profile
   return all;
 }
 
-/// The largest share of the timer's time without kernels among passes that take less than half of
-/// `whole`; nothing unless that share is a point larger in each of them than in `whole`.
+/// Returns the largest share of time without kernels in forward passes at most half as long as
+/// `whole`; nothing unless each of these exceeds the share in `whole` by `kLess`.
 std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedStep& whole) {
   double most = 0;
   for (const TimedStep& step : forward_passes(profiles.in_details)) {
@@ -137,8 +137,8 @@ Facts timer_sentence(const Profiles& profiles, const TimedStep& step) {
       .when("shorter", emptiest.has_value(), "emptiest", format_percent(emptiest.value_or(0)));
 }
 
-/// The command that profiles the step under Nsight Systems. It leaves out warm-up, because it
-/// records only the range "measured".
+/// The command that profiles the step under Nsight Systems. Only the range "measured" is recorded,
+/// which makes warm-up unnecessary.
 std::string nsys_command(const RunView& view, const Profile& profile) {
   const CellSpec& spec = *(profile.step ? profile.step : profile.inference)->spec;
   return "`nsys profile --trace=cuda,nvtx --capture-range=nvtx --nvtx-capture=measured "

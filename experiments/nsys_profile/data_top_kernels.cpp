@@ -13,12 +13,12 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kShortName = 58;  // Letters of a name in the open table.
+constexpr std::size_t kShortName = 58;  // The most bytes of a name in the open table.
 constexpr Notation kTopCount{Notation::kCount};
 constexpr Notation kTopShare{Notation::kPercent};
 constexpr double kMicrosecondsPerMillisecond = 1e3;
 
-/// A kernel of a pass by its full name.
+/// All launches of one kernel in a pass; `share` is of the pass's GPU time.
 struct RankedKernel {
   KernelSum sum;
   double share = 0;
@@ -108,7 +108,7 @@ std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
   return tops;
 }
 
-/// The beginning of a name; only an expert reads on.
+/// The name up to its last underscore within `kShortName` bytes; only an expert reads on.
 std::string beginning(const std::string& name) {
   return name.size() <= kShortName ? name : name.substr(0, name.rfind('_', kShortName)) + "…";
 }

@@ -8,7 +8,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kLongest = 140;  // cuBLAS names run to some 120 letters.
+constexpr std::size_t kLongest = 140;  // Bytes; cuBLAS names have about 120.
 
 /// The name up to the first bracket that opens arguments; brackets of "(anonymous namespace)" do
 /// not count.
@@ -29,7 +29,7 @@ std::string_view last_name(std::string_view qualified) {
   return qualified;
 }
 
-/// Returns "exp" for "exp_kernel_cuda": the shortest beginning that a functor's suffix follows.
+/// The shortest start that a functor's suffix follows, "exp" of "exp_kernel_cuda"; empty if none.
 std::string_view before_functor(std::string_view word) {
   std::size_t shortest = word.find("_scalar_tensor_kernel", 1);
   for (const std::string_view ending :
@@ -40,8 +40,8 @@ std::string_view before_functor(std::string_view word) {
   return shortest == word.npos ? std::string_view() : word.substr(0, shortest);
 }
 
-/// Returns "exp" for "exp_kernel_cuda" and "Mul" for "MulFunctor"; empty if no functor is named. It
-/// reads the name once, so that a hostile name cannot make it slow.
+/// Returns "exp" for "exp_kernel_cuda" and "Mul" for "MulFunctor"; empty if no functor is named.
+/// Reads each word once, so that a hostile name cannot make the search slow.
 std::string_view computed(std::string_view arguments) {
   constexpr std::array<std::string_view, 6> kVague{"Binary", "Unary",  "AUnary",
                                                    "BUnary", "Reduce", "func_wrapper"};
@@ -56,7 +56,7 @@ std::string_view computed(std::string_view arguments) {
   return {};
 }
 
-/// Cuts the text between two UTF-8 characters.
+/// Cuts the text to `most` bytes, between two UTF-8 characters.
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most - 3;
@@ -64,7 +64,7 @@ std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-/// Removes wrappers; the first template argument of each is the kernel.
+/// Replaces a wrapper, "device_kernel<…>", by its first template argument, which is the kernel.
 std::string_view unwrapped(std::string_view name) {
   for (;;) {
     const std::string_view qualified = head(name), function = last_name(qualified);
@@ -79,7 +79,7 @@ std::string_view unwrapped(std::string_view name) {
 }  // namespace
 
 std::string short_kernel_name(std::string_view name) {
-  // Copies and memsets are words, not functions.
+  // Copies and memsets are named in words: "Memcpy DtoD".
   if (name.starts_with("Mem")) return shortened(name, kLongest);
   if (name.starts_with("void ")) name.remove_prefix(5);
   name = unwrapped(name);

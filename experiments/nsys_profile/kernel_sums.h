@@ -10,7 +10,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Times in ms. The median is of the operations' medians, weighted by their calls.
+/// Times in ms. `median` is that of the rows' medians, each counted as often as the row's calls.
 struct KernelSum {
   std::string name;
   std::string kind;  ///< The kind of the row with the most time.
@@ -35,15 +35,15 @@ std::string class_words(const std::string& drawn, const std::string& kernels);
 
 using NameOf = std::function<std::string(const KernelRow&)>;
 
-/// Sorted by total time, longest first.
+/// Gives a sum for each result of `name`, the longest total first.
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name);
 std::vector<KernelSum> by_kernel(const Rows& rows);
 
 inline constexpr const char* kKernelsFile = "kernels.csv";
 
-/// A row for each kernel of each phase by its full name, the most time first. The columns are
-/// profile, step and phase, then those of Nsight Systems' kernel summary: shares of the phase in %,
-/// times in ns.
+/// A row for each kernel of each phase by its full name, the longest first within a phase. The
+/// columns are profile, step and phase, then those of Nsight Systems' kernel summary: percentages
+/// of the phase's time, and times in ns.
 std::string kernels_csv(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -30,8 +30,8 @@ Work work_of(const std::string& name, const Rows& rows, NetworkPart part, const 
 KernelPlace kernel_place(const MeasuredRow& row) {
   const std::string kind = row.text(column::kClass);
   std::string op = row.text(column::kOperator);
-  if (kind == "memset") op.clear();                   // It only prepares a GEMM.
-  if (kind == "gemm" && op.empty()) op = "aten::mm";  // `layer` has no operators.
+  if (kind == "memset") op.clear();                   // A memset only prepares a GEMM.
+  if (kind == "gemm" && op.empty()) op = "aten::mm";  // The table `layer` has no operators.
   return place_of(row.text(column::kModule), row.text(column::kOperation), op);
 }
 

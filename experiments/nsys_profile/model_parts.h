@@ -12,7 +12,7 @@ namespace labreport::nsys_profile {
 
 inline constexpr const char* kOther = "other";
 
-/// Reads the place from a row of the tables `kernels` and `layer`.
+/// Reads the place from a row of the table `kernels` or `layer`.
 KernelPlace kernel_place(const MeasuredRow& row);
 
 /// Groups a kernel other than a GEMM. In labreport's network (`built_in`) the group is "softmax",
@@ -21,14 +21,14 @@ KernelPlace kernel_place(const MeasuredRow& row);
 std::string group_of(const KernelPlace& place, const std::string& kind, bool built_in);
 
 /// Names the calls that launch a kernel: "FFN projection", "attention projection", "the LM head",
-/// or the kernel's group, "QKᵀ".
+/// or else the kernel's group, such as "QKᵀ".
 std::string calls_of(const KernelRow& row);
 
 /// The kernels of one stage of self-attention; see analysis/kernel_places.h.
 Rows of_stage(const Rows& rows, const std::string& stage);
 
-/// One part over all layers. FLOPs and bytes are by formula, zero where there is none; the time is
-/// measured.
+/// One part of the network, over all layers. FLOPs and bytes come from formulas and are 0 for a
+/// part without one; the time is measured.
 struct Work {
   std::string part;
   double ms = 0;

@@ -27,7 +27,7 @@ Planning begin(const PlanInput& input, const Run& so_far) {
   return planning;
 }
 
-/// Adds inference and the train step, and a shorter step if that does not fit.
+/// Adds inference and the train step, and a shorter step if the train step does not fit.
 void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
   spec.context = context;
   planning.add(spec, Mode::kInference);
@@ -38,8 +38,8 @@ void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
   }
 }
 
-/// Tries each context once the step at the next shorter one fits; profiles the three longest that
-/// fit in full.
+/// Tries each context once the step at the next shorter one fits; adds inference at the three
+/// longest whose step fits.
 void add_doubled(Planning& planning, CellSpec spec) {
   spec.mode = fullest_mode(planning.input);
   const Doubling doubling = planning.add_doubled(spec);
@@ -89,8 +89,8 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);
 }
 
-/// Only the smallest and the largest size keep each kernel of a step, at one context: a timeline of
-/// every profile would be most of a run.
+/// At one context, the smallest and the largest size keep a timeline of the kernels of each step
+/// with grad: the timelines of all profiles would be most of a run's bytes.
 void keep_traces(Planning& planning) {
   const auto by_size = [](const CellSpec& spec) { return parameter_count(*spec.model); };
   const std::int64_t reference = planning.input.edition.reference_context;

@@ -10,19 +10,19 @@ namespace labreport::nsys_profile {
 
 inline constexpr const char* kProblem = "nsys_profile";
 
-/// `profiles` holds at least one.
+/// `profiles` must hold at least one profile.
 PartContent timer_vs_profiler(const Profiles& profiles);
 PartContent top_kernels(const Profiles& profiles);
 PartContent non_gemm_kernels(const Profiles& profiles);
 PartContent kernel_classes(const Profiles& profiles);
 PartContent attention(const Profiles& profiles);
 
-/// The profile whose step part (d) draws: the largest network's, in 16 bits if that was traced;
-/// null if none was.
+/// The profile whose step part (d) draws; null if none was traced. Among the largest network's it
+/// prefers steps that the profiler did not perturb, then the longest context, then 16 bits.
 const Profile* drawn_step(const Profiles& profiles);
 
-/// "step-timeline", the stretches of the picture, with all traced steps for the page; "step-phases"
-/// and "step-classes", its labels; "step-times", the table below it. Empty if nothing was traced.
+/// Returns "step-timeline", the picture's bars, with all traced steps for the page; "step-phases"
+/// and "step-classes", its labels; and "step-times", a table. Empty if nothing was traced.
 std::vector<Dataset> step_timeline(const Profiles& profiles);
 
 }  // namespace labreport::nsys_profile

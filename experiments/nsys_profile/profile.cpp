@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kKernelNumbers[]{column::kKernel,  column::kInstances, column::kTotalNs,
                                             column::kMinNs,   column::kMedianNs,  column::kMaxNs,
                                             column::kStddevNs};
-constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
+constexpr const char* kComma = ",\u00a0";  // A no-break space keeps a label on one line.
 
 /// Every number of `row` must be present.
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) {
@@ -109,7 +109,7 @@ std::vector<Profile> read_profiles(const RunView& view) {
   for (const Profile& profile : profiles) {
     if (profile.inference) with_inference.insert(profile.spec.size);
   }
-  // Doubling runs only the step of a context on the way to longer ones.
+  // A context that doubling only passed through has a step and no inference.
   std::erase_if(profiles, [&](const Profile& profile) {
     return with_inference.contains(profile.spec.size) && profile.step && !profile.inference &&
            profile.reason.empty();
@@ -135,7 +135,7 @@ bool belongs(const std::string& phase, Pass pass) {
 }
 
 /// The 2025 answers describe one context: the reference if it ran, else the longest. There a
-/// training step answers more of the parts than a larger network's forward pass alone.
+/// training step comes before a larger network's forward pass, because it answers more parts.
 const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
   const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
   const std::int64_t reference = view.edition().reference_context;
@@ -169,7 +169,7 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 }
 
 bool ProfiledStep::perturbed() const {
-  constexpr double kPerturbed = 0.05;  // The kernels' share may differ by this much.
+  constexpr double kPerturbed = 0.05;  // The kernels' share of the time may differ by this.
   const auto timer = samples(metric::kStep, metric::kTotal);
   const auto busy = value(metric::kProfile, metric::kBusy);
   const auto span = value(metric::kProfile, metric::kSpan);

@@ -14,7 +14,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Kernels of one name that one operation launched in one phase, at least one; times in ms.
+/// Kernels of one name that one operation launched in one phase; times in ms, `instances` ≥ 1.
 struct KernelRow {
   std::string phase;   ///< "forward"; empty: unattributed.
   std::string module;  ///< "layers/attn/q_proj"
@@ -35,18 +35,17 @@ struct KernelRow {
 using KernelNames = std::map<std::int64_t, std::string>;
 KernelNames kernel_names(const Launch& launch);
 
-/// One step that was profiled.
 struct ProfiledStep {
   const CellSpec* spec;
   const Launch* launch;
   std::vector<KernelRow> rows;
 
-  /// Milliseconds of a single value; nothing when the metric is absent.
+  /// The metric's only value in ms; nothing if the metric is absent.
   std::optional<double> value(std::string_view tag, std::string_view name) const;
-  /// Milliseconds of the unprofiled steps, one for each.
+  /// The metric's value in ms for each unprofiled step.
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
-  /// True if the profiler stretched the step: kernels fill a different share of it than of an
-  /// unprofiled step.
+  /// True if the share of time that kernels fill differs by over 5 percentage points between the
+  /// profiled step and the unprofiled steps: the profiler changed the step.
   bool perturbed() const;
 };
 
@@ -65,7 +64,7 @@ struct Profile {
   std::optional<ProfiledStep> inference;  ///< Empty if it did not run.
   std::optional<ProfiledStep> step;       ///< The longest other step that ran.
   Mode missing_step = {};                 ///< The mode of a step without numbers.
-  std::string reason;                     ///< Why it has none: "out of memory …"
+  std::string reason;                     ///< Why that step has no numbers: "out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
@@ -86,16 +85,16 @@ double calls(const Rows& rows);
 /// A GEMM or a helper that its operator launched beside it.
 bool is_gemm(const KernelRow& row);
 bool is_non_gemm(const KernelRow& row);
-/// The share of the GPU time of the kernels that match; 0 if there are no kernels.
+/// The matching kernels' share of the rows' GPU time; 0 if there are no rows.
 double share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
 double gemm_share(const Rows& rows);
 
-/// The share in one pass of a profile, or why it was not measured.
+/// The matching kernels' share of the pass's GPU time, or why the pass was not measured.
 Value share_of(const Profile& profile, Pass pass,
                const std::function<bool(const KernelRow&)>& predicate);
 
-/// A run's profiles, in order of precision, size and context. Leaves out first steps of a process,
-/// and contexts of which doubling ran the step only on the way to longer ones.
+/// A run's profiles, in order of precision, size and context. Leaves out cells that profiled a
+/// process's first step, and contexts that the doubling search only passed through.
 class Profiles {
  public:
   explicit Profiles(const RunView& run);
@@ -103,17 +102,17 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// Profiles in the open tables, even those without numbers: all in the precision (2025: and at
-  /// the context) of `described`, and `half`. If nothing ran, every profile.
+  /// Profiles in the open tables, with or without numbers: those in the precision (2025: and at the
+  /// context) of `described`, and `half`. If nothing ran, every profile.
   std::vector<const Profile*> in_tables;
-  std::vector<const Profile*> in_details;  ///< Profiles in the collapsed details: all.
-  /// The profile that the answers describe, in the first precision that ran. 2026: the largest
-  /// network at its longest context. 2025: the reference context, else the longest; networks with a
-  /// profiled training step come first. Null if none ran.
+  std::vector<const Profile*> in_details;  ///< All profiles, as the collapsed details show.
+  /// The profile that the answers describe, in the first precision that ran; null if none ran.
+  /// 2026: the largest network at its longest context. 2025: at the reference context, else the
+  /// longest, the largest network with a profiled training step, else the largest.
   const Profile* described = nullptr;
   const Profile* half = nullptr;  ///< `described` in 16 bits; null if it did not run.
 
-  /// Facts that every part has: `gpu`, `own`, `kernel`, `kernels`, `words`.
+  /// Facts that every part needs, such as `gpu`, `own` and `kernels`.
   Facts facts() const;
   /// "kernels"; on a CPU "operators".
   std::string kernels() const;
@@ -122,7 +121,7 @@ class Profiles {
   void choose();
 };
 
-/// The row's value, or the reason that it carries for missing.
+/// Shows a row's value, or its `missing` as the reason if that is not empty.
 template <typename Row>
 std::function<Value(const Row&)> or_reason(std::function<Value(const Row&)> value) {
   return [value = std::move(value)](const Row& row) {

@@ -16,18 +16,18 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kThinnest = 1.0 / 300;  // Share of the step; a shorter stretch is not visible.
+constexpr double kThinnest = 1.0 / 300;  // Share of the step; a shorter block joins the next one.
 constexpr double kNamedPhase = 0.1;      // Share of the step; a shorter phase is not named.
-constexpr double kNamedShare = 0.1;      // Share of the phase; a shorter class is not named.
+constexpr double kNamedShare = 0.1;      // Share of the phase; a smaller class is not named.
 
-/// Sorted by size and precision like all profiles.
+/// The profiles whose step was traced, sorted like all profiles.
 std::vector<const Profile*> traced(const Profiles& profiles) {
   return only(profiles.in_details, [](const Profile* profile) {
     return profile->step && !measured_rows(*profile->step->launch, metric::kGpuTrace).empty();
   });
 }
 
-/// Kernels in a row of one phase, or of one of its blocks, each until the next begins; times in ms.
+/// Consecutive kernels of a phase, or of a block in it, each until the next begins; times in ms.
 struct Stretch {
   std::string phase;
   std::optional<std::int64_t> block;
@@ -42,7 +42,7 @@ struct Stretch {
   }
 };
 
-/// A stretch for each kernel, sorted by start, which counts from the step's first kernel.
+/// A stretch for each kernel in order of start; starts count from the step's first kernel.
 std::vector<Stretch> kernels_of(const Launch& launch) {
   const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
   std::vector<Stretch> stretches;
@@ -65,7 +65,7 @@ std::vector<Stretch> kernels_of(const Launch& launch) {
   return stretches;
 }
 
-/// Adds a stretch to the one before it, unless `separate` says that they must not be merged.
+/// Adds each stretch to the one before it, unless `separate` is true for the two.
 template <typename Separate>
 std::vector<Stretch> merged(const std::vector<Stretch>& stretches, const Separate& separate) {
   std::vector<Stretch> all;
@@ -94,7 +94,7 @@ double busy(const Stretch& stretch, const std::string& kind) {
   return ms == stretch.busy.end() ? 0 : ms->second;
 }
 
-/// A class's part of a stretch, from the bottom of the picture.
+/// A kernel class's share of a stretch's time, drawn from `low` to `high` of the picture's height.
 struct Bar {
   double start, end, low, high;
   std::string kind;
@@ -121,7 +121,7 @@ std::vector<Bar> bars_of(const std::vector<Stretch>& stretches) {
   return bars;
 }
 
-/// Words in the picture, at a time in ms and a share.
+/// Words at a time in ms; `share` is the phase's of the step, or a class label's height, 0 to 1.
 struct Label {
   double at, share;
   std::string text;
@@ -155,7 +155,7 @@ std::vector<Label> class_labels(const TracedStep& step) {
   return labels;
 }
 
-/// Sums a phase that occurs repeatedly into one row, as when a kernel belongs to no phase.
+/// A row for each phase; a phase may have several stretches if kernels without a phase divide it.
 Dataset times(const TracedStep& step) {
   std::vector<Stretch> rows;
   for (const Stretch& phase : step.phases) {
@@ -181,7 +181,7 @@ Dataset times(const TracedStep& step) {
 /// Stores each text once, in one list.
 class Texts {
  public:
-  /// The text's index in the list.
+  /// Returns the text's index in the list, to whose end a new text is added.
   std::size_t place(const std::string& text) {
     const auto [entry, inserted] = places_.emplace(text, places_.size());
     if (inserted) list_.push_back(text);
@@ -194,8 +194,8 @@ class Texts {
   nlohmann::json list_ = nlohmann::json::array();
 };
 
-/// [phase, module, class, kernel] of each row of the table "kernels": indices into `texts`, and of
-/// the class.
+/// [phase, module, class, kernel] of each row of the table "kernels": the class indexes
+/// drawn_classes(), the others index `texts`.
 nlohmann::json live_rows(const Launch& launch, Texts& texts) {
   constexpr std::string_view kLayers = "layers/";  // The page shows the block beside the module.
   KernelNames names = kernel_names(launch);
@@ -211,7 +211,7 @@ nlohmann::json live_rows(const Launch& launch, Texts& texts) {
   return rows;
 }
 
-/// Four numbers for each kernel, as site/timeline.js reads them.
+/// Lists for each kernel: ns since the last start, ns taken, row of "kernels", block + 1 or 0.
 nlohmann::json live_kernels(const Launch& launch) {
   nlohmann::json numbers = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {

@@ -8,7 +8,7 @@ namespace {
 
 /// Dense rates in TFLOP/s; 0 if the device does not offer the precision.
 struct Peaks {
-  std::string_view device;  ///< A part of the device's name; the first match counts.
+  std::string_view device;  ///< The first row whose text is in the device's name counts.
   double fp32, tf32, bf16, fp16;
 };
 
@@ -39,7 +39,7 @@ double Peaks::* of(Precision precision) {
 }  // namespace
 
 std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
-  if (device.find(" MIG ") != device.npos) return std::nullopt;  // It is a slice of a GPU.
+  if (device.find(" MIG ") != device.npos) return std::nullopt;  // The device is a slice of a GPU.
   const auto peaks = std::ranges::find_if(kPeaks, [device](const Peaks& one) {
     return device.find(one.device) != std::string_view::npos;
   });

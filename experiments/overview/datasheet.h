@@ -9,7 +9,7 @@
 namespace labreport::overview {
 
 /// The peak rate of dense matrix products in FLOP/s; FP32 without TF32 runs on CUDA cores. Returns
-/// nothing if no data sheet here gives the device's rate in that precision.
+/// nothing for an unlisted device or precision and for a slice of a GPU (MIG).
 ///
 /// Sources, all by NVIDIA: H200 Tensor Core GPU Datasheet (2024); H100 Tensor Core GPU Datasheet
 /// (2023); A100 Tensor Core GPU Datasheet (2021); L40S and L4 Datasheets (2023); V100 and T4 Tensor

@@ -34,7 +34,7 @@ Section what_ran_section(const RunView& view) {
   return {"ran", "What ran", {std::move(part)}};
 }
 
-/// Moves settings that all parts share to the head of the report; each part keeps its own.
+/// Moves settings with one value in all parts to the report's head; parts keep the others.
 void share_settings(Document& document, const std::map<std::string, overview::Setting>& settings) {
   std::map<std::string, std::set<std::string>> values;
   std::vector<std::string> common;
@@ -103,7 +103,7 @@ void add_key_numbers(Document& document) {
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
 }
 
-/// A quantity whose part is not in the report leads to the page.
+/// A quantity whose part is not in the report links to the page instead.
 std::vector<Quantity> quantities_of(const Document& document, const RunView& view) {
   std::vector<Quantity> all = overview::quantities(view);
   for (Quantity& quantity : all) {
@@ -115,8 +115,8 @@ std::vector<Quantity> quantities_of(const Document& document, const RunView& vie
   return all;
 }
 
-/// A report is called by what it measured: the profiling half, one or two problems by their titles,
-/// more of them by what they have in common.
+/// Names a report by what it measured: the profiling half if any problem of it is shown, else one
+/// or two problems by their titles, else training on several GPUs or two titles "and more".
 std::string title_of(const Document& document, const RunView& view) {
   std::vector<std::string> titles;
   bool profiling = false, parallel = true;
@@ -149,7 +149,7 @@ std::string device_words(const RunView& view) {
   return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
 }
 
-/// Presents the cells of `presented`: those of the user's model if `run` measures both networks.
+/// Presents the cells of `presented`: if `run` measures both networks, those of the user's model.
 Document build_document_of(const Run& run, const Run& presented, bool reference) {
   const RunView view(presented, find_edition(run.edition));
   Document document;

@@ -125,8 +125,8 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// Removes flags that make chooses by itself, and the GPU's number if there is only one: it changes
-/// nothing.
+/// Removes flags with the value that `make` chooses by itself, and the number of a single GPU,
+/// which changes no result.
 Request without_defaults(Request request) {
   const auto reset = [](std::optional<std::string>& text, bool needless) {
     if (needless) text.reset();

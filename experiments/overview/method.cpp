@@ -78,11 +78,11 @@ Bounds bounds(const RunView& view) {
   return result;
 }
 
-/// The shortest and the longest compile time of a run.
+/// The shortest and the longest compile time of the cells that are not shipped networks.
 std::optional<Facts> compile_time(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
-    if (is_shipped(cell.spec)) continue;  // The problems that compile these networks show it.
+    if (is_shipped(cell.spec)) continue;  // The problems of shipped networks show these times.
     for (const Launch& launch : cell.launches) {
       const auto ms = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
       if (ms) seconds.push_back(*ms * 1e-3);

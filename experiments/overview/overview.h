@@ -13,7 +13,7 @@
 namespace labreport::overview {
 
 /// The section shows where a training step's time goes and what reduced precision changes. The
-/// headline is the training step that the index lists for the run.
+/// headline is the training step that the index of runs lists for the run.
 struct Summary {
   Section section;
   Headline headline;
@@ -40,8 +40,8 @@ std::string outcome_counts(const Run& run);
 /// processes held the memory.
 std::string outcome_line(const Run& run);
 
-/// Counts the configurations that ran out of memory within successful measurements: one process
-/// sweeps the lengths of attention. Empty if none did.
+/// Counts configurations of attention that ran out of memory in successful measurements, which
+/// sweep many, and those of these measurements that were inaccurate. Empty if there are none.
 std::string outcome_within(const Run& run);
 
 /// Versions, device and variables of the run, a row each.

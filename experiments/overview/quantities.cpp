@@ -1,4 +1,4 @@
-// The numbers that pages over several runs show, read as the problems' own parts read them.
+// Collects the numbers that pages over several runs show, using the problems' own functions.
 #include <algorithm>
 
 #include "analysis/measures.h"
@@ -27,12 +27,12 @@ namespace {
 
 using Quantities = std::vector<Quantity>;
 
-/// Remarks on numbers that the host's CPU sets rather than the GPU.
+/// The remark on a time that the host's CPU sets rather than the GPU.
 constexpr const char* kLaunchBound = "launch-bound";
 
 constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most common head width.
 
-/// Begins a quantity of a network; its setting holds context, batch and ranks.
+/// Returns a network's quantity without values; `setting` holds its context, batch and ranks.
 Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
   Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
   if (!spec.implementation.empty() && !is_shipped(spec))
@@ -99,8 +99,8 @@ void add_speedups(Quantities& all, const RunView& view) {
   }
 }
 
-/// Splits an unprofiled training step by phase and kind of kernel. A profile whose kernels take
-/// clearly longer than that step does not add up to it and is left out.
+/// Splits an unprofiled training step by phase and kind of kernel. Leaves out profiles whose
+/// kernels take over 2 % longer than that step, which they therefore cannot split.
 void add_kernels(Quantities& all, const RunView& view) {
   using nsys_profile::Pass;
   constexpr double kAlike = 1.02;
@@ -134,7 +134,7 @@ void add_ladders(Quantities& all, const RunView& view) {
     if (gains(ladder).empty()) continue;
     Quantity quantity =
         of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
-    // A step that starts from another implementation is a different quantity.
+    // Ladders with different baselines are different quantities.
     quantity.setting += ", " + ladder.first()->change + " baseline";
     for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
     add(all, std::move(quantity));

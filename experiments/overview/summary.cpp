@@ -88,7 +88,7 @@ const std::vector<Column<StepRow>> kSteps{
      "%",
      {Notation::kPercent}}};
 
-/// Shows peaks in GiB, those of a demonstration in MiB.
+/// Shows peaks in GiB, or in MiB if all are below 1 GiB, as in a demonstration.
 Dataset steps(const std::vector<StepRow>& rows) {
   const bool large = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
@@ -119,8 +119,8 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& 
   return rows;
 }
 
-/// One training step by what takes its time, in ms: kernels of its profile, and what is left of the
-/// unprofiled step.
+/// The time in ms of one training step by use: kernels of its profile, and `idle`, which is what
+/// they leave of the unprofiled step.
 struct StepTime {
   double gemms, others, optimizer, idle;
 };
@@ -135,8 +135,8 @@ constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
                             {"optimizer", &StepTime::optimizer},
                             {"outside operators", &StepTime::idle}};
 
-/// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step: then they
-/// are no breakdown of it.
+/// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step, because
+/// then they are no breakdown of that step.
 std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
   const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& one) {
     return same_setting(one.spec, network.group->spec);
@@ -182,7 +182,7 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   return bars;
 }
 
-/// Describes the step that varies more, if its mean needs that caveat.
+/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyBelow`.
 std::optional<Facts> varying_facts(const Pair& pair) {
   const auto variation = [](const Network* network) {
     return variation_of(network->step.ms).value_or(0);
@@ -205,7 +205,7 @@ Facts pair_facts(const Pair& pair) {
       .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
 }
 
-/// The GEMMs' times, if they alone account for at least nine tenths of the gain.
+/// The times of the GEMMs; nothing unless they account for at least nine tenths of the gain.
 std::optional<Facts> gemm_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
   const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
   if (gained <= 0 || to.gemms <= 0 || from.gemms - to.gemms < 0.9 * gained) return std::nullopt;
@@ -230,8 +230,7 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pai
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
   if (!other->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
-  // A step faster than the measured GEMM peak says that the peak is not one, as in 16 bits on a
-  // CPU.
+  // A step faster than the measured GEMM peak shows that this is no peak, as in 16 bits on a CPU.
   if (std::max(*other->of_measured_peak, *fp32->of_measured_peak) > 1) return std::nullopt;
   return Facts()
       .set("size", pair.size())

@@ -118,7 +118,7 @@ std::string measured_again(const Run& run) {
   return "; " + format_count(again) + " repeated because other processes held the memory";
 }
 
-/// Empty if no measurement was inaccurate.
+/// Counts measurements whose attention was inaccurate; empty if there are none.
 std::string inaccurate_within(const Run& run) {
   const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
     if (!cell.spec.attention || status(cell) != "ok") return false;
