@@ -28,8 +28,9 @@ bool holds_words(const Dataset& dataset, std::size_t column) {
   });
 }
 
-/// Puts the reason of a missing number in place of the row's numbers if all are missing, else
-/// beside the row. `fallback` is the reason if every column that has one was left out.
+/// Replaces the cells after the first `labels` by the reason for missing numbers if all are
+/// missing, else adds the reason to the flags. `fallback` is the reason if every column that has
+/// one was left out.
 void explain_missing(RowView& row, std::size_t labels, const std::string& fallback) {
   std::string reason;
   bool any = false;

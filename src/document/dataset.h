@@ -1,5 +1,5 @@
-// Datasets: what an experiment computed from a run, typed, each column declared once. A dataset is
-// the source of tables (a choice of its columns), the data of figures, and a CSV.
+// A dataset holds typed rows that an experiment computed from a run; each column is declared once.
+// Tables (of chosen columns), figures and a CSV are made of it.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace labreport {
 
-/// A column of rows of one struct, declared beside it.
+/// A column of a table whose rows are of type `Row`, declared beside that struct.
 template <typename Row>
 struct Column {
-  std::string name;  ///< In figures and CSV: "forward_ms".
+  std::string name;  ///< The name in figures and CSV: "forward_ms".
   std::string title;
   std::function<Value(const Row&)> value;  ///< A member, or a value computed from several.
   std::string unit = {};
@@ -30,17 +30,17 @@ struct DataColumn {
 struct Dataset {
   std::string name;
   std::vector<DataColumn> columns;
-  std::vector<RowView> rows;  ///< One cell a column.
+  std::vector<RowView> rows;  ///< Each row has one cell for each column.
   /// Datasets of one name that vary in one condition have the same family, the condition's name
   /// ("Context"), and different variants ("512"). Each becomes a table or figure of its own.
   std::string family = {};
   std::string variant = {};
   /// Data of the interactive figure that the page shows in place of the chart, see `Figure::live`;
-  /// null for the chart.
+  /// null if the page shows the chart.
   nlohmann::json live = {};
 };
 
-/// Fills the rows' cells, and flags and id from members of these names if the row has them.
+/// Makes the cells of each row by `columns`, and copies members `flags` and `id` if `Row` has them.
 template <typename Row>
 Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
                      const std::vector<Row>& rows) {
@@ -61,15 +61,17 @@ Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
 using ColumnChoice = std::vector<std::string>;
 
 /// Makes a table. Columns of words and of names are left-aligned. A column without any value is
-/// left out, unless it holds the rows' names. The reason for missing numbers replaces a whole row's
-/// numbers or is beside the row. Throws `Error` for a name that no column has.
+/// left out unless it is the first or among the leading columns of words. If all numbers of a row
+/// are missing, their reason replaces them; if some are, the reason is a flag of the row. Throws
+/// `Error` for a name that no column has.
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 
-/// True if a figure uses the field of that name; without a function it uses all.
+/// True if a figure uses the field of that name. An empty function wants all fields.
 using WantedField = std::function<bool(const std::string& name)>;
 
-/// Returns one object a row, with each column by its name, `<name>_text` as in tables,
-/// `<name>_deviation` if there is one, and `reason` if a number is missing.
+/// Returns an object for each row. Each column is a field `<name>`, null if the value is missing.
+/// Numbers also have `<name>_text`, formatted as in tables, and `<name>_deviation` if there is one.
+/// `reason` says why a number is missing.
 nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted = {});
 
 }  // namespace labreport

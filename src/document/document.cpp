@@ -48,7 +48,7 @@ bool Section::asked() const {
 
 std::string FrontMatter::own_words() const {
   if (author.empty()) return "In the author’s own words";
-  // A full stop follows, and "Ada L." has one.
+  // Writers may append a full stop, which a name such as "Ada L." already has.
   return "In the words of " + author.substr(0, author.size() - (author.ends_with('.') ? 1 : 0));
 }
 

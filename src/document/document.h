@@ -1,4 +1,4 @@
-// The report before any format, as each writer (HTML, Markdown, …) receives it.
+// A report independent of its format, as each writer (HTML, Markdown, …) receives it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,16 +15,16 @@ namespace labreport {
 
 enum class Align { kLeft, kRight };
 
-/// Chooses whether generated sentences are answers. A sentence that depends on a measured value is
-/// shown only with `kFull`; numbers in tables and charts always stay.
+/// Chooses whether generated answers and findings are shown (`kFull`) or left out (`kNone`).
+/// Numbers in tables and charts always stay.
 enum class Answers { kNone, kFull };
 
 struct ColumnView {
   std::string title;
-  std::string unit;  ///< One unit a column, shown in its head; may be empty.
+  std::string unit;  ///< The unit of all numbers in the column; may be empty.
   Align align = Align::kRight;
   bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
-  Notation notation = {};  ///< Format of its numbers.
+  Notation notation = {};
 
   std::string head() const;  ///< "forward (ms)"
 };
@@ -32,11 +32,11 @@ struct ColumnView {
 struct RowView {
   std::vector<Value> cells;
   std::vector<std::string> flags = {};  ///< Words beside the row: "thermal slowdown", "outlier".
-  std::string note = {};  ///< Spans the row's remaining columns: a reason for what is missing.
+  std::string note = {};  ///< Reason for missing numbers, shown across the columns after `cells`.
   std::string id = {};    ///< The target of links to the row, unique in a page.
 
   std::string reason() const;   ///< Returns the note, or "–".
-  std::string remarks() const;  ///< "thermal slowdown, outlier"
+  std::string remarks() const;  ///< Joins the flags: "thermal slowdown, outlier"
 };
 
 struct TableView {
@@ -44,7 +44,7 @@ struct TableView {
   std::string title;  ///< Plain text.
   std::vector<ColumnView> columns;
   std::vector<RowView> rows;
-  bool on_paper = false;  ///< Paper shows it whatever its length.
+  bool on_paper = false;  ///< Paper formats print the table even if it is long.
 
   /// The formatted cell of a row; empty after the row's last cell.
   std::string text(const RowView& row, std::size_t column) const;
@@ -56,15 +56,15 @@ struct Figure {
   std::string caption;  ///< Markdown: how to read it.
   std::string alt;      ///< Plain text for readers who cannot see it.
   nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
-  TableView data;       ///< The numbers that are drawn.
+  TableView data;       ///< The numbers that the figure draws.
   /// Adjacent figures that vary in one condition have the same family, the condition's name
   /// ("Context"), and different variants ("512"). The page shows one variant at a time, every other
   /// format shows all. A variant may be several adjacent figures.
   std::string family = {};
   std::string variant = {};
   std::string in_page = {};  ///< Markdown after the caption, for the page only.
-  /// Data of the script that replaces the picture in the page, by the figure's slug:
-  /// site/timeline.js, site/what_fits.js. Null if the page shows the chart.
+  /// Data of a script that replaces the picture in the page: site/timeline.js or site/what_fits.js.
+  /// The page passes it by the figure's slug. Null if the page shows the chart.
   nlohmann::json live = {};
   bool page_only = false;  ///< Left out on paper.
 };
@@ -73,12 +73,12 @@ struct Figure {
 struct Attachment {
   std::string name;  ///< Unique in the document: "kernels.csv"
   std::string bytes;
-  /// The name of a file among the run's artifacts instead of bytes. It is published if the run
-  /// still has it and it is small enough for a page.
+  /// The name of one of the run's artifacts, whose content is attached instead of `bytes`. It is
+  /// published if the run still has the file and the file is small enough for a page.
   std::string artifact = {};
 };
 
-/// The closed <details> element of a part.
+/// A part's <details> element, which the page shows closed.
 struct Details {
   std::string title = "How this was measured";
   std::string method;                 ///< Markdown.
@@ -90,22 +90,20 @@ struct Details {
 
   bool is_empty(Answers answers) const;
 
-  /// The method, with the findings if generated sentences are asked for.
+  /// The method, followed by the findings with `Answers::kFull`.
   std::string words(Answers answers) const;
 };
 
-/// The author's own words for a part.
 struct AuthorNote {
   std::string markdown;    ///< Already made safe; see notes/note.h.
   bool replaces = true;    ///< Replaces the generated answer; else follows it.
-  Formulas formulas = {};  ///< Its typeset formulas; the others are code.
-  /// The place of each formula by its source: "notes/nsys_profile.a.md:3".
+  Formulas formulas = {};  ///< Formulas that can be typeset; the note shows others as code.
+  /// File and line of each formula, by its source: "notes/nsys_profile.a.md:3".
   std::map<std::string, std::string> places = {};
 };
 
-/// A part's key number in a few words.
 struct KeyNumber {
-  std::string topic;  ///< "Fastest step"; empty if the part found nothing.
+  std::string topic;  ///< "Fastest step"; empty if the part has no key number.
   std::string words;  ///< Plain text: "2.7B in BF16: 328 → 108 ms"
   std::string part;   ///< The part's anchor on its page.
 };
@@ -120,7 +118,7 @@ struct Part {
   std::string setting;        ///< Plain text: device, versions, precision, batch, context.
   std::string question;       ///< Markdown; empty if the handout has no such part.
   std::string answer;         ///< Markdown, generated from facts; may be empty.
-  KeyNumber key_number = {};  ///< The part's key number, for pages over several runs.
+  KeyNumber key_number = {};  ///< Shown on pages over several runs.
   bool calculated = false;    ///< True if no measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
@@ -152,18 +150,19 @@ struct Section {
   bool asked() const;
 };
 
-/// The training step that represents a run among others: that of the largest network that ran in
-/// FP32 and in mixed precision. A number is 0 if it was not measured.
+/// The training steps that represent a run on pages over several runs: those of the largest network
+/// that ran in FP32 and in mixed precision, else of the last one. A number is 0 if it was not
+/// measured.
 struct Headline {
   std::string network;    ///< "2.7B"; empty if no training step ran.
   std::string precision;  ///< "BF16"
   double fp32_ms = 0;
   double mixed_ms = 0;
-  double mfu = 0;         ///< The mixed-precision step's share of the measured peak.
-  double peak_bytes = 0;  ///< The larger peak of both steps.
+  double mfu = 0;         ///< FLOP/s of the mixed-precision step over the measured peak.
+  double peak_bytes = 0;  ///< The largest peak of memory of the network's training steps.
 };
 
-/// Topics under which pages over several runs show numbers, in their order there.
+/// Topics under which pages over several runs show numbers.
 namespace topic {
 
 inline constexpr const char* kTrainingStep = "Training step";
@@ -181,6 +180,7 @@ inline constexpr const char* kLimits = "GPU limits";
 
 }  // namespace topic
 
+/// All topics in the order of those pages.
 inline constexpr const char* kTopics[]{
     topic::kTrainingStep, topic::kFastestStep,   topic::kMixedPrecision, topic::kKernels,
     topic::kMemory,       topic::kCheckpointing, topic::kAttention,      topic::kAttentionMemory,
@@ -190,34 +190,34 @@ inline constexpr const char* kTopics[]{
 struct Quantity {
   std::string topic;
   std::string network = {};    ///< "2.7B"; empty if the setting has no network.
-  double parameters = 0;       ///< Networks with the same number are the same; 0 if unknown.
+  double parameters = 0;       ///< Number of parameters, which identifies a network; 0 if unknown.
   std::string precision = {};  ///< "BF16"
   std::string setting = {};    ///< "context 512, batch 4"
   std::string unit = {};       ///< "ms"
   std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
   std::string remark = {};                                  ///< "launch-bound"
-  std::string part = {};  ///< The anchor of the part that shows them; empty for the page.
+  std::string part = {};  ///< Anchor of the part that shows the values; empty for the whole page.
 
   /// "BF16, context 512, batch 4"
   std::string words() const;
   /// Null if there is no value of that name.
   const double* find(const std::string& name) const;
-  /// True if the other quantity can be compared with this one.
+  /// True if topic, network, precision, setting and unit are equal.
   bool matches(const Quantity& other) const;
 };
 
-/// A step whose cost a comparison's page computes from prices per hour.
+/// A step that both sides ran, whose cost the page computes from GPU prices per hour.
 struct PricedStep {
   std::string name;  ///< "2.7B in BF16, tuned"
   double a_ms = 0, b_ms = 0;
 };
 
-/// A kind of step of which measured peaks agree with the formulas of plan/memory.h.
+/// Measured peaks of one kind of step, which agree with the formulas of plan/memory.h.
 struct ConfirmedPeaks {
   std::string mode;            ///< The name of a Mode: "train_step".
   std::string precision;       ///< The name of a Precision: "bf16".
   std::int64_t peaks = 0;      ///< Number of measured peaks.
-  double farthest = 0;         ///< The worst prediction over its measured peak, less 1.
+  double farthest = 0;         ///< Predicted ÷ measured − 1 of the peak that is farthest off.
   std::int64_t batch = 0;      ///< The largest measured batch of each rank.
   std::int64_t context = 0;    ///< The longest measured context.
   std::int64_t blocks = 0;     ///< Most blocks per checkpoint; 0 without checkpoints.
@@ -232,7 +232,7 @@ struct MemoryFormulas {
   std::vector<ConfirmedPeaks> confirmed = {};
 };
 
-/// The author of the report in plain text; each field may be empty.
+/// The author of the report in plain text; each member may be empty.
 struct FrontMatter {
   std::string author;
   std::string course;
@@ -247,19 +247,19 @@ struct FrontMatter {
 struct Document {
   FrontMatter front;
   std::string title;     ///< "Profiling and benchmarking (§1.1)"; writers add the device.
-  std::string relation;  ///< For a comparison, which has no device: "different hardware".
-  std::string side_a = {}, side_b = {};  ///< For a comparison: "H100", "H200".
-  std::vector<PricedStep> priced = {};   ///< For a comparison.
+  std::string relation;  ///< Set for a comparison only: "different hardware".
+  std::string side_a = {}, side_b = {};  ///< Set for a comparison only: "H100", "H200".
+  std::vector<PricedStep> priced = {};   ///< Set for a comparison only.
   std::string device;                    ///< "NVIDIA H200"
   std::string edition;                   ///< "2025"
   std::string preset;                    ///< "full"
   std::string date;                      ///< "2026-05-01"
   std::string revision;                  ///< Short, e.g. "a1b2c3d"; empty when unknown.
-  std::string provenance;                ///< One line of plain text.
+  std::string provenance;                ///< The origin of the numbers in one line of plain text.
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
-  bool mostly_failed = false;  ///< Pages over several runs ignore its numbers.
+  bool mostly_failed = false;  ///< Most cells failed: pages over several runs ignore its numbers.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
   std::vector<Quantity> quantities = {};  ///< Shown on pages over several runs.

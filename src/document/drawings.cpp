@@ -105,7 +105,7 @@ std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& 
 
 namespace {
 
-/// Makes all in one start of the tool, or one by one if a single one could have made it fail.
+/// Makes all results in one start of the tool, or one by one if that fails although the tool works.
 template <typename Input, typename Make>
 auto together_or_each(const std::vector<Input>& inputs, ChartTool& tool,
                       std::vector<std::string>& problems, Make make) {

@@ -1,4 +1,4 @@
-// Pictures of figures, for everything that shows no interactive charts.
+// Pictures of figures for output without interactive charts.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ struct TypesetJob {
 
 struct Typeset {
   std::string pdf;
-  std::string problem;  ///< One line, if there is no PDF.
+  std::string problem;  ///< One line that says why there is no PDF; else empty.
 };
 
 /// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and trees into LaTeX. An
@@ -52,8 +52,7 @@ class ChartTool {
   /// Draws one SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
   virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
 
-  /// True if the tool draws a chart of this program's own: then a failure was the fault of the
-  /// run's spec.
+  /// True if the tool draws a minimal chart: then an earlier failure was the fault of a run's spec.
   virtual bool works();
 
   /// Makes one print a drawing, in order, in one start of the tool. The same SVG gives the same
@@ -64,15 +63,15 @@ class ChartTool {
   virtual std::string bundle() = 0;
 
   /// Returns one result a job, in order, in one start of the tool. Throws `Error` with the remedy;
-  /// a tool that only draws always does.
+  /// a tool that only draws always throws.
   virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
 
   /// The formulas among `sources`, each with its dollars, that can be shown. Throws `Error` with
-  /// the remedy; a tool that only draws always does.
+  /// the remedy; a tool that only draws always throws.
   virtual Formulas convert(const std::set<std::string>& sources);
 
-  /// Returns LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; empty if
-  /// it fails for one. Throws `Error` with the remedy; a tool that only draws always does.
+  /// Returns LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; an empty
+  /// text for a tree that fails. Throws like `typeset`.
   virtual std::vector<std::string> latex(const std::vector<std::string>& trees);
 };
 
@@ -82,12 +81,12 @@ std::vector<const Figure*> figures_of(const Document& document);
 /// Draws the figures of all documents in one start of the tool; one result a document.
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool);
 
-/// Prints what was drawn in one start of the tool; one result a document's drawings.
+/// Prints the wide drawings in one start of the tool; one result for each document.
 std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
 
-/// Draw or print document by document if the tool works and fails for some. A document that failed
-/// has no result and a reason in `problems`, which has one entry a document. Throw `Error` if the
-/// tool does not work.
+/// Draw or print all documents in one start of the tool, or one by one if that fails for some of
+/// them. `problems` has one entry for each document: the reason why it has no result, or an empty
+/// text. Throw `Error` if the tool does not work.
 std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
                                 std::vector<std::string>& problems);
 std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,

@@ -31,14 +31,14 @@ mustache::data to_data(const Facts& facts) {
 struct OpenSection {
   std::string name;
   std::vector<const Facts*> items;
-  bool unknowable = false;  ///< An empty list: the names in its items are unknown.
+  bool unknowable = false;  ///< True for an empty list, whose items' names are unknown.
 };
 
-/// Checks a template's tags before it is filled: the library itself renders an unknown one as
-/// nothing, which would leave holes in sentences. Refused is a tag that is not among the facts, is
-/// used as something it is not (a flag as text, text as a section), or is of a kind that words do
-/// not need (partials, delimiters, {{{triple}}}). Sections that will not be shown are checked too.
-/// An empty list does not tell which names its items would have, so names in its body pass.
+/// Checks a template's tags before it is filled, because the library renders an unknown one as
+/// nothing, which would leave holes in sentences. Refuses a tag that is not among the facts, is
+/// used as something it is not (a flag as text, text as a section), or is of a kind that no
+/// template needs (partials, delimiters, {{{triple}}}). Sections that will not be shown are checked
+/// too. An empty list does not tell which names its items would have, so names in its body pass.
 class TagChecker {
  public:
   TagChecker(const Facts& facts, std::string_view where) : facts_(facts), where_(where) {}
@@ -164,8 +164,8 @@ std::string join_lines(std::string_view text) {
   return joined;
 }
 
-/// Removes the line end after a section's tag that is alone on its line: it would stay as an empty
-/// line, and so begin a paragraph, if the section is not shown. The library swallows one line end
+/// Removes the line end after a section's tag that is alone on its line: if the section is not
+/// shown, it would leave an empty line and so begin a paragraph. The library swallows one line end
 /// after such a tag, so a blank line that follows is written with two.
 std::string without_tag_line_ends(std::string_view words) {
   std::string joined;
@@ -239,7 +239,7 @@ std::string escape_markdown(std::string_view text) {
     escaped.push_back(letter == '\n' || letter == '\r' ? ' ' : letter);
   }
   if (!opens_block(escaped)) return escaped;
-  // The first character that is no digit opens the block: "1\. ", "\- ".
+  // A backslash before the first character that is no digit keeps the text from opening a block.
   escaped.insert(escaped.find_first_not_of("0123456789"), 1, '\\');
   return escaped;
 }

@@ -31,13 +31,14 @@ class Facts {
   /// Adds all other facts, whose names must be different.
   Facts& add(const Facts& others);
   Facts& flag(const std::string& name, bool value);
-  /// Sets one situation and the values of its sentences, which are inside {{#name}}…{{/name}} only.
+  /// Sets whether a situation holds (with an optional: if there are values). Its sentences stand
+  /// inside {{#name}}…{{/name}}, and only they can use the values.
   Facts& when(const std::string& name, const std::optional<Facts>& values);
   Facts& when(const std::string& name, bool holds, const Facts& values);
   /// Sets a situation whose sentences need a single value.
   Facts& when(const std::string& name, bool holds, const std::string& value_name,
               std::string_view text);
-  /// Sets the one of several situations that holds; none for any other word.
+  /// Sets all `situations`: the one equal to `holds` has the values, the others do not hold.
   Facts& choose(std::initializer_list<const char*> situations, std::string_view holds,
                 const Facts& values);
   Facts& list(const std::string& name, std::vector<Facts> items);

@@ -75,7 +75,7 @@ class Cutter {
     return text_.substr(begin, text_.find('\n', begin) - begin);
   }
 
-  /// A code span ends at as many backticks as began it.
+  /// Copies a code span, which ends at as many backticks as it begins with.
   void copy_code() {
     const std::size_t begin = std::min(text_.find_first_not_of('`', at_), text_.size());
     const std::size_t length = begin - at_;
@@ -139,7 +139,7 @@ class Cutter {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t paragraph_end_ = 0;
-  int line_ = 1;  ///< The line at `counted_`.
+  int line_ = 1;  ///< The line, from 1, of position `counted_`.
   std::size_t counted_ = 0;
   CutMarkdown cut_;
 };

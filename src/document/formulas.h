@@ -1,6 +1,6 @@
-// Formulas: TeX cut out of Markdown before its own parser can take `_`, `*` and `\` for marks, and
-// the forms that pages and Typst take. Pandoc makes these (site/run_pandoc.py): for sections ahead
-// of time, for notes during a render.
+// Formulas are TeX that is cut out of Markdown before the Markdown parser can take `_`, `*` and `\`
+// for markup. Pandoc converts them to MathML for pages and to Typst (site/run_pandoc.py): those of
+// sections ahead of time, those of notes during a render.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct MathSpan {
   std::string source() const;  ///< The source, dollars included.
 };
 
-/// Markdown with a mark in place of each span; Markdown takes marks for letters.
+/// Markdown with a mark in place of each span; the Markdown parser treats marks as letters.
 struct CutMarkdown {
   std::string markdown;
   std::vector<MathSpan> spans;
@@ -30,9 +30,9 @@ struct CutPiece {
   const MathSpan* span = nullptr;  ///< Set if the piece is a span.
 };
 
-/// Cuts math by pandoc's rule: the opening `$` is before and the closing `$` after something that
-/// is no space, no digit follows, and nothing spans a blank line. `\$` is a dollar, and code keeps
-/// its dollars.
+/// Cuts math by pandoc's rule: no space follows the opening `$` or precedes the closing one, no
+/// digit follows the closing one, and no math contains a blank line. `\$` is a dollar, and code
+/// keeps its dollars.
 CutMarkdown cut_math(std::string_view markdown);
 
 /// Splits a text of the parsed Markdown at its marks.
@@ -48,15 +48,15 @@ struct Formula {
   bool operator==(const Formula&) const = default;
 };
 
-/// Formulas by the source with its dollars: "$x^2$". Each is also safe in LaTeX with amsmath as it
-/// was written: pandoc knows all of its commands, and it defines none.
+/// Formulas by their source with its dollars: "$x^2$". Every source is safe in LaTeX with amsmath:
+/// pandoc knows all of its commands, and it defines none.
 using Formulas = std::map<std::string, Formula, std::less<>>;
 
-/// Finds a section's formula (a test renews formulas.json when these change) or else one of `more`;
-/// null if the span is shown as code.
+/// Finds a formula of the sections (formulas.json, which a test renews) or else one of `more`. Null
+/// if there is none: then the span is shown as code.
 const Formula* find_formula(const MathSpan& span, const Formulas& more);
 
-/// Throws `Error` for text that `formulas_json` does not write.
+/// Reads what `formulas_json` writes; throws `Error` for other text.
 Formulas parse_formulas(std::string_view json);
 std::string formulas_json(const Formulas& formulas);
 

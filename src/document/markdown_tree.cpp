@@ -15,7 +15,7 @@ using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// The search for addresses takes time by the square of a word's length.
+/// Limit in bytes: the search for addresses takes time quadratic in a word's length.
 constexpr std::size_t kLongestWord = 1000;
 
 bool has_long_word(std::string_view text) {
@@ -72,8 +72,8 @@ void show_html(cmark_node* node, const Spans& spans) {
   cmark_node_free(node);
 }
 
-/// Drops a link or a picture whose address leads where a page may not; its words stay. A picture
-/// from elsewhere becomes a link, because it would be a request that leaves the page.
+/// Drops a link or picture whose address is not http, https or relative; its words stay. A picture
+/// from elsewhere becomes a link, so that the page requests nothing from there.
 void check_address(cmark_node* node, ParsedMarkdown& parsed) {
   const bool picture = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
   const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
@@ -86,7 +86,7 @@ void check_address(cmark_node* node, ParsedMarkdown& parsed) {
     cmark_node_set_url(node, url.c_str());
   } else if (is_relative(url)) {
     cmark_node_set_url(node, url.c_str());
-    // The alternative becomes plain text, math included.
+    // The alternative text becomes a single plain text that holds the source of its math.
     const std::string text = with_math_source(text_inside(node), parsed.spans);
     while (cmark_node* child = cmark_node_first_child(node)) cmark_node_free(child);
     if (!text.empty()) cmark_node_append_child(node, text_node(text));

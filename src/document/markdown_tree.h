@@ -17,7 +17,8 @@ struct FreeMarkdownNode {
 };
 using MarkdownTree = std::unique_ptr<cmark_node, FreeMarkdownNode>;
 
-/// A link or a picture whose address leads where a page may not, so that only its words stay.
+/// A link or a picture whose address is neither http, https nor relative, so that only its words
+/// stay.
 struct DroppedLink {
   int line = 0;  ///< The line of the Markdown, from 1.
   std::string address;
@@ -29,16 +30,16 @@ struct ParsedMarkdown {
   std::vector<DroppedLink> dropped = {};  ///< Without bare mail addresses, which stay text.
 };
 
-/// GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links, unless a word of the text
-/// has more than 1,000 bytes). Raw HTML is text, its comments are left out. Links lead to http,
-/// https or relative addresses, others are their text alone; pictures are relative, those from
-/// elsewhere become links. Only texts contain marks.
+/// Parses GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links, unless a word of
+/// the text has more than 1,000 bytes). Raw HTML becomes text without its comments. Links lead to
+/// http, https or relative addresses; of other links only the words stay. A picture at an http or
+/// https address becomes a link. Only text nodes contain marks of math.
 ParsedMarkdown parse_markdown(std::string_view markdown);
 
 /// The line on which a node begins, or the block around it if the parser records none.
 int line_of(cmark_node* node);
 
-/// The texts at and below a node in one.
+/// All text in a node, joined; marks of math stay.
 std::string text_inside(cmark_node* node);
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// Peaks of memory: their parts and steps in words, and their bytes as formulas that a page
-// computes.
+// Words for the categories, steps and phases of memory peaks, and the bytes of peaks as formulas
+// that a page computes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,13 +13,13 @@
 
 namespace labreport {
 
-/// A use that bytes are held for: the name of its column and the words for readers.
+/// A use of memory: the name of its column and the words for readers.
 struct Category {
   std::string_view name;
   std::string_view words;
 };
 
-/// All categories in the order of stacking, from below.
+/// All categories in the order in which charts stack them, the lowest first.
 const std::vector<Category>& categories();
 
 /// The words for a category; any other name is returned unchanged.
@@ -40,14 +40,14 @@ inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeak
     {metric::kWeightCopies, &ExpectedPeak::weight_copies},
     {metric::kTemporary, &ExpectedPeak::temporaries}};
 
-// The data of site/what_fits.js.
+// The functions below make the data of site/what_fits.js.
 
-/// The parts' words as "domain", their colors as "range".
+/// The color scale of a peak's parts: their words are "domain", their colors "range".
 nlohmann::json peak_parts();
 
 /// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]:
 /// at batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch
-/// and context do not matter; `workspace` counts as temporary.
+/// and context do not matter. `workspace` (bytes) is added to the temporary part.
 nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace);
 
 }  // namespace labreport

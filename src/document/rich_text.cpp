@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Deeper than anyone writes, shallow enough for every writer's and typesetter's stack.
+/// Levels: more than anyone writes, few enough for every writer's and typesetter's stack.
 constexpr int kDeepestNesting = 24;
 
 std::string literal_text(const char* text) { return text == nullptr ? "" : text; }
@@ -165,7 +165,7 @@ class TreeReader {
     return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, formula->typst};
   }
 
-  /// Neighboring texts are one.
+  /// Appends formulas for marks, and text, which continues a text before it.
   void add_text(Inlines& to, const std::string& text) const {
     using Kind = Inline::Kind;
     for (const CutPiece& piece : at_marks(text, spans_)) {

@@ -1,8 +1,8 @@
 // Parses Markdown into a neutral tree for writers other than HTML.
 //
-// Raw HTML in the Markdown is text (nothing an author wrote is lost, none of it is markup), its
-// comments are left out. Links lead to http, https or relative addresses, pictures to relative
-// ones; other links are their text alone. What nests too deeply becomes plain text.
+// Raw HTML becomes text without its comments, so that none of it is markup. Links lead to http,
+// https or relative addresses, pictures to relative ones; other links become their text. Content
+// below 24 levels of nesting becomes plain text.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Inline {
     kLink,
     kImage,
     kBreak,    ///< A line break.
-    kMath,     ///< $…$; kCode if it has no forms.
-    kDisplay,  ///< $$…$$ on a line of its own; kCode if it has no forms.
+    kMath,     ///< $…$; kCode if `find_formula` finds none.
+    kDisplay,  ///< $$…$$ on a line of its own; kCode if `find_formula` finds none.
   };
   Kind kind = Kind::kText;
   std::string text;              ///< kText, kCode; kMath, kDisplay: TeX; kImage: alternative text.
@@ -61,13 +61,13 @@ struct Block {
   std::string text;                        ///< kCode: whole lines
   std::string language;                    ///< kCode: may be empty
   std::vector<Align> aligns;               ///< kTable: one a column
-  std::vector<std::vector<Inlines>> rows;  ///< kTable: the head first; every row as long as it
+  std::vector<std::vector<Inlines>> rows;  ///< kTable: the head is first; all rows are equally long
 };
 
-/// Never fails: all text is some Markdown. `formulas` adds those that no section has.
+/// Never fails, because any text is Markdown. `formulas` are used besides those of the sections.
 Blocks rich_text(std::string_view markdown, const Formulas& formulas = {});
 
-/// The text without marks, for outlines, alternative texts and comparisons.
+/// The text without markup, for outlines, alternative texts and comparisons.
 std::string plain_text(const Inlines& inlines);
 
 }  // namespace labreport

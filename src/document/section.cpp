@@ -11,16 +11,16 @@
 namespace labreport {
 namespace {
 
-/// Words with their tags filled; `block` is named in errors.
+/// Fills the tags of `words`; errors name `block`.
 using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
 
-/// A part's datasets, as figures of one variant find them.
+/// Finds the rows of a figure in `main`, its own dataset, and in other datasets of that variant.
 class FigureData {
  public:
   FigureData(const std::vector<Dataset>& datasets, const Dataset& main, std::string_view file)
       : datasets_(datasets), main_(main), file_(file) {}
 
-  /// The rows of the dataset of that name for the figure's variant, or for all variants.
+  /// The rows of the dataset of that name with the figure's variant or with none; else empty.
   nlohmann::json rows(const std::string& name) const {
     if (name == main_.name) return in_use(main_);
     for (const Dataset& dataset : datasets_) {
@@ -31,7 +31,7 @@ class FigureData {
   }
 
  private:
-  /// Leaves out fields that the figure's file does not mention, because rows are inside the page.
+  /// Leaves out fields that the figure's file does not mention, because the page contains the rows.
   nlohmann::json in_use(const Dataset& dataset) const {
     return rows_of(dataset,
                    [this](const std::string& name) { return file_.find(name) != file_.npos; });
@@ -42,7 +42,7 @@ class FigureData {
   std::string_view file_;
 };
 
-/// The labels of a scale that names them, else those of the rows in their order.
+/// The scale's domain if the file names one, else the rows' distinct labels in their order.
 std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlohmann::json& rows) {
   if (encoding.contains("scale")) return encoding["scale"].at("domain");
   const std::string field = encoding.value("field", "");
@@ -54,8 +54,8 @@ std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlo
   return labels;
 }
 
-/// Gives each view that names a dataset its rows, and series the theme's signs where the figure's
-/// file names a field of words and no scale.
+/// Gives each view that names a dataset its rows, and each channel of words whose scale has no
+/// range the theme's colors, shapes or dashes.
 void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureData& data) {
   if (view.is_array()) {
     for (nlohmann::json& inner : view) fill_view(inner, outer, data);
@@ -96,8 +96,7 @@ TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
   return table;
 }
 
-/// Adds to `part` what `exhibit` makes of the datasets that it names: one figure or table each,
-/// none for a dataset without rows.
+/// Adds to `part` a figure or table for each dataset that `exhibit` names and that has rows.
 void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
                    const FigureFiles& figures, Part& part) {
   const auto is_exhibited = [&](const Dataset& dataset) {
@@ -139,7 +138,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
   }
 }
 
-/// Reads a section.md line by line; each heading opens what the following lines belong to.
+/// Reads a section.md line by line; a heading opens the block of the lines below it.
 class SectionParser {
  public:
   SectionWords parse(std::string_view words) {
@@ -213,7 +212,7 @@ class SectionParser {
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
   }
 
-  /// "Figure running-error", "Details Table samples"; nothing for any other block.
+  /// Reads the heading of a figure or table, "Details Table samples"; nothing for any other.
   static std::optional<Exhibit> exhibit_named(std::string_view heading) {
     Exhibit exhibit;
     const auto begins_with = [&heading](std::string_view word) {
@@ -228,7 +227,7 @@ class SectionParser {
     return exhibit;
   }
 
-  /// The lines "name: value" at the block's beginning; the rest is the caption.
+  /// Moves the lines "name: value" from the beginning of the caption to the exhibit's attributes.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> attributes = {
         {"file", &exhibit.file},       {"data", &exhibit.data},  {"title", &exhibit.title},
@@ -270,7 +269,7 @@ class SectionParser {
   int line_number_ = 0;
 };
 
-/// "Fastest step: 108 ms" as topic and words; nothing if no words follow the colon.
+/// Splits "Fastest step: 108 ms" into topic and words; nothing if no words follow the colon.
 KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) {
   const Blocks blocks = rich_text(markdown);
   if (blocks.empty()) return {};
@@ -306,8 +305,8 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   return part;
 }
 
-/// Gives the Method of a part that is not shown to the first part that borrows it: one that begins
-/// "As in part (a).".
+/// Puts the Method of a part (a) that is not shown into the first shown part whose Method begins
+/// "As in part (a)."; later parts then refer to that one.
 void lend_methods(std::vector<PartWords>& parts,
                   const std::map<std::string, PartContent>& presented) {
   constexpr std::string_view kBegins = "As in part (";

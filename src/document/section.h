@@ -9,36 +9,37 @@
 //   ### Answer
 //   ### Key number                                        one line "topic: number", for pages over
 //                                                         several runs
-//   ### Method                                            begins "How this was measured"
+//   ### Method                                            first words of "How this was measured"
 //   ### Findings                                          what this run's values say of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
-//   ### Table sums                                        a table; both as often as wanted
-//   ### Details Table samples                              the same below "How this was measured"
+//   ### Table sums                                        a table; a part may have several of each
+//   ### Details Table samples                             a table below "How this was measured"
 //
 // A figure's or table's block begins with its attributes, a line each; what follows is a figure's
 // caption.
 //
-//   file: waterfall            of a figure, one that sections share: src/document/charts/figures
-//   data: sums                 the dataset; without the line, the one that is called like the block
+//   file: waterfall            of a figure: a file that sections share, in
+//                              src/document/charts/figures
+//   data: sums                 the dataset's name; without the line, the block's name
 //   title: A thousand additions
-//   finding: {{#worse}}…{{/worse}}  of a figure, its title in runs whose facts show something
-//   columns: loop, final       what a table shows of it, or the table below a figure; default: all
+//   finding: {{#worse}}…{{/worse}}  of a figure: a title that replaces `title` unless it is empty
+//   columns: loop, final       columns of the table, or of the table below a figure; default: all
 //   table: checkpoints         of a figure: another dataset for the table below it
-//   alt: Curves of …           of a figure, for readers who cannot see it
-//   page: Detail sets …        of a figure, what the page alone offers, behind the caption
-//   paper: no                  of a figure that stands on the page only; last: paper has the last
-//                              variant
-//   paper: yes                 of a table that stands on paper, too, whatever its length
+//   alt: Curves of …           of a figure: a description for readers who cannot see it
+//   page: Detail sets …        of a figure: words after the caption that only the page shows
+//   paper: no                  of a figure: paper leaves it out; "last": paper has the last variant
+//   paper: yes                 of a table: paper prints it even if it is long
 //
-// A block is left out if the part has no such dataset, or one without rows. If it has several of
-// that name, each becomes a figure or table of its own, with its variant after the title.
+// A figure or table is left out if the part has no dataset of that name that has rows. If it has
+// several, each becomes a figure or table of its own, with its variant after the title.
 //
-// Question and Method must hold in every run on such a device. Sentences that depend on a measured
-// value belong to Answer or Findings, which an author can leave out.
+// Question and Method must not depend on a measured value. Sentences that do belong to Answer or
+// Findings, which an author can leave out.
 //
-// A Method that begins "As in part (a)." is preceded by that part's words if the part is not shown.
+// If part (a) is not shown, the first Method that begins "As in part (a)." has that part's Method
+// in place of these words, and later ones refer to the first.
 //
-// A problem with a single part writes "## Title" and is presented under the empty letter.
+// A problem with a single part has the heading "## Title" and an empty letter.
 #pragma once
 
 #include <functional>
@@ -59,8 +60,8 @@ struct PartContent {
   Facts facts;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
-  Details details;  ///< `method` comes from section.md
-  /// The part's cells: its header names their precisions, batch and context. Empty for all cells of
+  Details details;  ///< `method` and `findings` come from section.md.
+  /// The cells whose precisions, batch and context the part's header names. Empty for all cells of
   /// the run.
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> files = {};
@@ -76,7 +77,7 @@ struct Exhibit {
   std::string file = {};
   std::string data, title, finding, alt, caption, in_page;
   std::string table;  ///< For a figure: the dataset of the table below it; empty for `data`.
-  std::string paper;  ///< "no" leaves a figure out on paper, "yes" prints a table.
+  std::string paper;  ///< "no" or "last" for a figure, "yes" for a table, see above.
   ColumnChoice columns;
 };
 
@@ -101,11 +102,12 @@ struct SectionWords {
 /// Throws `Error` naming the line that does not follow the format.
 SectionWords parse_section(std::string_view words);
 
-/// A figure's Vega-Lite file by its name; its data is filled in.
+/// Returns a figure's Vega-Lite file, which has no data yet, by the figure's name.
 using FigureFiles = std::function<std::string_view(const std::string& name)>;
 
-/// Parts in the order of the words; those without content are left out. Throws `Error` when a tag
-/// names no fact or content has no words.
+/// Joins the words with the parts' contents, which are keyed by letter, in the order of the words.
+/// Parts without content are left out. Throws `Error` if a tag names no fact or content has no
+/// words.
 Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
                         const FigureFiles& figures = {});
 

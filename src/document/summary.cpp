@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kVersion = "1.0.0";
 
-/// Names at most three problems; if there are more, the first and the number of others.
+/// Names up to three problems, or else the first and the number of the others.
 std::string problems_of(const Document& document) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ RunSummary run_summary(const Document& document, const std::string& folder,
   summary.quantities = document.quantities;
   summary.memory = document.memory;
   for (Quantity& quantity : summary.quantities) {
-    // Five digits are more than measurements repeat, and keep the file small.
+    // Measurements do not repeat to five digits, and short numbers keep the file small.
     for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.5g}", value));
   }
   return summary;
@@ -77,7 +77,7 @@ RunSummary run_summary(const Document& document, const std::string& folder,
 std::string summary_json(const RunSummary& summary) {
   nlohmann::json json = summary;
   json["schema_version"] = kVersion;
-  // Escaped to ASCII, no character of a run's texts can hide in a viewer.
+  // Escapes to ASCII ensure that no character of a run's texts can hide in a viewer.
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -23,7 +23,7 @@ struct RunSummary {
   bool reference = false;
   bool incomplete = false;
   Headline headline = {};
-  std::string problems = {};  ///< Answered problems, if no network's step represents the run.
+  std::string problems = {};  ///< Names of answered problems; empty if the headline has a network.
   std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
   MemoryFormulas memory = {};
@@ -34,7 +34,7 @@ struct RunSummary {
   std::string gpu() const;
   /// The address of a part's anchor on the run's page; an empty anchor is the page itself.
   std::string address(const std::string& anchor) const;
-  /// Orders runs, newest first; runs of one second are ordered by their folders.
+  /// True if this run is newer, or began in the same second and has the smaller folder name.
   bool is_before(const RunSummary& other) const;
 };
 
@@ -57,10 +57,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, p
 RunSummary run_summary(const Document& document, const std::string& folder,
                        const std::string& started_at);
 
-/// summary.json of a run.
+/// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);
 
-/// The JSON schema of summary.json.
 std::string_view summary_schema();
 
 }  // namespace labreport

@@ -10,11 +10,11 @@
 namespace labreport {
 namespace {
 
-constexpr double kLeastPlain = 1e-4;  // Smaller numbers would have too many zeros.
+constexpr double kLeastPlain = 1e-4;  // Smaller numbers are written as a power of ten.
 constexpr double kLeastPercent = 1e-3;
 constexpr int kPowerDigits = 3;
 
-/// Converts to the unit that the column's head names; a share stays one.
+/// Converts bytes to the unit that the column's head names; percent are not multiplied by 100.
 double in_unit(double number, const Notation& notation) {
   if (notation.form == Notation::kMebibytes) return number / kBytesPerMebibyte;
   return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;

@@ -13,21 +13,22 @@
 
 namespace labreport {
 
-/// The format of a column's numbers; base/format.h has the rules.
+/// The format of a column's numbers by the rules of base/format.h. In each form, a deviation
+/// determines a number's digits.
 struct Notation {
   enum Form {
-    kSignificant,    ///< `digits` significant digits, or as many as the deviation supports
-    kShortest,       ///< The fewest of `digits` that identify the number: "10.00013351"; below 10⁻⁴
-                     ///< as a power
-    kFixed,          ///< `digits` decimals
-    kShort,          ///< At most `digits` decimals and four significant digits
-    kCount,          ///< "128,625,408"
-    kPercent,        ///< A share of 1, written in per cent with one decimal
-    kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
-                     ///< as a power
+    kSignificant,  ///< `digits` significant digits
+    kShortest,     ///< At most `digits` significant digits, no trailing zeros: "10.00013351"; below
+                   ///< 10⁻⁴ as a power of ten
+    kFixed,        ///< `digits` decimals
+    kShort,        ///< At most `digits` decimals and four significant digits
+    kCount,        ///< "128,625,408"
+    kPercent,      ///< In percent (1 is 100 %), with one decimal
+    kRelativeError,  ///< In percent (1 is 100 %), with `digits` significant digits; below 10⁻³ %
+                     ///< as a power of ten
     kMebibytes,      ///< Bytes, written in MiB with one decimal at most
     kGibibytes,      ///< Bytes, written in GiB with two decimals at most
-    kName,           ///< A count that names its row, such as a context: stands left, as words do
+    kName,           ///< A count that names its row, such as a context: left-aligned like words
   };
   Form form = kSignificant;
   int digits = 4;
@@ -53,10 +54,10 @@ struct Value {
   Value(const std::optional<T>& value) : Value() {  // NOLINT
     if (value) *this = Value(*value);
   }
-  /// Missing with a reason if the number is not finite: something was divided by 0.
+  /// Missing if the number is not finite; the reason says that it was divided by 0.
   Value(double number, std::optional<double> stddev);
 
-  /// Mean and sample standard deviation; missing if there are no samples.
+  /// Mean and, of several samples, standard deviation; missing if there are no samples.
   static Value mean_of(const std::vector<double>& samples);
   static Value missing(std::string why);
 
@@ -64,7 +65,7 @@ struct Value {
   const double* number() const { return std::get_if<double>(&held); }
 };
 
-/// The number in its column's unit; for % it stays a share of 1.
+/// The number, in MiB or GiB if the notation says so, but never multiplied by 100 for percent.
 std::optional<double> number_in_unit(const Value& value, const Notation& notation);
 
 /// Formats a value for a table: a number by its notation, words unchanged, "–" if missing.

@@ -22,7 +22,8 @@ class RunView {
 
   using Wanted = std::function<bool(const CellSpec&)>;
 
-  /// Cells of a kind for which `wanted` holds, in plan order; without it, all of that kind.
+  /// Cells of a kind for which `wanted` holds, in plan order; all of that kind if `wanted` is
+  /// empty. Shipped variants (results/shipped.h) are left out.
   std::vector<const Cell*> cells(CellKind kind, const Wanted& wanted = {}) const;
 
   /// The first of `cells`, or null.
@@ -42,20 +43,20 @@ class RunView {
 /// "NVIDIA H200", or "NVIDIA H200 (GPU 0a1b2c3d)" if several GPUs measured the run.
 std::string device_words(const Run& run, const Device& device);
 
-/// The launch that represents the cell; null if none is ok.
+/// The cell's first launch that is ok; null if there is none.
 const Launch* ok_launch(const Cell& cell);
 
-/// The reason why a cell has no numbers: "out of memory in optimizer". Empty if it has.
+/// The reason why a cell has no numbers: "out of memory in optimizer". Empty if it has some.
 std::string reason_missing(const Cell& cell);
 
-/// Milliseconds of a samples metric in ns; empty when absent.
+/// The samples of a metric recorded in ns, converted to ms; empty if the launch lacks the metric.
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag, std::string_view name);
 
-/// Milliseconds of a single value in ns; nothing when absent.
+/// The value of a single-valued metric in ns, converted to ms; nothing if it is absent.
 std::optional<double> single_milliseconds(const Launch& launch, std::string_view tag,
                                           std::string_view name);
 
-/// The samples after `warmup` steps, `count` of them at most.
+/// The samples after the first `warmup`, at most `count` of them.
 std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
                            std::size_t count);
 

@@ -8,14 +8,14 @@
 
 namespace labreport {
 
-/// Times in ms.
+/// A bar between two times in ms. Its part ("step", "slower", "saved") has a color.
 struct WaterfallBar {
   std::string row, part;
   double from, to;
   std::string text;  ///< Text beside the row's last bar.
 };
 
-/// The data of the shared figure "waterfall", under that name.
+/// A dataset "waterfall" for the figure file of that name, which sections share.
 Dataset waterfall_data(const std::vector<WaterfallBar>& bars);
 
 }  // namespace labreport

@@ -33,13 +33,13 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kDeepestList = 24;  // Every reader's stack is deeper, and no author needs more.
-constexpr int kHeadingShift = 3;  // A part's own heading is the third.
+constexpr int kDeepestList = 24;  // Levels of lists and quotes; every parser's stack can hold them.
+constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below their part's.
 constexpr int kLowestHeading = 6;
-// A noncharacter replaces a dollar that opens no math until Markdown is written again.
+// This noncharacter stands for a dollar outside of math until the Markdown is written again.
 constexpr std::string_view kDollar = "\uFDD2";
 
-/// Visits every node; the visitor may change or free the node, nothing else.
+/// Visits every node of a type. The visitor may change or free that node only.
 template <typename Visit>
 void for_each_node(cmark_node* root, cmark_node_type type, Visit visit) {
   std::vector<cmark_node*> nodes;
@@ -56,7 +56,7 @@ bool nests_too_deeply(cmark_node* root) {
   const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
   for (cmark_event_type event; (event = cmark_iter_next(iterator.get())) != CMARK_EVENT_DONE;) {
     const bool leaf = cmark_node_first_child(cmark_iter_get_node(iterator.get())) == nullptr;
-    if (leaf) continue;  // Some leaves are never left.
+    if (leaf) continue;  // For some leaves there is no exit event.
     depth += event == CMARK_EVENT_ENTER ? 1 : -1;
     if (depth > kDeepestList) return true;
   }
@@ -106,8 +106,8 @@ constexpr std::size_t kLongestWritten = 8u << 20;
 
 /// The reason why the note may grow too large for its readers; empty if it does not. The library
 /// aborts the program if memory runs out: it fills each row of a table up to the head's columns,
-/// and each use of a link's definition copies it. The growth is an upper bound, because tables and
-/// definitions end at a blank line, if not earlier.
+/// and each use of a link's definition copies it. The estimates are upper bounds: they let a table
+/// or definition reach to the next blank line.
 std::string too_large(std::string_view text) {
   std::size_t cells = 0, columns = 0, block = 0, longest = 0;
   bool defines = false;
@@ -221,7 +221,7 @@ constexpr std::string_view kClose = "-->";
 constexpr std::size_t kMostWords = 4;  // "replaces the generated answer"
 constexpr std::size_t kTypos = 2;
 
-/// The line that may hold the choice, in parts.
+/// The first line of a note that is not blank, which may hold the choice.
 struct FirstLine {
   std::size_t begin = 0;
   std::size_t size = 0;
@@ -251,9 +251,9 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// True if the note replaces the answer, false if it follows it; nothing if the line is more than
-/// such a phrase. Without the comment's marks it must end with "answer", because a sentence may
-/// begin with "Follow".
+/// True if the line chooses that the note replaces the answer, false if it follows it; nothing if
+/// the line is anything else. Without the comment's marks it must end with "answer", because a
+/// sentence may begin with "Follow".
 std::optional<bool> choice(const FirstLine& line) {
   if (line.words.empty()) return {};
   const bool rest_fits =

@@ -36,7 +36,7 @@ struct NoteProblem {
 
 struct FrontMatterFile {
   FrontMatter front;
-  std::vector<NoteProblem> problems;  ///< Omissions and reasons.
+  std::vector<NoteProblem> problems;  ///< Lines that were left out, and why.
 };
 
 /// Never fails: lines that cannot be used are left out.
@@ -54,15 +54,16 @@ struct PictureAnswer {
 using FindPicture = std::function<PictureAnswer(const std::string& target)>;
 
 struct NoteFile {
-  std::optional<AuthorNote> note;  ///< Empty if there are only comments.
+  std::optional<AuthorNote> note;  ///< Empty if the file has only comments or cannot be used.
   std::vector<NoteProblem> problems;
-  std::map<std::string, int> formula_lines = {};  ///< Lines by a formula's source in `note`.
+  std::map<std::string, int> formula_lines = {};  ///< Lines of formulas by their source in `note`.
 };
 
 /// Never fails: content that cannot be used is left out and reported.
 NoteFile parse_note(std::string_view text, const FindPicture& find_picture);
 
-/// Lines end in '\n' alone; a byte order mark and control characters are gone, tabs stay.
+/// Returns the text with '\n' as the only line end, without a byte order mark or control characters
+/// other than tabs.
 std::string clean_text(std::string_view text);
 
 }  // namespace labreport

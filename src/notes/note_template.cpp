@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kWidth = 96;
 constexpr const char* kGeneratedFrom = "Generated from ";
 
-/// Lines of at most `kWidth` bytes where words allow it; a list item's lines are indented to its
-/// text.
+/// Breaks a line at spaces into lines of at most `kWidth` bytes, unless a word is longer. Further
+/// lines of a list item are indented to its text.
 std::string wrapped(const std::string& line) {
   const std::string indent = line.starts_with("- ") ? "  " : "";
   std::string text;
@@ -26,7 +26,7 @@ std::string wrapped(const std::string& line) {
   return text + row + "\n";
 }
 
-/// Wrapped lines that cannot end the comment around them.
+/// Wraps all lines, and splits each "-->", which would end the comment around them.
 std::string paragraphs(const std::string& markdown) {
   std::string safe;
   for (const char letter : markdown) {

@@ -55,8 +55,8 @@ std::string published_name(const fs::path& relative) {
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
-/// The first element's attribute, "460pt" for `width="460pt"`; empty if it has none, or none that
-/// is a length.
+/// The value of an attribute of the first <svg> element, "460pt" for `width="460pt"`; empty if it
+/// is absent or no length.
 std::string root_attribute(std::string_view svg, const std::string& name) {
   const std::size_t root = std::min(svg.find("<svg"), svg.size());
   const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
@@ -69,8 +69,8 @@ std::string root_attribute(std::string_view svg, const std::string& name) {
   return length ? std::string(value) : "";
 }
 
-/// Wraps the picture in another one: browsers run, fetch and follow nothing of a picture's picture,
-/// even if a reader opens the file directly (SVG 2, section 2.2.6: secure animated mode).
+/// Wraps the SVG in another one as an image: browsers run, fetch and follow nothing inside an
+/// image, even if a reader opens the file directly (SVG 2, section 2.2.6: secure animated mode).
 std::string inert_svg(std::string_view svg) {
   std::string width = root_attribute(svg, "width");
   std::string height = root_attribute(svg, "height");
@@ -140,7 +140,7 @@ class NotePictures {
 
  private:
   fs::path folder_;
-  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by file.
+  std::map<fs::path, std::string> names_;  ///< The published name of each file: "notes/plot.png".
   std::vector<Attachment> found_;
 };
 
@@ -183,7 +183,7 @@ class NotesReader {
   }
 
  private:
-  /// Sorted by name, so that the same folder gives the same words everywhere.
+  /// The notes' files, sorted so that the same folder gives the same result everywhere.
   std::set<fs::path> files() {
     std::set<fs::path> files;
     std::error_code error;

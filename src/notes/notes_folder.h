@@ -2,7 +2,7 @@
 //
 //   author.md              name, course, repository (notes/note.h)
 //   <problem>.<part>.md    the words of a part; <problem>.md where a problem has one part
-//   anything else          pictures that the notes show, and what is nobody's business
+//   anything else          pictures that the notes show; other files are ignored
 //
 // This program reads these files and never changes one.
 #pragma once
@@ -18,11 +18,10 @@ namespace labreport {
 
 inline constexpr const char* kNotesFolder = "notes";
 
-/// A note as it is placed in a report.
 struct PlacedNote {
   AuthorNote note;
   std::vector<Attachment> pictures;
-  std::string run = {};  ///< The run that `empty_note` wrote it for; empty if nothing says so.
+  std::string run = {};  ///< The run that `empty_note` named in the note; else empty.
 };
 
 struct NotesFolder {
@@ -32,7 +31,7 @@ struct NotesFolder {
   std::vector<std::string> problems;        ///< Unusable content, one line each, with file.
 };
 
-/// The file of a part's note.
+/// The path of the note for the part called `name`.
 std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& name);
 std::filesystem::path author_file(const std::filesystem::path& folder);
 
@@ -40,7 +39,7 @@ std::filesystem::path author_file(const std::filesystem::path& folder);
 /// note may belong to.
 NotesFolder read_notes(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
-/// Puts the notes into their parts, as far as the report has these, and the author above.
+/// Puts each note into its part, if the report has that part, and the author into the front matter.
 void place_notes(const NotesFolder& notes, Document& document);
 
 }  // namespace labreport

@@ -15,10 +15,10 @@ namespace {
 
 /// Pixels that axis labels take beside an inner view, which cannot be given a total width.
 constexpr int kAxisRoom = 84;
-/// A phone's letters are wider than those that the chart tool measures with.
+/// Pixels of padding added on each side, because a phone's letters are wider than the chart tool's.
 constexpr int kPhoneSlack = 8;
 
-/// Sets the width of the inner views of a vconcat or a facet, which have none themselves.
+/// Sets the width of the inner views of a vconcat or a facet, which have no width of their own.
 void set_inner_width(nlohmann::json& view, int width) {
   if (view.contains("vconcat")) {
     for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
@@ -46,14 +46,13 @@ std::string drawable(std::string_view text) {
   return single;
 }
 
-/// Recognizes ASCII, so that most texts are not copied.
+/// True if `drawable` would change nothing; printable ASCII is recognized without a copy.
 bool is_drawable(const std::string& text) {
   const auto plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
   return std::ranges::all_of(text, plain) || drawable(text) == text;
 }
 
-/// Replaces, in every text and name of a spec, what would void a whole picture or stop the tool
-/// that draws it.
+/// Makes every text and every name in a spec drawable.
 void make_drawable(nlohmann::json& spec) {
   if (spec.is_string()) {
     const auto& text = spec.get_ref<const std::string&>();
@@ -78,7 +77,7 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
 
-/// Shows legends above the plot in place of words beside it, as far from it as the figure says.
+/// Shows legends above the plot instead of words beside it, at the offset in the figure's file.
 void show_legends(nlohmann::json& layer) {
   nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
                            {"columnPadding", 26}, {"offset", 4},     {"symbolOpacity", 1},
@@ -105,7 +104,7 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
   layers = std::move(fitting);
 }
 
-/// Returns the number after the next `mark` and moves past it; NaN if there is none.
+/// Returns the number after the next `mark` and removes the text up to it; NaN if there is none.
 double next_number(std::string_view& text, std::string_view mark) {
   double number = std::numeric_limits<double>::quiet_NaN();
   const std::size_t at = std::min(text.find(mark), text.size());
@@ -114,9 +113,9 @@ double next_number(std::string_view& text, std::string_view mark) {
   return number;
 }
 
-/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
-/// is drawn at one width only. If its name begins with "series", a legend above the plot explains
-/// the series on a phone, where there is no room for words beside the plot. There, the content of
+/// Adapts the spec to the width. A layer whose name begins with "wide-only" or "narrow-only" is
+/// drawn at that width only. If its name begins with "series", a legend above the plot explains the
+/// series on a phone, where there is no room for words beside the plot. On a phone,
 /// `usermeta.narrow` in the figure's file is merged into the spec (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   if (spec.contains("usermeta")) {
@@ -126,7 +125,7 @@ void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   }
   if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
   if (!spec.contains("vconcat")) return;
-  bool first = true;  // One key serves all panels.
+  bool first = true;  // Only the first panel shows the legend.
   for (nlohmann::json& panel : spec["vconcat"]) {
     if (panel.contains("layer")) fit_layers(panel["layer"], width, first);
     first = false;

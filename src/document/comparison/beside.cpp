@@ -20,7 +20,7 @@ constexpr Notation kShareOfA{Notation::kFixed, 2};
 /// A network's training step on both sides.
 struct StepPair {
   const ComparedRow* step = nullptr;
-  std::optional<std::int64_t> context = {};  ///< Set if there are several contexts.
+  std::optional<std::int64_t> context = {};  ///< Set if the pairs have several contexts.
   // Ratios B ÷ A.
   std::optional<double> whole = {}, forward = {}, backward = {}, optimizer = {}, memory = {};
   std::vector<std::string> flags = {};
@@ -49,7 +49,8 @@ std::vector<Column<StepPair>> step_columns(const SideNames& names) {
       {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
 }
 
-/// Takes the timed step's own peak if it was counted, as on every GPU; else the memory problem's.
+/// The ratio B ÷ A of peak memory: of the timed step if both sides counted its peak, as on every
+/// GPU, else of the memory problem's cell.
 std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
                                    const ComparedRow& step) {
   const auto peaks = [&run](const std::string& id) {
@@ -93,7 +94,8 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
 using StepPairs = std::vector<StepPair>;
 constexpr double kLeastRatio = 1.05;  // Ratios closer to 1 are not named.
 
-/// The ratios B ÷ A of one precision, "1.18 to 1.23", if all are on that side of 1.
+/// The ratios B ÷ A of one precision, "1.18 to 1.23", if all are at least kLeastRatio (`above`) or
+/// all at most its inverse.
 std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
                                 std::optional<double> StepPair::* ratio, bool above) {
   std::vector<double> ratios;
@@ -132,7 +134,7 @@ void add_exceptions(Facts& facts, const StepPairs& pairs) {
   facts.list("memory", std::move(memory));
 }
 
-/// Each number that both sides have, in one unit.
+/// Each number in unit `in` that both sides have.
 Dataset each_ratio(const Comparison& comparison, const char* name, std::string_view in) {
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {

@@ -20,7 +20,7 @@ constexpr Notation kCardTime{Notation::kSignificant, 3};
 constexpr std::size_t kLongestNetwork = 40;  // More characters of a name do not fit a sentence.
 constexpr Notation kCardRatio{Notation::kFixed, 2};
 
-/// Ladders of both sides; nothing unless both have the same one.
+/// The ladders of A and B that make the same step faster; nothing unless both have one.
 std::optional<std::pair<const Quantity*, const Quantity*>> both_tuned(const SideRuns& runs) {
   if (!runs.has_both()) return std::nullopt;
   const std::vector<GpuRuns> sides{runs.a, runs.b};
@@ -33,8 +33,8 @@ double fastest(const Quantity& ladder) {
   return std::ranges::min(each(ladder.values, &std::pair<std::string, double>::second));
 }
 
-/// The training step of the smallest context that fits on one side alone, of the largest such
-/// network; null if both sides fit the same.
+/// The training step that fits on one side only, of the largest such network at its shortest such
+/// context; null if there is none.
 const ComparedRow* fits_on_one(const Comparison& comparison) {
   const ComparedRow* largest = nullptr;
   const auto extent = [](const ComparedRow& row) {
@@ -62,7 +62,7 @@ struct StepRow {
   static double ms(const RowSide& side) { return *side.value / kNanosecondsPerMillisecond; }
 };
 
-/// Larger networks first.
+/// Rows from the largest network and the longest context down.
 std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& runs) {
   std::vector<StepRow> rows;
   for (const ComparedRow& row : comparison.rows) {
@@ -126,7 +126,7 @@ struct OtherRow {
     topic.link = topic_page;
     return topic;
   }
-  /// True for the larger network, or for the faster row of one network.
+  /// True if this row has the larger network, or the same network and the lower time on B.
   bool goes_before(const OtherRow& other) const {
     if (quantity->parameters != other.quantity->parameters)
       return quantity->parameters > other.quantity->parameters;
@@ -134,7 +134,7 @@ struct OtherRow {
   }
 };
 
-/// Chooses one row for each precision and unit of a topic.
+/// Chooses for each precision and unit of a topic the row that goes before all others.
 std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
   std::vector<OtherRow> rows;
   const auto of_b = measurements(runs.b, topic);
@@ -289,7 +289,7 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
     const auto b = std::ranges::find_if(
         of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
-    constexpr double kLeastRatio = 1.02;  // A smaller difference is not worth a figure.
+    constexpr double kLeastRatio = 1.02;  // Steps with a smaller ratio get no figure.
     const double ratio = total(a) / total(*b->front().quantity);
     if (std::max(ratio, 1 / ratio) < kLeastRatio) continue;
     Dataset data = waterfall_data(saved_bars(a, *b->front().quantity, names_of(comparison)));

@@ -94,8 +94,8 @@ std::optional<Section> others_of(const Comparison& comparison, const SideRuns& r
   return section;
 }
 
-/// Rows that are compared are in the tables. What only one run has is listed separately, and
-/// numbers that one side never wrote down (published tables have few) are counted.
+/// Puts compared rows into tables. Cells of one run only are listed in a section of their own, and
+/// numbers that one side did not record (published tables have few) are only counted.
 PartContent content_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
   std::vector<const ComparedRow*> all;
   std::vector<DiffRow> compared;
@@ -124,7 +124,7 @@ PartContent content_of(const Comparison& comparison, const SideRuns& runs, const
   return content;
 }
 
-/// All sections have the same words; what has no data is left out of them.
+/// All sections share section.md, whose exhibits without data are left out.
 Section section_of(const Comparison& comparison, const SideRuns& runs, const Problem& problem) {
   Section section = compose_section(file("section.md"),
                                     {{"", content_of(comparison, runs, problem)}}, figure_file);
@@ -135,7 +135,7 @@ Section section_of(const Comparison& comparison, const SideRuns& runs, const Pro
   part.details.title = "Every row";
   for (Figure& figure : part.details.figures) {
     figure.slug += std::string("-") + problem.name;
-    figure.data = {};  // the same as the table below it
+    figure.data = {};  // the table below the figure shows the same numbers
   }
   return section;
 }

@@ -1,4 +1,4 @@
-// The comparison of two runs as a document: what each writer is given.
+// Makes the document of a comparison of two runs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-/// One side of a comparison: its name where the document is read, and what its GPU found.
+/// One side of a comparison: its name and page for the reader, and the summaries of its GPU's runs.
 struct DiffSource {
   std::string name;  ///< A command's argument: a folder, a file or a GPU's name.
   std::string page;  ///< Relative address of its report; empty if there is none.
@@ -19,9 +19,9 @@ struct DiffSource {
   std::vector<RunSummary> summaries = {};
 };
 
-/// A card with what decides between the sides, then a section for each problem that both runs have
-/// rows of, its rows in a drawer. Each ratio of its tables leads to a row of the drawer, "row-3".
-/// `root` leads from the document's page to the site's root.
+/// Makes a card with the main differences, then a section for each problem of which both runs have
+/// rows. The section's <details> lists every row, and each ratio in a table links to its row there,
+/// "#row-3". `root` leads from the document's page to the site's root.
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
                        const std::string& root = "");
 

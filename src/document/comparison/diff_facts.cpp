@@ -51,7 +51,7 @@ std::string short_device(const std::string& device) {
   return name.substr(0, name.find(' '));
 }
 
-/// Names columns by what differs between two runs of one device; empty if nothing does.
+/// Names the two runs of one device by edition, day or minute; empty if none of these differs.
 std::pair<std::string, std::string> run_labels(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kDay = std::string_view("2026-05-01").size();
   constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
@@ -120,7 +120,7 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
   if (ratios.empty()) ratios = all;
   facts.flag("none", ratios.empty());
   const double middle = ratios.empty() ? 1 : median(ratios);
-  // Smaller changes of a median are called equal: the smallest effect of a verdict.
+  // Medians nearer to 1 than a verdict's smallest effect are called equal.
   const bool equal = std::abs(std::log(middle)) < std::log1p(JudgeOptions().smallest_effect);
   const bool bytes = !rows.empty() && rows.front().in_bytes();
   const std::string holds = ratios.empty() ? ""
@@ -220,7 +220,7 @@ std::string relation_words(const Comparison& comparison) {
   constexpr std::size_t kShort = 8;
   const ComparedRun &a = comparison.a, &b = comparison.b;
   std::string words = why_verdicts(comparison);
-  // A revision's changes are part of every ratio. An import's revision says nothing of its numbers.
+  // Every ratio contains a revision's changes; an import's revision says nothing of its numbers.
   const bool revisions_known = !a.revision.empty() && !b.revision.empty() && a.source == b.source;
   if (revisions_known && a.revision != b.revision) {
     words += fmt::format(" Measured by different revisions of labreport: {} vs. {}.",

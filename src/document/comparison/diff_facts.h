@@ -16,14 +16,14 @@ namespace labreport {
 /// "small, context 512, BF16, training step": FP32 is not named.
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
-/// Words for a time that departs from the limits' prediction: "11 % less time".
+/// Words for a measured ratio of times over its prediction: "11 % less time".
 std::string departure_words(double departure);
 
 /// "labreport’s network", "TransformerLM-0a1b2c3d"
 std::string model_name(const ComparedRun& side);
 
-/// The sides in a sentence, "the H200", and at the head of a column, "H200". They are called by
-/// their devices, else by their models, editions or times, else "A" and "B".
+/// The sides in a sentence, "the H200", and at the head of a column, "H200". Sides are named by
+/// their devices, or on one device by what differs: models, editions or times; else "A" and "B".
 struct SideNames {
   std::string a = "A", b = "B";
   std::string head_a = "A", head_b = "B";
@@ -43,15 +43,15 @@ struct DiffRow {
 };
 DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& names);
 
-/// True if the row has a verdict other than too few launches.
+/// True if the row has a verdict; false if it was not judged or has too few launches.
 bool is_judged(const ComparedRow& row);
 
 /// "▼ faster"; missing if the row is not judged.
 Value verdict_of(const ComparedRow& row);
 
-/// Makes three datasets. "ratios": rows that both sides have, or that one side failed at, with B's
-/// speedup for times and B's over A's for bytes. "drawn": the rows with a ratio. "evidence": two
-/// rows a ratio, with each launch.
+/// Makes three datasets. "ratios": the rows, with B's speedup for times and B ÷ A for bytes.
+/// "drawn": the rows with a ratio, if there are several. "evidence": a row for each side of each
+/// row, with the value of each launch.
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison);
 
 /// "sides": who A and B are.
@@ -60,7 +60,7 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
 Dataset fits_data(const Comparison& comparison);
 /// "lone": cells that only one run has, or that neither could measure.
 Dataset lone_data(const Comparison& comparison);
-/// "speedups" over FP32 in each run; no rows unless one has both sides.
+/// "speedups": speedups over FP32 in each run; no rows unless one is known on both sides.
 Dataset speedup_data(const Comparison& comparison);
 /// "places": where the kernels of a step differ, one dataset a precision; no rows if they do not.
 std::vector<Dataset> place_data(const Comparison& comparison);
@@ -94,11 +94,11 @@ struct RowNoun {
 std::string rows_words(std::int64_t count, const RowNoun& noun);
 
 /// Says who is ahead in rows of one unit, by the median of those that are not launch-bound. `all`
-/// includes rows that are in no table.
+/// also has rows that no table shows, to count numbers that a side did not record.
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const SideRuns& runs, const RowNoun& noun);
 
-/// The places at which kernels differ most, one a precision.
+/// The place where the kernel times of the sides differ most, for each precision.
 std::vector<Facts> place_facts(const Comparison& comparison);
 
 /// "1 faster, 1 same and 1 unclear"; empty if no row is judged.
@@ -108,8 +108,8 @@ std::string verdict_words(const std::vector<DiffRow>& rows);
 /// explains the difference.
 Facts summary_facts(const Comparison& comparison);
 
-/// The tuned step, what fits on one side alone, the ratio of prices at which both are even, which
-/// steps are launch-bound.
+/// Facts of the card: the tuned step, the step that fits on one side only, the ratio of GPU prices
+/// at which a step costs the same on both sides, and the launch-bound steps.
 Facts card_facts(const Comparison& comparison, const SideRuns& runs);
 
 /// Steps whose cost can be compared: the largest network's in reduced precision, and the tuned one.
@@ -120,8 +120,8 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
 Dataset step_data(const Comparison& comparison, const SideRuns& runs);
 /// "launch-bound": training steps that are launch-bound on either side.
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
-/// "waterfall": for each precision the largest network's step on one side, by what phases and kinds
-/// of kernels add or save, to the other side's.
+/// "waterfall": one dataset for each precision, from A's step of the largest network to B's, by the
+/// time that each phase and kind of kernel adds or saves.
 std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs);
 /// "others": what the GPUs measured beyond the compared cells, a row for each quantity.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);

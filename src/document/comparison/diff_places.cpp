@@ -14,7 +14,7 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kMostPlaces = 8;
-constexpr double kLeastShare = 0.005;  // Smaller shares of the longer step are not named.
+constexpr double kLeastShare = 0.005;  // Least named difference, as a share of the longer step.
 constexpr Notation kTime{Notation::kSignificant, 3};
 
 double ms(double ns) { return ns / kNanosecondsPerMillisecond; }
@@ -32,7 +32,7 @@ PlaceDifference summed(const std::vector<PlaceDifference>& places, const char* n
   return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
 }
 
-/// The places whose difference is large enough to be named.
+/// The first kMostPlaces places whose difference is large enough to be named.
 std::vector<PlaceDifference> notable_places(const StepDifference& step) {
   const PlaceDifference whole = summed(step.places, "");
   const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);
@@ -49,7 +49,7 @@ std::string noun(const StepDifference& step) {
 
 Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns)) : Value(); }
 
-/// Shows counts only if they differ: between GPUs that run the same operators they add nothing.
+/// Shows numbers of kernels only if they differ: GPUs that run the same operators have equal ones.
 std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const SideNames& names) {
   const bool counted = std::ranges::any_of(
       notable_places(step), [](const auto& place) { return place.a.kernels != place.b.kernels; });
@@ -87,7 +87,7 @@ std::string where_words(const PlaceDifference& place) {
   return pass + (is_attention ? " of " : " of the ") + replaced(place.place, ": ", "’s ");
 }
 
-/// "9 kernels a layer" if layers share them evenly, else "9 kernels"
+/// "9 kernels a layer" if both sides' counts are multiples of the layers, else "9 kernels"
 std::string count_words(const StepDifference& step, const PlaceDifference& place,
                         const KernelSum& sum) {
   const auto layers = static_cast<double>(step.spec.model ? step.spec.model->layers : 0);

@@ -21,7 +21,7 @@ Value value_of(const RowSide& side, bool bytes) {
   return side.value ? Value(in_unit(*side.value, bytes)) : Value();
 }
 
-/// Returns B's speedup for times and B's over A's for bytes.
+/// Returns B's speedup, A ÷ B, for times, and B ÷ A for bytes.
 std::optional<double> stated_ratio(const DiffRow& row) {
   const auto& ratio = row.row->ratio;
   return ratio && !row.in_bytes() ? std::optional(1 / *ratio) : ratio;
@@ -47,15 +47,15 @@ Value detectable(const DiffRow& row) {
   return known ? Value(*judged->detectable - 1) : Value();
 }
 
-/// Shows a share of the limit. Devices of one model have the same limit, up to noise, so between
-/// them the share says no more than the time.
+/// The share that a side reaches of its matrix rate, or else of its bandwidth; missing between
+/// devices of one model, whose limits are equal up to noise.
 Value share(const DiffRow& row, const RowSide& side) {
   const Prediction& predicted = row.row->prediction;
   if (!predicted.by_peak && !predicted.by_bandwidth) return {};
   return side.peak_share ? side.peak_share : side.bandwidth_share;
 }
 
-/// GB/s
+/// The bus bandwidth in GB/s.
 Value busbw(const RowSide& side) { return side.busbw ? Value(*side.busbw / 1e9) : Value(); }
 
 std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideNames& names) {

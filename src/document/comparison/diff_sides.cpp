@@ -86,7 +86,7 @@ Value linked(const DiffSource& source) {
   return name;
 }
 
-/// The distinct cells of rows for which `selects` holds.
+/// The first row of each cell among the rows for which `selects` holds.
 std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
                                          bool (*selects)(const ComparedRow&)) {
   std::vector<const ComparedRow*> cells;
@@ -161,7 +161,7 @@ Dataset lone_data(const Comparison& comparison) {
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
        [](const CellRow& cell) {
-         // Cells that differ only in their steps are listed together.
+         // Labels tell apart cells that differ only in warm-up or steps.
          const CellSpec& spec = cell.row->spec;
          std::string label = cell_label(spec, cell.row->size);
          if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr Notation kMilliseconds{Notation::kSignificant, 3};
 constexpr std::size_t kLongestName = 40;  // More characters of a size do not fit a sentence.
-constexpr double kExplains = 0.5;         // Least share of a difference that explains it.
-constexpr double kNear = 1.1;             // A ratio this close to a limit's is bound by it.
+constexpr double kExplains = 0.5;         // A phase with this share of a difference explains it.
+constexpr double kNear = 1.1;             // Two ratios within this factor count as equal.
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
@@ -40,7 +40,7 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
   return largest;
 }
 
-/// The optimizer's part of a step, if it makes up most of the difference between the sides.
+/// The optimizer's share of the steps' difference; nothing if it is below kExplains or above 1.
 std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
   const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
     return row.measure == Measure::kOptimizer && row.cell == step.cell && row.ratio;
@@ -59,7 +59,7 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
       .when("bound", bound, "bandwidth", format_ratio(std::max(limit, 1 / limit)));
 }
 
-/// The step on both sides, the faster one first; the reason of a difference is given once.
+/// The step on both sides, the faster one first. `with_reason` adds the optimizer's share.
 Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
   const SideNames names = names_of(comparison);
   const std::string &a = names.a, &b = names.b;
@@ -76,7 +76,7 @@ Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with
       .when("optimizer", with_reason ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
-/// The median of all whole steps, or of all-reduces, if both sides have no training step in common.
+/// The median ratio of all whole steps that both sides have, or else of all-reduces.
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
@@ -116,7 +116,7 @@ Facts summary_facts(const Comparison& comparison) {
   }
   const bool trained = !steps.empty() || !alike.empty();
   const auto overall = trained ? std::nullopt : median_facts(comparison);
-  // Cells without a measure, such as those of attention, match without a row.
+  // `matched` also counts cells without a measure, such as those of attention, which have no row.
   const bool any_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
     return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
   });

@@ -21,9 +21,9 @@ constexpr std::int64_t kFirstContext = 512;
 
 /// The peaks of one kind of step that a GPU's runs measured.
 struct Evidence {
-  ConfirmedPeaks peaks;    ///< Peaks of all runs together.
-  const RunSummary* run;   ///< The newest of the runs that measured the most of these peaks.
-  std::int64_t run_peaks;  ///< The number of peaks of `run`.
+  ConfirmedPeaks peaks;   ///< Peaks of all runs together.
+  const RunSummary* run;  ///< The run that measured most of these peaks, the newest if several did.
+  std::int64_t run_peaks;  ///< The number of these peaks that `run` measured.
 
   bool checkpoints() const { return peaks.blocks > 0; }
   bool shards() const { return peaks.ranks > 0; }
@@ -104,7 +104,7 @@ std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
   return all;
 }
 
-/// Evidence for each kind of step, from the first GPU that has any; `plain` steps come first.
+/// Evidence for each kind of step, from the first GPU that has it; `plain` steps come first.
 std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
   std::vector<Evidence> kinds;
   for (const FitGpu& gpu : gpus) {
@@ -119,7 +119,7 @@ std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
 struct Network {
   std::set<std::string> names;  ///< Editions name one network differently.
   ModelShape shape;
-  std::string key = {};  ///< Unique, stands in addresses.
+  std::string key = {};  ///< Unique name in the page's address.
 
   std::string label() const {
     const auto count = static_cast<double>(parameter_count(shape));

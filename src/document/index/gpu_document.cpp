@@ -49,7 +49,7 @@ struct QuantityRow {
 
   const Quantity& newest() const { return *measured->front().quantity; }
 
-  /// The range of the first value over the runs: "4 runs: 327 to 330".
+  /// The range of the first value over the runs, "4 runs: 327 to 330"; needs three runs.
   Value history() const {
     std::vector<double> values;
     for (const auto& [run, quantity] : *measured) {
@@ -63,7 +63,7 @@ struct QuantityRow {
   }
 };
 
-/// Quantities of one topic in one unit; a setting that all share is part of the title.
+/// A table of one topic's quantities in one unit. A setting that all share is part of the title.
 TableView quantity_table(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
   const std::string common = common_setting(all);
   const Quantity& first = *all.front().front().quantity;

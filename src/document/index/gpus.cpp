@@ -110,7 +110,7 @@ std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
   for (const Measurements& same : all) {
     for (const Measurement& one : same) {
-      // A name that is new goes behind the one that precedes it in its quantity.
+      // A new name goes behind the name before it in the same quantity.
       auto at = names.begin();
       for (const auto& [name, value] : one.quantity->values) {
         auto found = std::ranges::find(names, name);

@@ -1,4 +1,4 @@
-// Groups the runs of a site by GPU, and their quantities by what can be compared.
+// Groups the runs of a site by GPU, and quantities that can be compared with each other.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace labreport {
 /// All runs of one GPU but demonstrations, newest first.
 struct GpuRuns {
   std::string gpu;         ///< "NVIDIA H200"
-  std::string short_name;  ///< "H200", unless another GPU's name begins the same.
+  std::string short_name;  ///< "H200"; longer if another GPU's name begins with this word.
   std::vector<const RunSummary*> runs;
 
   const std::string folder() const { return runs.front()->gpu_folder(); }
 };
 
-/// Sorted by the latest run, newest first. `runs` must outlive the result.
+/// Groups runs, the GPU of the latest run first. `runs` must outlive the result.
 std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs);
 
 struct Measurement {
@@ -31,34 +31,34 @@ using Measurements = std::vector<Measurement>;
 /// Every quantity of the topic that the GPU measured, smaller networks first.
 std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic);
 
-/// The newest value of that name, leading to the part that shows it if the run has a page; missing
-/// if there is none. `root` leads from the page to the site's root.
+/// The newest value called `name`; missing if there is none. It links to the part that shows it if
+/// the run has a page. `root` leads from the linking page to the site's root.
 Value newest_value(const Measurements& measured, const std::string& name, const std::string& root);
 
-/// A key number and the run that has it; null if no run of the GPU has one.
+/// A key number and the run that has it; both null if no run of the GPU has one.
 struct NewestKeyNumber {
   const RunSummary* run = nullptr;
   const KeyNumber* number = nullptr;
 };
 
-/// Prefers numbers of that edition, then those of full runs, then newer ones.
+/// Prefers runs of that edition, then runs of the full preset, then newer runs.
 NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
                                   const std::string& edition);
 
-/// The edition of which most GPUs have a key number of that topic; the newer one if two have as
-/// many.
+/// The edition in which most GPUs have a key number of that topic: the later one if editions tie,
+/// empty if there is none.
 std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// True if any of the GPUs measured a quantity of that topic, so that it has a page.
 bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
-/// The setting that all of these have in common; empty if there is none.
+/// The setting that all these quantities share; empty if they differ.
 std::string common_setting(const std::vector<Measurements>& all);
 
 /// The names of a topic's values, in the order in which quantities have them.
 std::vector<std::string> value_names(const std::vector<Measurements>& all);
 
-/// All names of networks with as many parameters: "2.7B, xl".
+/// All names of networks that have the quantity's number of parameters: "2.7B, xl".
 std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity);
 
 /// "2026-05-01T12:34:56Z" → "2026-05-01 12:34"

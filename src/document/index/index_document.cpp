@@ -17,8 +17,9 @@ namespace {
 constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 
-/// Sorts the user's runs before those that ship with the project. Of these, full runs come before
-/// excerpts. CPU demonstrations come last, and newer runs come first otherwise.
+/// True if `a` is listed before `b`. The user's runs come before those that ship with the project,
+/// whose full runs come before excerpts. CPU demonstrations come last. Otherwise newer runs come
+/// first.
 bool before(const RunSummary& a, const RunSummary& b) {
   const auto kind = [](const RunSummary& run) {
     const bool excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
@@ -114,7 +115,8 @@ Facts tuned_facts(const GpuLadder& ladder) {
       .set("to", ladder.best(), kThreeDigits);
 }
 
-/// Sets one GPU's ladder, or the slowest and the fastest GPU's before and after it.
+/// Sets the ladder of the only GPU that has one, or those of the two GPUs whose first steps are
+/// fastest and slowest.
 void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
   facts.when("alone", ladders.size() == 1, ladders.size() == 1 ? tuned_facts(ladders[0]) : Facts());
   facts.set("network", ladders.empty() ? "" : ladders.front().quantity->network);

@@ -26,13 +26,13 @@ struct OverviewPage {
 
 inline constexpr const char* kFitsFile = "what-fits.html";
 
-/// The index, then the page of each GPU, then that of each topic, then kComparePage if there is
-/// something to compare, then "What fits?". Demonstrations are on the index only, after all other
-/// runs. Without runs there is the index, whose document has no section.
+/// Makes the index, then the page of each GPU, then that of each topic, then kComparePage if there
+/// are several runs, then "What fits?" if `has_fits`. Demonstrations are on the index only, after
+/// all other runs. Without runs there is only the index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
-/// A script that hands the summaries, each as in its summary.json, over to site/compare.js, the
-/// newest first, with the topics and the GPUs in their order.
+/// A script that gives site/compare.js the summaries, newest first and each as in its summary.json,
+/// and the topics and GPUs in the order in which pages show them.
 std::string summaries_script(std::vector<RunSummary> runs);
 
 }  // namespace labreport

@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// The newest ladder of one network on one GPU.
+/// The newest ladder of one network on one GPU; its times are in ms.
 struct GpuLadder {
   const GpuRuns* gpu;
   const Quantity* quantity;
@@ -17,8 +17,8 @@ struct GpuLadder {
   double best() const;
 };
 
-/// The ladder that most of these GPUs have, one each: of the largest network, in reduced precision
-/// rather than FP32. Empty if none has one. Points into `gpus`.
+/// The ladder that most of these GPUs have, one entry for each GPU that has it. A tie goes to the
+/// larger network, then to reduced precision. Empty if no GPU has a ladder. Points into `gpus`.
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
 /// "ladders": a row for each change of each ladder.

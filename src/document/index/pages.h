@@ -1,4 +1,4 @@
-// The documents of pages over several runs.
+// Makes the documents of pages over several runs.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace labreport {
 
-/// Findings in sentences, the ladders of one network across GPUs, a matrix of topics and GPUs, all
-/// runs.
+/// Makes the index: findings in sentences, the ladders of one network across GPUs, a matrix of
+/// topics and GPUs, all runs.
 Document index_document(std::vector<RunSummary> runs);
 
-/// One GPU's newest numbers for each topic, its training steps over time, its runs.
+/// Makes a GPU's page: its newest numbers for each topic, its training steps over time, its runs.
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 
-/// Every GPU's newest numbers of one topic, side by side.
+/// Makes a topic's page: every GPU's newest numbers, side by side.
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
 
-/// True if a run of any of the GPUs confirms formulas of peak memory; only then there is this page.
+/// True if there is a page "What fits?": a run of any GPU confirms formulas of peak memory.
 bool has_fits(const std::vector<GpuRuns>& gpus);
 
 /// The page "What fits?": a table of the smallest GPU for each step, and the data of

@@ -46,7 +46,7 @@ const std::vector<Column<RunRow>> kRuns{
 }  // namespace
 
 Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& root) {
-  // If all runs came with the project, the mark would distinguish none.
+  // If all runs ship with the project, marking them would distinguish none.
   const bool names_references =
       !std::ranges::all_of(runs, [](const RunSummary* run) { return run->reference; });
   std::vector<RunRow> rows;

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAboveTopic = "../../";
 constexpr std::ptrdiff_t kMostDrawn = 24;  // More rows do not fit a screen.
 
-/// One quantity on each GPU, in the GPUs' order; null if not measured there.
+/// One quantity's measurements on each GPU, in the GPUs' order; null where there are none.
 using OnGpus = std::vector<const Measurements*>;
 
 const Quantity& quantity_of(const OnGpus& measured) {
@@ -62,7 +62,6 @@ std::vector<OnGpus> quantities_in(const std::vector<std::vector<Measurements>>& 
   return all;
 }
 
-/// A row for each value of each quantity.
 std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool with_setting,
                                  const std::vector<GpuRuns>& gpus) {
   std::vector<ValueRow> rows;
@@ -80,10 +79,10 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
   return rows;
 }
 
-/// The number that represents the topic: that of the largest network that several GPUs measured,
-/// for times in reduced precision if it ran in one. It is the whole step's or else the largest
-/// value, such as that of the longest context, but the smallest one if values are those of
-/// alternatives. Null if no GPUs share a number.
+/// The row that represents the topic, among those that several GPUs measured; null if there is
+/// none. It is one that is not launch-bound, if possible, then of the largest network, for times in
+/// reduced precision, then the whole step, then the largest value, or the smallest if the topic's
+/// values are alternatives.
 const ValueRow* representative(const std::string& topic, const std::vector<ValueRow>& rows) {
   const std::set<std::string> of_alternatives{topic::kFastestStep, topic::kCompilation,
                                               topic::kCheckpointing, topic::kSeveralGpus};
@@ -107,7 +106,7 @@ const ValueRow* representative(const std::string& topic, const std::vector<Value
 
 /// Says the row's number on each GPU and, for times, how they compare.
 Facts conclusion(const ValueRow& row, const std::vector<GpuRuns>& gpus, const std::string& unit) {
-  constexpr double kAlike = 1.02;  // Launches of one GPU differ by this much.
+  constexpr double kAlike = 1.02;  // GPUs within this factor are alike, as launches of one GPU are.
   std::vector<std::string> words;
   std::set<std::string> numbers;
   std::vector<std::pair<double, std::string>> measured;
