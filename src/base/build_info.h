@@ -11,7 +11,8 @@ struct BuildInfo {
   bool dirty = false;         ///< The sources differed from that commit.
 };
 
-/// Every build renews it, from git or from LABREPORT_REVISION ("<id>" or "<id>-dirty").
+/// Every build renews this information, from git or from LABREPORT_REVISION ("<id>" or
+/// "<id>-dirty").
 const BuildInfo& build_info();
 
 }  // namespace labreport

@@ -21,7 +21,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// The descriptor must be closed before.
+  /// Opens another file. The descriptor must be closed before.
   void open(const std::filesystem::path& path, int flags) {
     fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
   }

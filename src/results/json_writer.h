@@ -8,8 +8,9 @@ namespace labreport {
 
 using Json = nlohmann::ordered_json;
 
-/// Indents by two spaces and ends with a newline. An object or array stays on one line if it holds
-/// only scalars, or if it is short and its parts hold no objects.
+/// Indents by two spaces and ends with a newline. An array of scalars stays on one line, and so
+/// does an object of at most 100 bytes, or a metric, whose members are scalars and arrays of
+/// scalars.
 std::string write_json(const Json& document);
 
 /// Writes the value on one line and replaces bytes that are not UTF-8. The library's `dump` would
