@@ -44,7 +44,6 @@ CsvField csv_fixed(double number, int decimals);
 /// Returns one record with its line end.
 std::string csv_line(const CsvFields& fields);
 
-/// Returns text fields, for column headers.
 CsvFields csv_texts(const std::vector<std::string>& texts);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// An open file descriptor, for system calls that streams do not offer.
+// Owns an open file descriptor, for system calls that streams do not offer.
 #pragma once
 
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 
 namespace labreport {
 
-/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) { open(path, flags); }

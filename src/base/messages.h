@@ -26,7 +26,6 @@ void warn_once(const std::string& line);
 /// status 1 or higher.
 void skip(const std::string& line);
 
-/// True if skip() was called.
 bool has_skipped();
 
 }  // namespace labreport

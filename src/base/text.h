@@ -21,10 +21,8 @@ constexpr bool continues_letter(char byte) { return (byte & 0xC0) == 0x80; }
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-/// Replaces each `old` in `text` with `fresh`.
 std::string replaced(std::string text, std::string_view old, std::string_view fresh);
 
-/// Removes white space at both ends.
 std::string_view trimmed(std::string_view text);
 
 /// Converts ASCII letters to lower case.

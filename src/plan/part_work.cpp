@@ -24,7 +24,8 @@ struct Sizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// These are reads and writes of FP32 elements, counted over the kernels that each part launches.
+// Accesses are reads and writes of each element by all kernels of a part. Only the elements of
+// kMaskAccesses may have 16 bits; the others are FP32.
 constexpr double kFp32Width = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

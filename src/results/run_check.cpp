@@ -19,7 +19,6 @@
 namespace labreport {
 namespace {
 
-/// Refuses a name that appears twice in one list.
 class UniqueNames {
  public:
   void add(const std::string& name, const Place& place) {
@@ -130,7 +129,6 @@ void check_trace(const Table& trace, const std::vector<Table>& tables, const Pla
 constexpr int kFirstYear = 1970;  // a clock that was never set starts here
 constexpr int kLastYear = 2199;
 
-/// True if the cell has the parameter of that key.
 bool has_param(const CellSpec& spec, std::string_view key) {
   const std::array<std::pair<std::string_view, bool>, 9> params{
       {{"context", spec.context.has_value()},

@@ -16,7 +16,6 @@ inline constexpr const char* kSnapshot = ".pickle";   ///< Read by PyTorch's mem
 inline constexpr const char* kAllocations = ".allocations.csv";
 }  // namespace artifact
 
-/// The files inside one run's folder.
 class RunStore {
  public:
   explicit RunStore(std::filesystem::path folder);
