@@ -9,8 +9,7 @@
 
 namespace labreport {
 
-/// Returns the bytes of the file. Throws `InputError` with the path if the file cannot be read or
-/// exceeds `max_bytes`.
+/// Throws `InputError` with the path if the file cannot be read or has more than `max_bytes` bytes.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
 /// Reads a file of a folder that came from elsewhere. Links, pipes and devices are refused without
@@ -25,8 +24,7 @@ enum class Sync {
   kFolder,   ///< After a power failure the new file is there.
 };
 
-/// Returns the path of the temporary file that a write to `path` fills and then renames. A
-/// temporary file that a dead process left is worthless.
+/// Returns the path of the temporary file of a write. If a process left one there, it is worthless.
 std::filesystem::path unfinished(const std::filesystem::path& path);
 
 /// Writes to unfinished(path), syncs it, renames it and syncs the folder, so readers see either the

@@ -14,9 +14,8 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Returns the number of decimals that shows `digits` significant digits of `value` > 0; negative
-/// if `value` is to be rounded to tens. Returns 0 for infinity and NaN, which a sum of numbers can
-/// be.
+/// Returns the decimals that show `digits` significant digits of `value` > 0; a negative number if
+/// that rounds `value` to tens; 0 for infinity and NaN, which a sum of numbers can be.
 int decimals_for(double value, int digits) {
   if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));

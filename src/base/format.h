@@ -24,15 +24,14 @@ struct ValueWithDeviation {
 
 std::string format_fixed(double value, int decimals);
 
-/// Writes at most `decimals` decimals, and none beyond the fourth significant digit: "51.49",
-/// "109.5", "2,226".
+/// Writes at most `decimals` decimals and none after four significant digits: "109.5", "2,226".
 std::string format_short(double value, int decimals);
 
 /// Writes the deviation with two significant digits and the value to the same decimal place: "16.71
 /// ± 0.29". The deviation has one digit if two would give the value more than four: "1,018.9 ±
-/// 0.4". With decimals, the value has at most five digits, and a deviation below its last place is
-/// rounded up: "1,280.8 ± 0.1". Neither has more than `max_decimals` decimals, and both have that
-/// number if the deviation is 0.
+/// 0.4". A value with decimals has at most five digits; a deviation below its last place is rounded
+/// up: "1,280.8 ± 0.1". Both have at most `max_decimals` decimals, and exactly so many if the
+/// deviation is 0.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 
 /// Writes significant digits without an exponent: "0.1234", "12.34", "1,234".

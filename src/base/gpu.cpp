@@ -85,8 +85,7 @@ bool kernel_shows_device() {
          !windows_libraries().empty();
 }
 
-/// Returns the GPU, all its slices or the single slice that the word names; empty if the word is
-/// ambiguous or names none.
+/// Returns the GPU, all its slices or the one slice that the word names; empty if ambiguous.
 std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
   std::vector<Gpu> named;
   if (word.empty()) return named;

@@ -66,8 +66,7 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
 namespace {
 
 /// Blocks signals while the driver's library starts its threads, which inherit the mask. Otherwise
-/// a driver's thread could receive an interrupt or a worker's SIGCHLD instead of the thread that
-/// waits for the signal.
+/// such a thread could receive an interrupt or a SIGCHLD that another thread waits for.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

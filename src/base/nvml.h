@@ -47,8 +47,7 @@ class Nvml {
   std::vector<Handle> slices(Handle device) const;
   std::optional<Handle> whole(Handle slice) const;  ///< The slice's GPU; empty if not a slice.
 
-  /// `call` is a function of NVML, such as "nvmlDeviceGetName"; `which` selects a clock or a
-  /// sensor.
+  /// `call` is a function of NVML, e.g. "nvmlDeviceGetName"; `which` selects a clock or a sensor.
   std::string text(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device, unsigned which) const;

@@ -36,8 +36,7 @@ constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   return name == nullptr ? std::string_view() : *name;
 }
 
-/// Returns the value of a name. Throws `InputError` that names the kind of name, `what`
-/// ("precision"), and the nearest names.
+/// Throws `InputError` that says `what` is unknown ("precision") and lists the nearest names.
 template <typename Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::vector<std::string> valid;

@@ -90,8 +90,7 @@ struct Column {
                                nearest(name, known).front(), join(known, ", "), kExampleHeader));
 }
 
-/// Splits a line of a table. Quotes may enclose a cell but not protect a separator, which no
-/// documented value holds.
+/// Splits a line of a table. Separators in quotes split, too: no documented value holds one.
 std::vector<std::string> cells_of(std::string_view line, char separator) {
   if (separator == '|' && line.starts_with('|')) line.remove_prefix(1);
   if (separator == '|' && line.ends_with('|')) line.remove_suffix(1);

@@ -22,8 +22,7 @@ bool has_backward(const CellSpec& spec);
 
 std::optional<std::int64_t> counted_parameters(const CellSpec& spec);
 
-/// Returns the floating-point operations of one step. Backward, if the mode has one, counts as two
-/// forward passes; the optimizer is not counted.
+/// Returns the FLOPs of one step without the optimizer; backward counts as two forward passes.
 std::optional<double> step_flops(const CellSpec& spec);
 
 /// Returns the floating-point operations of one causal attention's forward pass as papers count

@@ -16,8 +16,7 @@ bool is_handout_size(std::int64_t bytes);
 std::vector<std::int64_t> all_reduce_sizes(std::int64_t largest);
 
 /// Returns 2(n − 1)/n, the bytes that a rank of a ring sends for each byte of the tensor.
-/// nccl-tests multiplies size/time (algbw) by this factor to get the bandwidth of the links
-/// (busbw).
+/// nccl-tests multiplies size/time (algbw) by this to get the bandwidth of the links (busbw).
 double bus_factor(std::int64_t ranks);
 
 }  // namespace labreport

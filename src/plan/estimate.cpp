@@ -19,8 +19,7 @@ constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
 // Gloo takes this time to all-reduce 1 GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
 constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 4;
-// A CPU with AVX2 but without BF16 instructions takes this many times as long for a 16-bit GEMM as
-// for an FP32 GEMM.
+// A CPU without BF16 instructions takes this many times as long for a 16-bit GEMM as in FP32.
 constexpr double kCpuHalfSlowdown = 8;
 // torch.compile takes these times without cached code: for a network, each layer, and an attention.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;

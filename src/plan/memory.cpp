@@ -95,8 +95,7 @@ std::int64_t logit_bytes(const CellSpec& spec) {
   return width_of(spec) * tokens_of(spec) * spec.model->vocab;
 }
 
-/// Returns the bytes that the final norm and the output layer save. The logits are held until the
-/// step ends.
+/// Returns the bytes that the final norm and the output layer save, including the logits.
 std::int64_t saved_by_head(const CellSpec& spec) {
   const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
   return tokens_of(spec) * norm + logit_bytes(spec);
@@ -309,8 +308,7 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
   end.activations = logit_bytes(spec);
   peaks.push_back(end);
   if (spec.mode != Mode::kTrainStep) return peaks;
-  // AdamW holds four tensors of the largest parameter's shape: its new second moment and three
-  // more.
+  // AdamW needs four tensors of the largest parameter's shape: a new moment and three temporaries.
   end.phase = metric::kOptimizer;
   end.temporaries = 4 * kFp32 * shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
   peaks.push_back(end);

@@ -24,8 +24,7 @@ struct Sizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// Accesses are reads and writes of each element by all kernels of a part. Only the elements of
-// kMaskAccesses may have 16 bits; the others are FP32.
+// Accesses are a part's reads and writes of each element, in FP32 except for kMaskAccesses.
 constexpr double kFp32Width = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

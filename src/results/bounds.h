@@ -10,8 +10,7 @@ namespace labreport {
 /// The largest magnitude of an integer: a count, nanoseconds or bytes.
 inline constexpr std::int64_t kMostInteger = 10'000'000'000'000'000;
 inline constexpr double kMostReal = 1e18;
-/// The least magnitude of a real number other than 0, just below the smallest FP32 number. Ratios
-/// of numbers within these bounds are finite.
+/// The least magnitude of a real number but 0, just below FP32's. Ratios within bounds are finite.
 inline constexpr double kLeastReal = 1e-45;
 /// The largest sum of the magnitudes of one launch's numbers: half of what 64 bits hold.
 inline constexpr double kMostTogether = 4e18;

@@ -37,7 +37,7 @@ enum class Mode {
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
 
-/// Each mode does everything that the mode before it does, and more.
+/// All modes. Each does what the mode before it does, and more.
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
                                    Mode::kTrainStep};
 
@@ -99,8 +99,8 @@ enum class Scheme {
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
                                      Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
 
-/// `name` returns the name used in JSON, flags and slugs; `parse_*` throws `InputError` with the
-/// nearest valid names.
+/// `name` returns the name used in JSON, flags and slugs. `parse_*` reads it, and throws
+/// `InputError` with the nearest valid names.
 std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
 std::string_view name(Precision precision);
@@ -141,7 +141,7 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// One causal attention without a network, measured at several sequence lengths.
+/// The measurement of one causal attention without a network at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;

@@ -138,8 +138,7 @@ class Builder {
   std::size_t left_out_ = 0;  ///< Open levels beyond kDeepest.
 };
 
-/// Returns the path from `from` to `value`; empty if `value` is not below it. Only complaints
-/// search for a path, so readers do not store theirs.
+/// Searches for the path from `from` to `value`, for complaints, so readers need not store it.
 std::optional<std::string> steps_to(const JsonValue& value, const JsonValue& from) {
   if (&from == &value) return "";
   if (!from.is_structured()) return std::nullopt;

@@ -17,13 +17,13 @@ using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, b
 /// bytes. NaN and infinity never occur: such values are absent with a reason.
 using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
-/// Empty if the scalar is not a number.
+/// Returns the number; empty if the scalar holds none.
 std::optional<double> number_of(const Scalar& scalar);
 
 struct Metric {
   std::string tag;   ///< Group, e.g. "step".
   std::string name;  ///< E.g. "total".
-  std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "1"; empty for text.
+  std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "°C", "1"; empty for text.
   std::variant<Scalar, Samples> data;
   std::string reason;  ///< The reason why the value is null; empty otherwise.
 

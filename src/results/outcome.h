@@ -1,4 +1,4 @@
-// The outcome of one launch: a closed set.
+// The outcome of one launch: one of six alternatives.
 #pragma once
 
 #include <cstdint>

@@ -31,9 +31,9 @@ struct Place {
 /// Afterwards, cells have distinct ids. The metrics, conditions and tables of a launch and the
 /// columns of a table have distinct names. Names hold no control characters. A cell has the
 /// parameters of its kind. Units are known, and a known tag has its own unit. A value with a unit
-/// is a number in the range of its metric. Pairs of values are in order (`Ordered`). Known tables
-/// have their columns, and each column has one type. The numbers of a launch have a sum within
-/// `kMostTogether`. Sessions began from 1970 to 2199.
+/// is a number in the range of its metric. Pairs are `Ordered`. Known tables have their columns,
+/// and each column has one type. The numbers of a launch have a sum within `kMostTogether`.
+/// Sessions began from 1970 to 2199.
 void check_run(const Run& run, const std::string& origin, Unknown unknown);
 
 /// Checks the parts of a launch's file: a cell's parameters, and a launch by itself.

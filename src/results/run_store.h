@@ -73,8 +73,9 @@ class RunStore {
   /// Writes an imported run, which is complete from the start, into a folder without a run.
   void keep_imported(const Run& run) const;
 
-  /// Writes what load() returned to run.json and removes the files in cells/. A process that dies
-  /// in the middle leaves an equivalent run. cells/ itself stays, so the run can be resumed.
+  /// Writes `run`, which load() returned, to run.json and removes the files in cells/. A process
+  /// that dies in the middle leaves an equivalent run. cells/ itself stays, so the run can be
+  /// resumed.
   void absorb(const Run& run) const;
 
   /// Writes `run` to run.json, removes scratch/ and the files in cells/, and removes cells/ itself

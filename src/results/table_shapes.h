@@ -21,7 +21,7 @@ inline constexpr std::string_view kOperator = "operator";
 inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kCount = "count";
 
-// Columns of kernels; times are statistics over a kernel's instances.
+// Columns of kernels. Times are statistics over the instances of a kernel in one step.
 inline constexpr std::string_view kClass = "class";
 inline constexpr std::string_view kKernel = "kernel";  // an id
 inline constexpr std::string_view kInstances = "instances";
@@ -54,7 +54,7 @@ inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan,
 inline constexpr std::string_view kReason = "reason";           // text unless the outcome is kRan
 inline constexpr std::string_view kInputBytes = "input_bytes";  // allocated before the forward pass
 inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
-inline constexpr std::string_view kPeakBytes = "peak_bytes";  // of a forward and backward pass
+inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forward and backward
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated at the refusal
 
