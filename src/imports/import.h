@@ -23,7 +23,7 @@ struct ImportField {
   std::string_view name;
   Place place;
   std::string_view meaning;
-  std::string_view otherwise;  ///< "needed", "optional", or the handout's value if absent.
+  std::string_view otherwise;     ///< "needed", "optional", or the handout's value if absent.
   std::string_view metric = {};   ///< The name of a published number's metric.
   bool deviation = false;         ///< The number is a standard deviation, not a mean.
   Mode since = Mode::kInference;  ///< The first mode whose step has this phase.

@@ -42,7 +42,7 @@ inline constexpr std::string_view kPeakAllocated = "peak_allocated";
 inline constexpr std::string_view kPeakReserved = "peak_reserved";
 inline constexpr std::string_view kPeakRequested = "peak_requested";
 
-// Conditions during the timed steps.
+// Conditions of a launch, during the timed steps unless stated otherwise.
 inline constexpr std::string_view kClock = "clock";  // tag; MHz in one untimed step; kSm, kMemory
 inline constexpr std::string_view kSm = "sm";
 inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced clocks, by cause

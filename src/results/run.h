@@ -123,17 +123,17 @@ Request requested(const Run& run);
 /// it; null if it measures only labreport's.
 const ModelSource* measured_model(const Run& run);
 
-/// True if the run times networks, rather than only single parts such as attention or a ladder.
+/// True if the run has a cell of kind `timing`.
 bool times_networks(const Run& run);
 
-/// True if more than half of the cells that were launched failed, crashed or ran out of time.
+/// True if the representative launches of more than half of the launched cells are failures.
 bool mostly_failed(const Run& run);
 
 /// True if the run measures both labreport's network and the user's model.
 bool measures_both(const Run& run);
 
-/// Returns one half of a run that measures both: the user's model or labreport's network, each with
-/// the cells that involve no network.
+/// Return a run without the cells of labreport's network, or without the cells of the user's model.
+/// Both keep cells that involve no network.
 Run users_half(const Run& run);
 Run labreports_half(const Run& run);
 

@@ -56,7 +56,7 @@ inline constexpr std::string_view kInputBytes = "input_bytes";  // allocated bef
 inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
 inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forward and backward
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
-inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated at the refusal
+inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated when it was refused
 
 // Columns of all-reduce; `kStatisticsNs` names further ones.
 inline constexpr std::string_view kMethod = "method";
