@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr int kEpoch = 1900;  // the C library counts years from here
+constexpr int kEpoch = 1900;  // std::tm counts years from this one
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// An open file descriptor, for system calls that streams do not offer.
+// Owns an open file descriptor, for system calls that streams do not offer.
 #pragma once
 
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 
 namespace labreport {
 
-/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) { open(path, flags); }
@@ -21,7 +20,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// The descriptor must be closed before.
+  /// Opens another file. The descriptor must be closed before.
   void open(const std::filesystem::path& path, int flags) {
     fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
   }

@@ -11,8 +11,8 @@
 namespace labreport {
 namespace {
 
-// Doubles are precise enough for a probability and several times as fast as Boost's default.
-// Results that cannot be computed are infinite or NaN instead of an exception.
+// Doubles are precise enough for a probability and several times as fast as Boost's default, long
+// double. A result that cannot be computed is infinite or NaN; nothing is thrown.
 namespace policies = boost::math::policies;
 using Policy = policies::policy<policies::promote_double<false>,
                                 policies::overflow_error<policies::ignore_error>,
@@ -21,7 +21,7 @@ using Normal = boost::math::normal_distribution<double, Policy>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 using NoncentralT = boost::math::non_central_t_distribution<double, Policy>;
 
-constexpr int kDigits = 20;  // binary digits of a non-centrality: six decimal digits
+constexpr int kDigits = 20;  // correct bits of a non-centrality: six decimal digits
 
 }  // namespace
 

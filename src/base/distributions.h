@@ -13,8 +13,8 @@ double student_quantile(double probability, double degrees);
 /// Returns the z with P(Z ≤ z) = `probability`, in (0, 1), for the standard normal distribution.
 double normal_quantile(double probability);
 
-/// Returns the non-centrality with P(T' > t) = `power` (in [0.5, 1)): the size of a difference, in
-/// standard errors, that a t-test with the critical value `t` > 0 finds with that probability.
+/// Returns the non-centrality with P(T' > t) = `power`, in [0.5, 1): the difference, in standard
+/// errors, that a t-test with the critical value `t` > 0 finds with the probability `power`.
 double noncentrality_for_power(double t, double degrees, double power);
 
 }  // namespace labreport

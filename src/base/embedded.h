@@ -18,7 +18,7 @@ struct EmbeddedFile {
   std::string_view bytes() const { return {begin, static_cast<std::size_t>(end - begin)}; }
 };
 
-/// The embedded files of one room, sorted by name; they live as long as the program.
+/// The embedded files of one folder of src, sorted by name; they live as long as the program.
 class EmbeddedFiles {
  public:
   EmbeddedFiles(const EmbeddedFile* files, std::size_t count) : files_(files), count_(count) {}

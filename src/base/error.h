@@ -23,7 +23,7 @@ class InputError : public Error {
 };
 
 /// Thrown if the user or the system wants the program to end. It is not an `Error`, because code
-/// that continues after a failed part must not continue after this.
+/// that catches an `Error` and continues must not continue after an interruption.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

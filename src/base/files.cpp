@@ -75,7 +75,7 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return read_to_end(file.get(), path, max_bytes, error ? 0 : size);
 }
 
-// The checks use the open file, so they stay true. O_NONBLOCK avoids waiting for a pipe's writer.
+// The open file is checked, so that nobody can swap it. O_NONBLOCK prevents waiting at a pipe.
 std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
   const Descriptor file(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   if (!file.is_open() && errno == ELOOP) refuse_kind(path, "a link");

@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// Throws `InputError` with the path if the file cannot be read or exceeds `max_bytes`.
+/// Throws `InputError` with the path if the file cannot be read or has more than `max_bytes` bytes.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
 /// Reads a file of a folder that came from elsewhere. Links, pipes and devices are refused without
@@ -24,11 +24,11 @@ enum class Sync {
   kFolder,   ///< After a power failure the new file is there.
 };
 
-/// Returns the path that a write uses first. A file left there is worthless.
+/// Returns the path of the temporary file of a write. If a process left one there, it is worthless.
 std::filesystem::path unfinished(const std::filesystem::path& path);
 
-/// Writes to a sibling, syncs it, renames it and syncs the folder, so readers see either the old
-/// file or the new one. A link at `path` is replaced, and its target is untouched. Throws
+/// Writes to unfinished(path), syncs it, renames it and syncs the folder, so readers see either the
+/// old file or the new one. A link at `path` is replaced, and its target is untouched. Throws
 /// `InputError` with the path and the system's reason (disk full, read-only, …), also if `path` is
 /// a device, a pipe or a folder, or if another program writes it at the same time.
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
@@ -41,8 +41,8 @@ void make_writable_folder(const std::filesystem::path& path);
 /// programs that call this at once get different folders. Throws like `make_writable_folder`.
 std::filesystem::path make_new_folder(const std::filesystem::path& folder);
 
-/// Returns every entry below `root`, in no order, without following links. An unreadable folder is
-/// left out and reported (`skip`); an absent one has no entries.
+/// Returns all files and folders below `root`, in no order, without following links. An unreadable
+/// folder is left out and reported (`skip`); an absent one has no entries.
 std::vector<std::filesystem::directory_entry> entries_below(const std::filesystem::path& root);
 
 /// Removes a file, or a folder with its content; an absent path is no error. Throws `InputError`

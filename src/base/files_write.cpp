@@ -25,8 +25,7 @@ std::string remedy(int reason) {
   return "check that the folder is there and writable";
 }
 
-/// Reports EBUSY if another program removed or recreated the sibling; errno alone would be
-/// misleading.
+/// Throws the error in errno, or EBUSY if another program removed or created the temporary file.
 [[noreturn]] void fail_to_write(const fs::path& path) {
   int reason = errno;
   std::error_code error;

@@ -14,15 +14,15 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Returns the decimals that show `digits` significant digits of `value`; negative if it is rounded
-/// to tens. Returns 0 for infinity and NaN, which sums of a run's numbers can be.
+/// Returns the decimals that show `digits` significant digits of `value` > 0; a negative number if
+/// that rounds `value` to tens; 0 for infinity and NaN, which a sum of numbers can be.
 int decimals_for(double value, int digits) {
   if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
 }
 
-/// Rounding may increase the magnitude (0.996 to two digits is 1.0), so decimals are chosen after
-/// it.
+/// Callers choose the decimals for the rounded value, because rounding can add a digit before the
+/// point: 0.996 to two digits is 1.0.
 double rounded_to_digits(double value, int digits) {
   const double unit = std::pow(10.0, -decimals_for(value, digits));
   return std::round(value / unit) * unit;

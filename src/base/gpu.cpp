@@ -36,8 +36,8 @@ std::optional<bool> mode_now(const Nvml& nvml, const char* call, Nvml::Handle de
 
 std::int64_t or_zero(std::optional<std::int64_t> value) { return value.value_or(0); }
 
-/// The driver reports no cores for a slice, so its share of the GPU's memory estimates them. Only
-/// estimates use the result.
+/// Returns the driver's number of cores. For a slice the driver reports none; an estimate then
+/// multiplies the whole GPU's cores by the slice's fraction of its memory.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
   if (const auto reported = nvml.number(call, device)) return *reported;
@@ -76,7 +76,7 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   return gpu;
 }
 
-// LABREPORT_NVML simulates another machine, so this machine's kernel is not asked.
+// LABREPORT_NVML simulates another machine, of which this machine's kernel says nothing.
 bool kernel_shows_device() {
   if (std::getenv("LABREPORT_NVML") != nullptr) return false;
   std::error_code ignored;
@@ -85,7 +85,7 @@ bool kernel_shows_device() {
          !windows_libraries().empty();
 }
 
-/// Returns the slices of one GPU, or a single slice; empty if the word also fits others.
+/// Returns the GPU, all its slices or the one slice that the word names; empty if ambiguous.
 std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
   std::vector<Gpu> named;
   if (word.empty()) return named;

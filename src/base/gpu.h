@@ -1,4 +1,4 @@
-// NVIDIA devices of this machine and their state, for both programs.
+// NVIDIA devices of this machine and their state, for the program and its workers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace labreport {
 
 /// A device that CUDA can use: a GPU, or a MIG slice of one.
 struct Gpu {
-  int index = 0;  ///< nvidia-smi's number; a slice has its GPU's.
+  int index = 0;  ///< nvidia-smi's number of the GPU, also for a slice.
   std::optional<int>
       slice;  ///< nvidia-smi's number of the slice in its GPU; empty for a whole GPU.
   std::string name;
@@ -32,19 +32,19 @@ struct Gpu {
   std::optional<bool> ecc;
   std::optional<bool> mig;
   std::optional<std::int64_t>
-      compute_processes;    ///< Processes that use it now; absent if not reported.
+      compute_processes;    ///< Processes that compute on it now; absent if not reported.
   bool exclusive = false;   ///< Only one process at a time may compute on it.
   bool prohibited = false;  ///< No process may compute on it.
   bool display = false;     ///< A screen is connected to it.
 
   std::string number() const;  ///< "0"; for a slice "0:1".
-  /// One line on why no process can compute on it now, and what to do; absent if no problem is
-  /// known.
+  /// Returns one line on why no process can compute on the device now, and what to do; absent if no
+  /// problem is known.
   std::optional<std::string> refusal() const;
-  /// One line on what will disturb measurements; empty if nothing is known.
+  /// Returns one line on what will disturb measurements; empty if nothing is known.
   std::string disturbance() const;
   std::string compute_capability() const;  ///< "9.0"
-  /// Estimated peak at the highest clock; 0 if unknown.
+  /// Returns the estimated peak at the highest clock in FLOP/s; 0 if cores or clock are unknown.
   double peak_fp32_flops() const;
 };
 
@@ -55,7 +55,7 @@ bool computes_in_bf16(const std::string& compute_capability);
 struct GpuSurvey {
   NvmlStatus status = NvmlStatus::kNoLibrary;
   std::string problem;  ///< Words for the user if the status is not usable.
-  bool signs = false;   ///< The kernel shows a device or its driver, even if the library fails.
+  bool signs = false;   ///< The operating system shows a device or its driver.
   std::string driver;   ///< "580.95.05"
   std::string cuda;     ///< The newest CUDA version that the driver supports, "13.0".
   std::vector<Gpu>
@@ -71,8 +71,8 @@ void refuse_broken_driver(const GpuSurvey& survey);
 
 struct VisibleGpus {
   std::vector<Gpu> gpus;
-  /// The first word that names no device, several, or one named before. CUDA ignores it and all
-  /// later words, and so does `gpus`.
+  /// The first word that names no device, is ambiguous, or repeats a device. CUDA ignores it and
+  /// all later words, and `gpus` lacks their devices.
   std::optional<std::string> ignored;
   /// True if no device is visible because the first word asks for that: empty, "-1", "none",
   /// "void", "NoDevFiles".
@@ -84,7 +84,7 @@ struct VisibleGpus {
 /// its slices.
 VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible);
 
-/// Returns the driver's name of the device, "GPU-…" or "MIG-…". CUDA reports only the digits.
+/// Returns the driver's UUID of the device, "GPU-…" or "MIG-…". CUDA reports only its digits.
 std::string driver_uuid(const std::string& digits);
 
 /// Returns 16 hex digits of a one-way hash; empty for an empty `uuid`.
@@ -113,9 +113,9 @@ class GpuMonitor {
   GpuState look() const;
   std::string driver_version() const { return nvml_->driver_version(); }
 
-  /// Returns the compute processes other than this one. `running` means that this process holds a
-  /// context, so one of the counted processes is this one even if a container hides its id. Absent
-  /// if not known.
+  /// Returns the compute processes other than this one. `running` means that this process has a
+  /// CUDA context, so it is among the counted processes even if a container hides its id. Absent if
+  /// the number is not known.
   std::optional<std::int64_t> other_processes(bool running) const;
 
  private:

@@ -32,7 +32,7 @@ std::vector<One> distinct(const std::vector<One>& list) {
   return found;
 }
 
-/// Returns the element with the largest value; null for an empty list.
+/// Returns the element for which `get` returns the largest value; null for an empty list.
 template <typename One, typename Get>
 const One* largest(const std::vector<One>& list, const Get& get) {
   const auto found = std::ranges::max_element(list, {}, get);

@@ -80,7 +80,7 @@ std::int64_t memory_bytes() { return std::min(meminfo_bytes("MemTotal"), contain
 std::int64_t available_memory_bytes() {
   std::int64_t used = 0;
   if (std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
-    // The kernel can free inactive page cache.
+    // The kernel can free the inactive page cache, so it counts as available.
     const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
     used -= cache.empty() ? 0 : std::stoll(cache);
   }

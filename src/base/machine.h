@@ -15,7 +15,7 @@ std::string cpu_model();  ///< "AMD EPYC 9654 96-Core Processor", or "unknown CP
 /// Returns the logical cores that this process may use, in ascending order.
 std::vector<int> usable_cores();
 
-/// Returns the bytes of memory, or the container's limit if that is lower.
+/// Returns the bytes of the machine's memory, or the container's limit if that is lower.
 std::int64_t memory_bytes();
 
 /// Returns the bytes that can be allocated now without swapping.
@@ -29,8 +29,8 @@ bool is_in_memory(const std::filesystem::path& folder);
 
 std::string host_name();
 
-/// Returns how often the kernel has killed a process for lack of memory; absent if not reported. In
-/// a container it counts the container's processes.
+/// Returns how many processes of this container, or else of the machine, the kernel has killed for
+/// lack of memory; absent if not reported.
 std::optional<std::int64_t> out_of_memory_kills();
 
 /// True for environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".

@@ -22,11 +22,10 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 /// Writes a line to stderr unless the same line was written before.
 void warn_once(const std::string& line);
 
-/// Warns once about an input that could not be read and is left out; the exit status is then at
-/// least 1.
+/// Warns once about an input that could not be read and is left out. The program then exits with
+/// status 1 or higher.
 void skip(const std::string& line);
 
-/// True if skip() was called.
 bool has_skipped();
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// A path that a user names for writing may be a plain file, a pipe, a device or a link.
+// Writes to a path that a user named: a plain file, a pipe, a character device or a link.
 #pragma once
 
 #include <filesystem>

@@ -21,7 +21,7 @@ constexpr int kSuccess = 0;
 constexpr int kMissingSymbol = -1;
 constexpr int kDriverNotLoaded = 9;
 
-// These are NVML's own layouts, which NVIDIA keeps stable.
+// These structs have the layouts of NVML's own, which NVIDIA keeps stable.
 struct RawMemory {
   unsigned long long total, free, used;
 };
@@ -66,7 +66,7 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
 namespace {
 
 /// Blocks signals while the driver's library starts its threads, which inherit the mask. Otherwise
-/// they could receive an interrupt or a worker's SIGCHLD instead of the thread that waits for it.
+/// such a thread could receive an interrupt or a SIGCHLD that another thread waits for.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

@@ -10,8 +10,8 @@
 
 namespace labreport {
 
-/// Returns the folder in which WSL provides the Windows driver's libraries; the loader may not know
-/// it. `LABREPORT_WSL` names another. Empty if there is none.
+/// Returns the folder in which WSL provides the Windows driver's libraries, which the loader may
+/// not search; `LABREPORT_WSL` names another folder. Empty if the folder lacks the library.
 std::string windows_libraries();
 
 /// The first missing layer between this program and a device.
@@ -27,9 +27,8 @@ class Nvml {
  public:
   using Handle = void*;
 
-  /// Opens `libnvidia-ml.so.1`, or the file that `LABREPORT_NVML` names; if that is empty, no
-  /// library. If the loader does not find the former, `windows_libraries()` is tried. Never throws:
-  /// see `status()` and `problem()`.
+  /// Opens `libnvidia-ml.so.1`, also from `windows_libraries()`, or the file that `LABREPORT_NVML`
+  /// names; if that variable is empty, no library. Never throws: see `status()` and `problem()`.
   Nvml();
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -44,11 +43,11 @@ class Nvml {
   unsigned count() const { return count_; }
   std::optional<Handle> device(unsigned index) const;
   std::optional<Handle> device(const std::string& uuid) const;
-  /// Returns the slices of a GPU that MIG divides. CUDA cannot use the GPU itself then.
+  /// Returns the slices of a GPU that MIG divides. CUDA can use only the slices of such a GPU.
   std::vector<Handle> slices(Handle device) const;
-  std::optional<Handle> whole(Handle slice) const;  ///< Empty if it is not a slice.
+  std::optional<Handle> whole(Handle slice) const;  ///< The slice's GPU; empty if not a slice.
 
-  /// `call` is a function of NVML, such as "nvmlDeviceGetName".
+  /// `call` is a function of NVML, e.g. "nvmlDeviceGetName"; `which` selects a clock or a sensor.
   std::string text(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device, unsigned which) const;
@@ -59,7 +58,8 @@ class Nvml {
     std::int64_t free = 0;
   };
   std::optional<Memory> memory(Handle device) const;
-  /// Returns the nanoseconds since the driver started during which a limit reduced the clocks.
+  /// Returns the total nanoseconds, counted since the driver started, in which the limit `policy`
+  /// reduced the clocks.
   std::optional<std::int64_t> violation(Handle device, int policy) const;
   std::optional<std::int64_t> field(Handle device, unsigned field_id) const;
 

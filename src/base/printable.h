@@ -17,7 +17,7 @@ std::size_t control_length(std::string_view text);
 /// `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = "");
 
-/// Characters that stay in a document's text.
+/// The value of `kept` for a document's text.
 inline constexpr std::string_view kLinesAndTabs = "\n\t";
 
 }  // namespace labreport

@@ -16,7 +16,7 @@ namespace {
 
 bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || letter == '-'; }
 
-/// True for characters in one component of a path.
+/// True for a character that a user's or folder's name may hold.
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
 /// Returns the neighboring character, or '\0' at either end.
@@ -25,7 +25,7 @@ char after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
-/// Replaces each `name` that is a whole word and whose neighboring characters `is_match` accepts.
+/// Replaces `name` by `by` wherever it is a whole word and `is_match` accepts its neighbors.
 void replace_words(std::string& text, const std::string& name, std::string_view by,
                    bool (*is_match)(char before, char after)) {
   if (name.empty()) return;
@@ -68,8 +68,8 @@ std::string short_name(const std::string& host) {
 
 std::string without_names(std::string text, const PrivateNames& names,
                           bool (*is_host)(char left, char right)) {
-  // A service's home may be "/", which is no name. The user's own home is replaced at the beginning
-  // of a word: "/people/ada/x" → "~/x".
+  // The home "/" of a service names nobody. Other homes are replaced at the beginning of a word:
+  // "/people/ada/x" → "~/x".
   if (names.home.size() > 1) {
     replace_words(text, names.home, "~",
                   [](char left, char right) { return left != '.' && right != '.' && left != '/'; });

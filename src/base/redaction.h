@@ -12,7 +12,6 @@ struct PrivateNames {
   std::string host;  ///< "node1.cluster.edu"; "node1" is redacted, too.
 };
 
-/// Returns the names for this process.
 PrivateNames private_names();
 
 /// Replaces home folders (everybody's below /home and /Users) with "~", the host with "HOST" and

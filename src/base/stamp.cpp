@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Seconds within which a file system may give two changes the same time: ten times the slowest
-// usual kernel tick.
+// A file system may give the same time to two changes within this many seconds: ten times the
+// longest usual kernel tick.
 constexpr double kTick = 0.1;
 
-/// Seconds and nanoseconds are used instead of a date, because a file's time may lie in any year.
+/// Writes seconds and nanoseconds instead of a date, because a file's time may lie in any year.
 std::string moment(const timespec& time) {
   return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec);
 }
@@ -38,7 +38,7 @@ std::string text(const struct stat& status) {
                      status.st_ino);
 }
 
-/// Returns a text that differs each time if a later change could keep the same time; empty
+/// Returns the present time if a change of the file could still get the file's present stamp; empty
 /// otherwise.
 std::string unsettled_mark(const struct stat& status) {
   timespec now{};

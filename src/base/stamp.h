@@ -10,8 +10,8 @@ namespace labreport {
 /// Returns 32 hex digits of a SHA-1, for cache names; it does not protect against forgery.
 std::string content_hash(std::string_view bytes);
 
-/// Returns a text that changes with every change of a plain file: size, times and inode. Programs
-/// cannot set the change time back. Empty if absent or no plain file.
+/// Returns size, times and inode of a plain file, a text that changes with every change of the
+/// file, because programs cannot set the change time back. Empty if there is no plain file.
 std::string file_stamp(const std::filesystem::path& path);
 
 /// Returns the stamps of all plain files below `folder`, sorted by name. A file that changed so

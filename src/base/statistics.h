@@ -25,8 +25,8 @@ struct Summary {
 double mean(std::span<const double> samples);
 double sample_stddev(std::span<const double> samples);
 
-/// Interpolates linearly between order statistics (Hyndman and Fan 1996, type 7). `p` is in [0, 1];
-/// `samples` must not be empty and may be in any order.
+/// Returns the `p`-quantile, interpolated linearly between order statistics (Hyndman and Fan 1996,
+/// type 7). `p` is in [0, 1]; `samples` must not be empty and may be in any order.
 double quantile(std::span<const double> samples, double p);
 double median(std::span<const double> samples);
 

@@ -25,18 +25,18 @@ constexpr const Value* look_up(const ConstantTable<Key, Value, N>& table,
   return nullptr;
 }
 
-/// Names of a closed set of values, as used in JSON and flags.
+/// The names of all values of an enumeration, as used in JSON and flags.
 template <typename Enum, std::size_t N>
 using Names = ConstantTable<Enum, std::string_view, N>;
 
-/// Returns an empty name for a value without one.
+/// Returns the name of a value; empty for a value without a name.
 template <typename Enum, std::size_t N>
 constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   const std::string_view* name = look_up(names, value);
   return name == nullptr ? std::string_view() : *name;
 }
 
-/// Throws `InputError` with `what` was expected ("precision") and the nearest names.
+/// Throws `InputError` that says `what` is unknown ("precision") and lists the nearest names.
 template <typename Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::vector<std::string> valid;

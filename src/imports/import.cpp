@@ -62,7 +62,7 @@ CellKind kind_of(const ImportField& field) {
 struct Unit {
   CellKind kind;
   std::string_view suffix;
-  double scale;  ///< Nanoseconds or bytes.
+  double scale;  ///< Nanoseconds or bytes in one unit.
 };
 constexpr auto kUnits = std::to_array<Unit>({{CellKind::kTiming, "_ms", 1e6},
                                              {CellKind::kTiming, "_s", 1e9},
@@ -70,7 +70,7 @@ constexpr auto kUnits = std::to_array<Unit>({{CellKind::kTiming, "_ms", 1e6},
                                              {CellKind::kMemory, "_gib", kBytesPerGibibyte}});
 
 struct Published {
-  std::optional<std::int64_t> mean, deviation;  ///< Nanoseconds; of a peak, the mean is bytes.
+  std::optional<std::int64_t> mean, deviation;  ///< Nanoseconds; a peak in bytes is in `mean`.
 };
 
 struct Column {
@@ -90,7 +90,7 @@ struct Column {
                                nearest(name, known).front(), join(known, ", "), kExampleHeader));
 }
 
-/// Splits a line of a table. No documented value holds a separator, so quotes may only enclose.
+/// Splits a line of a table. Separators in quotes split, too: no documented value holds one.
 std::vector<std::string> cells_of(std::string_view line, char separator) {
   if (separator == '|' && line.starts_with('|')) line.remove_prefix(1);
   if (separator == '|' && line.ends_with('|')) line.remove_suffix(1);
@@ -211,7 +211,7 @@ class Importer {
     CellSpec spec = parameters();
     add_cell(spec);
     spec.kind = CellKind::kMemory;
-    spec.warmup.reset();  // A peak is that of any step.
+    spec.warmup.reset();  // A peak does not depend on their number.
     spec.steps.reset();
     add_cell(spec);
   }
@@ -255,7 +255,7 @@ class Importer {
     throw InputError("its tensors would have more bytes than can be counted");
   }
 
-  /// Adds a cell with the row's numbers of the kind in `spec`; none if the row has no such number.
+  /// Adds a cell with the row's numbers of the kind `spec.kind`, if the row has any.
   void add_cell(const CellSpec& spec) {
     std::map<std::string_view, Published> numbers;
     bool out_of_memory = false;
@@ -342,7 +342,7 @@ class Importer {
   std::vector<std::string> cells_;  ///< The current row.
   bool has_rows_ = false;
   const Edition* edition_ = nullptr;
-  std::map<std::string, std::size_t> lines_;  ///< The line of each cell's id.
+  std::map<std::string, std::size_t> lines_;  ///< The line of each cell, by its id.
   Run run_;
 };
 

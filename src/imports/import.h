@@ -12,18 +12,18 @@
 
 namespace labreport {
 
-/// A field of a table. The list of all fields is parsed, listed and documented.
+/// A value that a table may give. The parser, the help and the documentation use import_fields().
 struct ImportField {
   enum class Place {
     kLine,          ///< One value for the whole file: a line `name: value`, or the flag `--name`.
-    kLineOrColumn,  ///< A parameter: either of these, or a column.
+    kLineOrColumn,  ///< A parameter: a line or flag as above, or a column.
     kColumn,        ///< A published number: a column whose name ends in a unit.
   };
 
   std::string_view name;
   Place place;
   std::string_view meaning;
-  std::string_view otherwise;  ///< "needed", "optional", or the handout's value, which is assumed.
+  std::string_view otherwise;     ///< "needed", "optional", or the handout's value if absent.
   std::string_view metric = {};   ///< The name of a published number's metric.
   bool deviation = false;         ///< The number is a standard deviation, not a mean.
   Mode since = Mode::kInference;  ///< The first mode whose step has this phase.
@@ -41,8 +41,8 @@ inline constexpr std::string_view kExampleHeader = "size,context,precision,mode,
 using ImportFlags = std::map<std::string, std::string, std::less<>>;
 
 /// Reads lines of `name: value` and, below them, one table in CSV or Markdown. The run has no
-/// session: the caller knows when and how it was called. Throws `InputError` with file and
-/// line for anything that is not documented.
+/// session; the caller adds it. Throws `InputError` with file and line for anything that is not
+/// documented.
 Run import_table(const std::string& text, const std::string& file, const ImportFlags& flags);
 
 }  // namespace labreport

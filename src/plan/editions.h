@@ -23,7 +23,7 @@ struct Edition {
   std::string handout;                 ///< "1.0.x", "26.1.x"
   std::string section;                 ///< "1.1", "2.1"
   std::vector<Size> sizes;             ///< smallest first
-  std::vector<std::int64_t> contexts;  ///< all contexts of the edition's problems
+  std::vector<std::int64_t> contexts;  ///< tokens; all that its problems use
   std::int64_t reference_context = 512;
 };
 

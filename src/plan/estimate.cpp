@@ -14,31 +14,31 @@ namespace {
 constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
 // A process without CUDA starts faster.
 constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
-// Several GPUs start NCCL; Gloo listens on sockets.
+// Ranks take these additional times to connect by NCCL and by Gloo.
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
-// Gloo takes this time for 1 GB between two processes of one host.
+// Gloo takes this time to all-reduce 1 GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
 constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 4;
-// A CPU that has AVX2 but no BF16 instructions computes GEMMs in 16 bits this much more slowly.
+// A CPU without BF16 instructions takes this many times as long for a 16-bit GEMM as in FP32.
 constexpr double kCpuHalfSlowdown = 8;
-// torch.compile takes this time without cached code.
+// torch.compile takes these times without cached code: for a network, each layer, and an attention.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
-// The host takes about 2 ms to enqueue a layer's forward pass, so launch-bound steps are no faster.
+// The host takes this time to enqueue a layer's forward pass, so no step is faster on a GPU.
 constexpr double kLayerLaunchSeconds = 2e-3;
-// AdamW's elementwise kernels take as long for one parameter as FP32 GEMMs for this many FLOPs.
+// AdamW takes as long for one parameter as FP32 GEMMs take for this many FLOPs.
 constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
-// Passes over the scores determine the time of attention. All passes over one score take as long as
-// this many FLOPs, in FP32 and in 16 bits.
+// Elementwise kernels over the scores dominate the time of attention. All of them take as long for
+// one score as GEMMs of the same precision take for this many FLOPs.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
-// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard times one pass
-// for 1 + 10 s; its early estimate of the repeats makes that shorter.
+// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard times forward
+// and backward together for 1 + 10 s, but estimates early how many repeats fit, and too few.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 constexpr double kPassesToEstimate = 20;
 constexpr double kBackwardAndForward = 3.5;
 // The forward pass of a layer leaves about 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
 
-/// Returns FLOP/s over whole passes in the cell's precision.
+/// Returns the FLOP/s that the device sustains over whole passes in the cell's precision.
 double rate(const CellSpec& spec, double fp32_flops) {
   const Precision precision = spec.precision.value_or(Precision::kFp32);
   if (spec.device == DeviceKind::kCpu) {
@@ -92,8 +92,8 @@ double attention_seconds(const CellSpec& spec, double flops) {
   return seconds;
 }
 
-/// Gloo makes about 10 calls for each size, and all smaller sizes together take as long as the
-/// largest. NCCL's time is negligible.
+/// Returns 0 for NCCL, whose time is negligible. Gloo makes about 10 calls for each size, and the
+/// calls of all smaller sizes take together as long as those of the largest.
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;
@@ -118,7 +118,7 @@ double step_seconds(CellSpec spec, double fp32_flops) {
 }
 
 /// Returns the steps of a launch: warm-up steps, timed steps, one step that is traced or sampled,
-/// and the second set that synchronizes after each phase.
+/// and, for some kinds, as many timed steps again that synchronize after each phase.
 double step_count(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;

@@ -11,8 +11,8 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // c10d::kDefaultFirstBucketBytes
 
 /// Follows PyTorch's `compute_bucket_assignment_by_size`: a gradient is added first, and then the
-/// bucket is closed if it has reached its limit. This holds after the first step, when the order is
-/// that of backward.
+/// bucket is closed if it has reached its limit. The order is that of backward, which PyTorch uses
+/// after the first step.
 std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes,
                                           std::int64_t cap) {
   std::vector<std::int64_t> closed;

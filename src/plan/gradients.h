@@ -18,27 +18,26 @@ std::vector<std::int64_t> gradient_bytes(const ModelShape& shape);
 using Bucket = std::vector<std::size_t>;
 
 /// Fills buckets from the last parameter to the first, which is about the order in which backward
-/// computes gradients. A bucket is closed before it would hold more than `cap` bytes. A larger
-/// gradient gets its own bucket.
+/// computes gradients. A bucket holds at most `cap` bytes, or one gradient that is larger.
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap);
 
-/// Returns the number of all-reduces in each step. Buckets of `kReducer` are closed once they hold
-/// `spec.bucket` bytes, the first at 1 MiB, as in PyTorch.
+/// Returns the number of all-reduces in each step. As in PyTorch, `kReducer` closes its first
+/// bucket once it holds 1 MiB, and later buckets once they hold `spec.bucket` bytes.
 std::int64_t all_reduce_count(const CellSpec& spec);
 
-/// Returns the bytes of each of these all-reduces, in order.
+/// Returns the bytes of each all-reduce in a step, from the last parameters to the first.
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
 
-/// Returns the seconds by which all-reduces extend a step if each takes α + size/β and they run one
-/// after the other. Schemes without overlap expose all of them; others expose the part that remains
-/// when backward ends. A gradient is ready when backward has spent the share of its time that the
-/// gradient's bytes, and those before it, have in the total. α is in seconds, β in bytes per
-/// second.
+/// Returns the seconds from the end of backward to the end of the last all-reduce. The all-reduces
+/// run one after the other, each in α seconds + size/β, with β in bytes per second. Without
+/// overlap, all of them start after backward. With overlap, backward is assumed to compute the
+/// bytes of gradients at a constant rate, and an all-reduce starts as soon as its gradients are
+/// computed.
 double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta);
 
-/// The handout's model of `n` all-reduces of `total` bytes, each taking α + size/β. At best,
-/// backward hides the sizes of all but the last. The exposed time is then the last one's size and
-/// every α: T(n) = total/(n β) + n α. Units are seconds and bytes per second.
+/// The handout's formula for `n` equal all-reduces that have `total` bytes together and take α +
+/// size/β each. At best, backward hides every size/β but the last, and no α. The exposed time is
+/// then T(n) = total/(n β) + n α, with α in seconds and β in bytes per second.
 struct BucketModel {
   double alpha = 0;
   double beta = 0;

@@ -46,12 +46,12 @@ Elements elements(Unit unit, const CellSpec& spec) {
   return {"", 0};
 }
 
-/// The point at which a block saves a tensor: the probabilities and all later tensors are saved
-/// after the softmax.
+/// Tells when a block saves a tensor. The probabilities and all later tensors come after the
+/// softmax.
 enum class Saved { kUntilSoftmax, kAfterSoftmax };
 
-/// A saved tensor, with the bytes for each element in all copies of it: in FP32, and under
-/// autocast.
+/// A saved tensor. `fp32` and `half` are the bytes that all copies of one element have together, in
+/// FP32 and under autocast.
 struct Rule {
   const char* module;
   const char* what;
@@ -95,7 +95,7 @@ std::int64_t logit_bytes(const CellSpec& spec) {
   return width_of(spec) * tokens_of(spec) * spec.model->vocab;
 }
 
-/// Returns the bytes of the final norm and the output layer; the logits live until the step ends.
+/// Returns the bytes that the final norm and the output layer save, including the logits.
 std::int64_t saved_by_head(const CellSpec& spec) {
   const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
   return tokens_of(spec) * norm + logit_bytes(spec);
@@ -109,7 +109,6 @@ std::int64_t rule_bytes(const Rule& rule, const CellSpec& spec) {
   return (under_autocast(spec) ? rule.half : rule.fp32) * elements(rule.unit, spec).count;
 }
 
-/// These return the elements of a block's attention projections and of its FFN.
 std::int64_t projection_weights(const ModelShape& shape) {
   return 4 * shape.d_model * shape.d_model;
 }
@@ -166,8 +165,8 @@ std::int64_t score_bytes(const CellSpec& spec) {
 
 namespace {
 
-/// Returns the weights used after the last block's attention products: its output projection, its
-/// FFN, and the output layer.
+/// Counts the weights that are used after the last block's attention products: its output
+/// projection, its FFN, and the output layer.
 std::int64_t later_weights(const ModelShape& shape) {
   return projection_weights(shape) / 4 + ffn_weights(shape) + shape.vocab * shape.d_model;
 }
@@ -177,7 +176,7 @@ std::int64_t copies_at_softmax(const CellSpec& spec) {
 }
 
 /// Returns the bytes that all blocks have saved while the last one computes its softmax, forward or
-/// backward. Tensors that this block saves after it are not counted.
+/// backward. Tensors that the last block saves after its softmax are not counted.
 std::int64_t saved_at_softmax(const CellSpec& spec) {
   std::int64_t later = 0;
   for (const Rule& rule : kRules) {
@@ -242,8 +241,8 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
 }
 
-/// Returns the last block's softmax in backward: five tensors of pairs, and the gradients of the
-/// values and the residual stream.
+/// Returns the memory during the backward of the last block's softmax. Temporaries are five tensors
+/// of the scores' shape and the gradients of the values and the residual stream.
 ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
@@ -255,13 +254,13 @@ ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
 }
 
 /// Adds the instants of a step with checkpoints before the end of backward: the loss, and the
-/// backward of three groups: the last, which may be smaller, the one before it, and the first.
-/// Peaks of the groups between are linear interpolations of the latter two.
+/// backward of three groups: the last, which may be smaller, the one before it, and the first. A
+/// group between the first and the last but one has a peak between the peaks of these two.
 void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, size = *spec.group;
   const std::int64_t groups = (layers + size - 1) / size;
-  // Until the loss, groups keep only their inputs; autocast still holds its copies.
+  // Until the loss, groups hold only their inputs; autocast still holds its copies of weights.
   ExpectedPeak& loss = peaks.emplace_back(base);
   loss.phase = metric::kLoss;
   loss.activations = groups * residual_bytes(spec) + saved_by_head(spec) + saved_by_loss(spec);
@@ -269,8 +268,8 @@ void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base
   loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
   for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
-    // In the backward of a group, the step holds the inputs of this group and all before it, and
-    // the gradients of the blocks after it. The group's output and its gradient stay, too.
+    // In the backward of a group, the step holds the inputs of this group and of all groups before
+    // it, the group's output and its gradient, and the gradients of the blocks after the group.
     const std::int64_t end = std::min(inputs * size, layers);
     CellSpec group = spec;
     group.model->layers = end - (inputs - 1) * size;
@@ -309,7 +308,7 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
   end.activations = logit_bytes(spec);
   peaks.push_back(end);
   if (spec.mode != Mode::kTrainStep) return peaks;
-  // AdamW computes the largest parameter's new second moment with three temporaries.
+  // AdamW needs four tensors of the largest parameter's shape: a new moment and three temporaries.
   end.phase = metric::kOptimizer;
   end.temporaries = 4 * kFp32 * shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
   peaks.push_back(end);

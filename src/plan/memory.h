@@ -35,10 +35,10 @@ std::int64_t saved_block_bytes(const CellSpec& spec);
 std::int64_t saved_bytes(const CellSpec& spec);
 
 /// Returns the bytes of autocast's copies of the weights of all linear layers (`Linear`): 2 bytes
-/// each for L (4 d² + 3 d d_ff) + V d elements. Returns 0 outside autocast.
+/// for each of L (4 d² + 3 d d_ff) + V d elements. Returns 0 outside autocast.
 std::int64_t weight_copy_bytes(const CellSpec& spec);
 
-/// Returns the bytes of FP32 parameters, which equal those of their gradients: 4 bytes each.
+/// Returns the bytes of all parameters in FP32. Their gradients have the same number of bytes.
 std::int64_t parameter_bytes(const ModelShape& shape);
 /// Returns the bytes of AdamW's two moments of each parameter.
 std::int64_t moment_bytes(const ModelShape& shape);
@@ -54,7 +54,7 @@ std::int64_t residual_bytes(const CellSpec& spec);
 /// autocast.
 std::int64_t score_bytes(const CellSpec& spec);
 
-/// The calculated memory at one instant of a step, without workspaces of libraries and inputs.
+/// The calculated bytes at one instant of a step, without workspaces of libraries and inputs.
 struct ExpectedPeak {
   std::string_view phase;  ///< A phase of results/metric_names.h.
   std::int64_t parameters = 0;
@@ -69,19 +69,19 @@ struct ExpectedPeak {
   }
 };
 
-/// Returns the instants of a step that can be its peak, in order: the last block's softmax (in
-/// inference its FFN too), the logits, the loss, that softmax's backward, the end of backward, and
-/// AdamW at the largest parameter. Each part is linear in 1, B S, B S² and S². With checkpoints:
-/// the loss, the last softmax in backward of the groups that can have the peak, and the same
-/// instants from the end of backward on. Empty without a network, and for one that is not
-/// labreport's.
+/// Returns the instants at which a step can have its peak, in order: the last block's softmax (in
+/// inference also its FFN), the logits, the loss, the backward of the last block's softmax, the end
+/// of backward, and AdamW at the largest parameter. Each member is linear in 1, B S, B S² and S².
+/// With checkpoints, the instants before the end of backward are the loss and, for each group that
+/// can have the peak, the backward of its last softmax. Empty unless the network is labreport's in
+/// C++.
 std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec);
 
-/// Returns the largest of possible_peaks().
+/// Returns the element of possible_peaks() with the largest total.
 ExpectedPeak expected_peak(const CellSpec& spec);
 
-/// Returns the shape of the network's tensors that have `bytes`: "B · h · S² · 4"; empty if none
-/// has.
+/// Returns a formula for the size of the network's tensors that have `bytes` bytes, such as "B · h
+/// · S² · 4"; empty if no tensor has.
 std::string size_formula(const CellSpec& spec, std::int64_t bytes);
 
 }  // namespace labreport

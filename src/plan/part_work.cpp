@@ -24,7 +24,7 @@ struct Sizes {
   double hidden() const { return layers * tokens * width; }
 };
 
-// These are reads and writes of FP32 elements, counted over the kernels that each part launches.
+// Accesses are a part's reads and writes of each element, in FP32 except for kMaskAccesses.
 constexpr double kFp32Width = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;

@@ -16,7 +16,7 @@ enum class Preset { kFull, kQuick, kDemo };
 std::string_view name(Preset preset);
 Preset parse_preset(std::string_view text);
 
-/// The user's checked choices. An empty one leaves the preset's choice.
+/// The user's checked choices. An empty member leaves the preset's choice.
 struct Selection {
   std::vector<std::string> only;  ///< "experiment" or "experiment.part"
   std::vector<Size> sizes;
@@ -54,12 +54,11 @@ struct PlannedCell {
   bool gpu_trace = false;  ///< See `LaunchRequest`; not part of the cell's id.
 };
 
-/// Returns the cells wanted, given the results so far. Cells that are already measured may be
-/// included; the caller skips them. It is called again after its cells are complete, until it
-/// returns nothing new.
+/// Returns the cells that an experiment needs, given the results so far. The caller skips cells
+/// that are already measured, measures the others and calls again, until there are no others.
 using PlanFunction = std::vector<PlannedCell> (*)(const PlanInput& input, const Run& so_far);
 
-/// The axes after selection, over which planners iterate.
+/// The values after selection that planners combine to cells.
 struct Axes {
   std::vector<Size> sizes;
   std::vector<std::int64_t> contexts;  ///< The user's, or only the reference context.
@@ -70,11 +69,11 @@ struct Axes {
   std::int64_t launches = 1;
 };
 
-/// Returns the sizes that `--sizes` accepts: the edition's, or the demonstration's own.
+/// Returns the sizes that `--sizes` accepts: the edition's, or for `kDemo` the demonstration's.
 std::vector<Size> known_sizes(const Edition& edition, Preset preset);
 
-/// Applies preset and selection. "full" is all sizes with 5 + 10 steps; "quick" is the edition's
-/// two smallest with 2 + 5 steps; "demo" is tiny networks whose names differ from the handout's.
+/// Applies preset and selection. "full" has all sizes with 5 warm-up and 10 counted steps, "quick"
+/// the edition's two smallest with 2 and 5, "demo" tiny networks of its own with 2 and 5.
 Axes axes(const PlanInput& input);
 
 }  // namespace labreport

@@ -16,14 +16,14 @@
 namespace labreport {
 namespace {
 
-constexpr int kLongestText = 16 << 20;  // bytes of a value, even if a query concatenates texts
+constexpr int kLongestText = 16 << 20;  // bytes of any one value
 constexpr int kStepsBetweenChecks = 10'000;
 
 /// Returns the byte's place in the text: "line 2, column 7".
 std::string place_of(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(text.size(), offset));
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 if not found: npos + 1
   return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
 }
 
@@ -42,8 +42,8 @@ constexpr std::array<UnknownName, 3> kUnknownNames{
   throw InputError("a query can only read", "begin it with `select` or `with`");
 }
 
-/// Throws the error of a statement that could not be prepared, without the authorizer, which would
-/// refuse to list names.
+/// Throws the error of a statement that could not be prepared. First removes the authorizer, which
+/// would refuse the query for known names.
 [[noreturn]] void refuse(sqlite3* database, const std::string& query) {
   const int offset = sqlite3_error_offset(database);
   const std::string message = sqlite3_errmsg(database);
@@ -73,7 +73,8 @@ int authorize(void* /*unused*/, int action, const char* /*what*/, const char* na
   return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/// Limits queries to reading, and to their time and memory, until it is destroyed.
+/// Until the guard is destroyed, queries can only read and are ended at their limits of time and
+/// memory.
 class Guard {
  public:
   Guard(sqlite3* database, const QueryLimits& limits)
@@ -118,7 +119,6 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
-/// Throws the error that ended a running query.
 [[noreturn]] void refuse_running(sqlite3* database, const QueryLimits& limits) {
   const int code = sqlite3_errcode(database);
   if (code == SQLITE_AUTH) refuse_writing();
@@ -165,7 +165,7 @@ Database::Database() {
   if (status != SQLITE_OK) throw Error("SQLite cannot open a database in memory");
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestText);
   add_functions(database);
-  execute(database, "pragma temp_store = memory");  // only memory is limited
+  execute(database, "pragma temp_store = memory");  // a file would evade the limit of memory
   execute(database, std::string(query_schema()));
 }
 

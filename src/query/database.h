@@ -23,7 +23,7 @@ struct QueryResult {
   std::vector<std::vector<SqlValue>> rows;
 };
 
-/// A query that exceeds a limit is ended.
+/// The limits of a query. A query that exceeds one is ended with an `InputError`.
 struct QueryLimits {
   double seconds = 60;
   std::size_t rows = 1'000'000;
@@ -37,12 +37,12 @@ class Database {
  public:
   Database();
 
-  /// Adds a run under a name that no other has. Throws `InputError` if a value does not fit its
-  /// column.
+  /// Adds a run under a name that no other run in the database has. Throws `InputError` if a value
+  /// does not fit its column.
   void add(const Run& run, const std::string& name);
 
-  /// Answers one statement, which can only read. Throws `InputError` that names the line and the
-  /// column, and the nearest name if SQLite does not know one.
+  /// Answers one statement, which can only read. Throws `InputError` that names the line and column
+  /// of the fault and, for an unknown name, the nearest known ones.
   QueryResult select(const std::string& query, const QueryLimits& limits = {});
 
   /// Writes tables and views to a new SQLite file. Throws `InputError` if it cannot be written.

@@ -23,7 +23,7 @@ struct Group {
   double share = 0;
 };
 
-/// SQLite keeps a pointer for each group, which is null at first.
+/// Returns the pointer that SQLite keeps for each group, null at first.
 Group** group_of(sqlite3_context* context, int bytes) {
   return static_cast<Group**>(sqlite3_aggregate_context(context, bytes));
 }
@@ -37,8 +37,8 @@ void collect(sqlite3_context* context, int count, sqlite3_value** values) {
   if (count > 1) (*group)->share = sqlite3_value_double(values[1]);
 }
 
-/// Returns the statistic of a group that has a sample. SQLite calls this for each group, even if
-/// the query is ended early.
+/// Returns the statistic of a group to SQLite, or NULL without samples. SQLite calls this for each
+/// group, even if the query is ended early, so the group is always freed.
 template <auto statistic>
 void conclude(sqlite3_context* context) {
   Group** group = group_of(context, 0);
@@ -49,16 +49,16 @@ void conclude(sqlite3_context* context) {
   result ? sqlite3_result_double(context, *result) : sqlite3_result_null(context);
 }
 
-/// `statistic` maps a `Group` to a number, or to nothing for NULL.
+/// `statistic` maps a `Group` with samples to a number, or to nothing for NULL.
 template <auto statistic>
 void add_aggregate(sqlite3* database, const char* name, int arguments) {
   sqlite3_create_function_v2(database, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
                              nullptr, collect, conclude<statistic>, nullptr);
 }
 
-constexpr std::int64_t kMostOfAShape = 1'000'000;  // parameters of such a network fit 64 bits
+constexpr std::int64_t kMostOfAShape = 1'000'000;  // so that a parameter count fits 64 bits
 
-/// Returns nothing if a value is NULL or cannot be a dimension of a network.
+/// Returns the arguments; nothing if one is NULL or not from 1 to kMostOfAShape.
 template <std::size_t N>
 std::optional<std::array<std::int64_t, N>> dimensions(sqlite3_value** values) {
   std::array<std::int64_t, N> numbers{};

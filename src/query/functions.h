@@ -5,11 +5,11 @@ struct sqlite3;
 
 namespace labreport {
 
-/// Aggregates ignore NULL and are NULL without a value: `mean`, `median`, `stddev` (n − 1; NULL of
-/// a single value), `quantile(x, p)` with p in [0, 1] and `sum_of`, all as base/statistics.h
-/// computes them. `parameters(d_model, d_ff, layers, vocab)` and `forward_flops(d_model, d_ff,
-/// layers, vocab, batch, context)` are those of plan/arithmetic.h for labreport's network; NULL if
-/// an argument is.
+/// Adds the aggregates `mean`, `median`, `stddev` (n − 1), `quantile(x, p)` with p in [0, 1], as
+/// base/statistics.h computes them, and `sum_of`. They ignore NULL, and are NULL without a value,
+/// as `stddev` is for one value. Adds `parameters(d_model, d_ff, layers, vocab)` and
+/// `forward_flops(d_model, d_ff, layers, vocab, batch, context)`, which count as parameter_count()
+/// and forward_flops() do, and are NULL unless all arguments are from 1 to 10^6.
 void add_functions(sqlite3* database);
 
 }  // namespace labreport

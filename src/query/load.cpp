@@ -37,12 +37,11 @@ class Insertion {
   Statement statement_;
 };
 
-/// Binds an empty text as NULL.
+/// Returns the text; nothing, which is bound as NULL, if it is empty.
 std::optional<std::string_view> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
-/// Returns an enumeration's name, if there is a value.
 template <typename Enum>
 std::optional<std::string_view> named(const std::optional<Enum>& value) {
   return value ? std::optional(name(*value)) : std::nullopt;
@@ -159,7 +158,7 @@ class Loader {
   void add(const Table& table) {
     if (needed_columns(table.name).empty()) return;
     Insertion& insertion = this->insertion(table.name);
-    std::vector<std::pair<int, std::size_t>> places;  // parameters and the columns bound to them
+    std::vector<std::pair<int, std::size_t>> places;  // indices of SQL parameter and column
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto known = std::ranges::find(insertion.columns(), table.columns[column].name);
       if (known == insertion.columns().end()) continue;

@@ -43,7 +43,7 @@ void Statement::bind(int parameter, std::int64_t value) {
 void Statement::bind(int parameter, double value) { sqlite3_bind_double(get(), parameter, value); }
 
 void Statement::bind(int parameter, std::string_view text) {
-  // An empty view may have no address, which would be NULL.
+  // An empty view may have a null address, which SQLite would bind as NULL.
   const char* bytes = text.empty() ? "" : text.data();
   sqlite3_bind_text64(get(), parameter, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }

@@ -43,7 +43,7 @@ class Statement {
   void bind(int parameter, int value) { bind(parameter, std::int64_t{value}); }
   void bind(int parameter, bool value) { bind(parameter, std::int64_t{value}); }
   void bind(int parameter, double value);
-  void bind(int parameter, std::string_view text);  ///< The text has to outlive `finish`.
+  void bind(int parameter, std::string_view text);  ///< The text must live until finish().
   void bind(int parameter, const std::string& text) { bind(parameter, std::string_view(text)); }
   void bind(int parameter, const char* text) { bind(parameter, std::string_view(text)); }
   void bind(int parameter, std::nullopt_t null);

@@ -165,8 +165,8 @@ bool is_countable(const CellSpec& spec) {
   const double tokens = batch * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
-  // This is more per element than the tensors of a block, of the head and of the loss take
-  // together.
+  // The tensors of a block, the head and the loss together take fewer bytes for each element than
+  // these factors, 80 and 16.
   const double bytes = 80 * (tokens + d) * widths + 16 * pairs;
   return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 1e16;
 }

@@ -37,16 +37,16 @@ enum class Mode {
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
 
-/// Each mode does everything that the mode before it does, and more.
+/// All modes. Each does what the mode before it does, and more.
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
                                    Mode::kTrainStep};
 
 /// The procedure that times one attention.
 enum class AttentionMethod {
-  kSynced,       ///< Each pass by the host's clock, with a device synchronization after it.
+  kSynced,       ///< The host's clock times each pass until a device synchronization.
   kDoBench,      ///< Like triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
-  kLeaderboard,  ///< Like kDoBench with 1 s and 10 s; only forward plus backward of the output's
-                 ///< sum.
+  kLeaderboard,  ///< Like kDoBench with 1 s of warm-up and 10 s of repeats. A repeat is forward
+                 ///< and backward together.
 };
 
 /// The implementation of attention: the network's own operators, a backend of
@@ -68,17 +68,16 @@ inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Varian
 /// The library that carries data between processes.
 enum class Collectives { kNccl, kGloo };
 
-/// The state that ranks which train together split among themselves instead of copying it.
+/// The training state that is split among the ranks; each rank holds a copy of all other state.
 enum class Sharding {
-  kNone,       ///< No state: each rank holds all of it.
+  kNone,       ///< Nothing is split.
   kOptimizer,  ///< The optimizer's state: each rank updates its own parameters and broadcasts them.
-  kWeights,    ///< Also the weights of linear layers and the embedding, with their gradients and
-               ///< state.
+  kWeights,    ///< Linear layers and the embedding: weights, gradients and optimizer state.
 };
 
 inline constexpr std::array kShardings{Sharding::kNone, Sharding::kOptimizer, Sharding::kWeights};
 
-/// Several processes that measure together: one for each GPU, or all of them on the CPU.
+/// Several processes that measure together: each has its own GPU, or all use the CPU.
 struct Ranks {
   std::int64_t count = 0;
   Collectives collectives = Collectives::kNccl;
@@ -100,8 +99,8 @@ enum class Scheme {
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
                                      Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
 
-/// `name` returns the name used in JSON, flags and slugs; `parse_*` throws `InputError` with the
-/// nearest valid names.
+/// `name` returns the name used in JSON, flags and slugs. `parse_*` reads it, and throws
+/// `InputError` with the nearest valid names.
 std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
 std::string_view name(Precision precision);
@@ -142,7 +141,7 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// One causal attention without a network, measured at several sequence lengths.
+/// The measurement of one causal attention without a network at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;
@@ -184,13 +183,13 @@ struct CellSpec {
 /// True if autocast is on: matrix products take 16-bit operands.
 bool under_autocast(const CellSpec& spec);
 
-/// True if both cells run the same model on batches of the same shape.
+/// True if both cells run the same network on batches of the same shape.
 bool same_network(const CellSpec& a, const CellSpec& b);
-/// True if both cells run the same network in the same precision.
+/// True if same_network() holds and both cells have the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
-/// True if all tensors of the cell together have fewer than 10^16 bytes, the largest number that a
-/// run may hold. Each quantity of src/plan then fits in 64 bits.
+/// True if an upper estimate of the bytes of all tensors of the cell is below 10^16, the largest
+/// integer that a run may hold. Each quantity of src/plan then fits in 64 bits.
 bool is_countable(const CellSpec& spec);
 
 /// Returns a readable slug of kind and parameters, safe as a file name, e.g.

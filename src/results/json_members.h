@@ -29,9 +29,9 @@ struct Form {
 
 /// Bounds of a value. For a list, all but `least_items` and `most_items` apply to its items.
 struct Bounds {
-  std::int64_t least = -kMostInteger;  ///< Integers only, as `most`.
+  std::int64_t least = -kMostInteger;  ///< `least` and `most` are inclusive and apply to integers.
   std::int64_t most = kMostInteger;
-  std::optional<double> above = {};  ///< Reals only; exclusive.
+  std::optional<double> above = {};  ///< Exclusive; applies to reals.
   std::size_t longest = kMostText;   ///< Bytes of a text.
   const Form* form = nullptr;
   std::span<const std::string_view> names = {};  ///< The only texts allowed; empty if any text is.
@@ -49,8 +49,8 @@ constexpr Bounds bounds_of_items(Bounds list) {
   return list;
 }
 
-/// A key and the struct's member that it holds. An empty optional is written as null, or its key is
-/// left out.
+/// A key and the struct's member that it holds. With `kWritten` an empty optional is null; with
+/// `kLeftOut` an empty optional, text or list and `false` have no key.
 template <typename Struct, typename Value>
 struct Member {
   const char* key;

@@ -14,7 +14,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kDeepest = 32;  // levels; no document of labreport nests as deep
+constexpr std::size_t kDeepest = 32;  // levels; documents of labreport have fewer
 
 struct Problem {
   std::string_view sign;  ///< Text in the parser's message.
@@ -138,7 +138,7 @@ class Builder {
   std::size_t left_out_ = 0;  ///< Open levels beyond kDeepest.
 };
 
-/// The path is searched for only when a complaint needs it, so readers do not have to store it.
+/// Searches for the path from `from` to `value`, for complaints, so readers need not store it.
 std::optional<std::string> steps_to(const JsonValue& value, const JsonValue& from) {
   if (&from == &value) return "";
   if (!from.is_structured()) return std::nullopt;

@@ -26,9 +26,9 @@ struct JsonDocument {
   Unknown unknown = Unknown::kRefused;
 };
 
-/// Parses text. Levels that are deeper than any reader needs become null. Throws `InputError` with
-/// `origin` and the line if the text is not JSON, with the object's path if a key is repeated, and
-/// if there are more than `kMostValues` values.
+/// Parses text. Arrays and objects nested deeper than 32 levels become null. Throws `InputError`
+/// with `origin` and the line if the text is not JSON, with the object's path if a key is repeated,
+/// and if there are more than `kMostValues` values.
 JsonDocument parse_json(std::string_view text, const std::string& origin);
 
 /// Returns the path of `wanted` in the document: "cells[3].params", or "the document".
@@ -42,7 +42,7 @@ class JsonReader {
   JsonReader at(std::string_view key) const;                    ///< Refuses an absent key.
   std::optional<JsonReader> maybe(std::string_view key) const;  ///< Empty if absent or null.
   bool has(std::string_view key) const;
-  std::size_t count(std::size_t most = kMostItems) const;  ///< Array elements.
+  std::size_t count(std::size_t most = kMostItems) const;  ///< Refuses more than `most`.
   /// Visits each array element; refuses more than `most`. each_member() allows `kMostItems`.
   void each(const std::function<void(const JsonReader&)>& visit,
             std::size_t most = kMostItems) const;
@@ -50,9 +50,9 @@ class JsonReader {
   /// Refuses the first unknown key, unless the document may have unknown keys.
   void refuse_unknown_keys(const std::function<bool(std::string_view)>& is_known) const;
 
-  std::string text(std::size_t most = kMostText) const;  ///< At most `most` bytes.
-  std::int64_t integer() const;                          ///< At most `kMostInteger` in magnitude.
-  double real() const;  ///< 0, or `kLeastReal` to `kMostReal` in magnitude; integers count too.
+  std::string text(std::size_t most = kMostText) const;  ///< Refuses more than `most` bytes.
+  std::int64_t integer() const;                          ///< Within ±`kMostInteger`; else refused.
+  double real() const;  ///< 0, or a magnitude from `kLeastReal` to `kMostReal`. Accepts integers.
   bool boolean() const;
   const JsonValue& raw() const { return *value_; }
 

@@ -34,8 +34,8 @@ bool is_number_table(const Json& value) {
   return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_row);
 }
 
-/// Rows of numbers are packed: tables have thousands of rows, and a line each would be mostly
-/// indentation.
+/// Writes several rows on each line of at most 400 bytes. Tables have thousands of rows, and one
+/// row for each line would be mostly indentation.
 void write_packed(std::string& out, const Json& rows, std::size_t depth) {
   const std::string indent((depth + 1) * 2, ' ');
   std::size_t line = out.size();
@@ -50,7 +50,7 @@ void write_packed(std::string& out, const Json& rows, std::size_t depth) {
   out += "\n" + std::string(depth * 2, ' ') + ']';
 }
 
-/// Writes scalars, arrays of scalars and metrics on one line, and other objects if they fit.
+/// Writes scalars, arrays of scalars and metrics on one line, and other flat objects if they fit.
 void write(std::string& out, const Json& value, std::size_t depth) {
   const auto is_flat = [](const Json& part) {
     return !part.is_structured() || is_scalar_array(part);

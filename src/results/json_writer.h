@@ -8,8 +8,8 @@ namespace labreport {
 
 using Json = nlohmann::ordered_json;
 
-/// Indents by two spaces and ends with a newline. An object or array stays on one line if it holds
-/// only scalars, or if it is short and its parts hold no objects.
+/// Indents by two spaces and ends with a newline. A line holds an array of scalars, a metric, an
+/// object of scalars and such arrays up to 100 bytes, or several rows of integers.
 std::string write_json(const Json& document);
 
 /// Writes the value on one line and replaces bytes that are not UTF-8. The library's `dump` would

@@ -7,8 +7,7 @@
 
 namespace labreport {
 
-/// The content of a file in cells/. It includes the device, because the run.json beside it may have
-/// been written before the device was known.
+/// The content of a file in cells/.
 struct LaunchFile {
   std::string id;
   CellSpec spec;
@@ -44,7 +43,7 @@ std::size_t merge_launch_file(Run& run, std::string_view text, const std::string
   const auto number = static_cast<std::size_t>(file.launch);
   if (number > next) root.at("launch").expected("the number of the next launch");
   if (number < next) return document.values;
-  file.body.device.reset();  // The index refers to another run's list.
+  file.body.device.reset();  // The index may refer to another list.
   if (file.device) file.body.device = find_or_add_device(run, *file.device);
   run.find_or_add(file.spec).launches.push_back(std::move(file.body));
   return document.values;

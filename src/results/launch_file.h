@@ -8,19 +8,19 @@
 
 namespace labreport {
 
-/// Returns the cell's identity, the launch and its device. The device is included because the
-/// run.json beside the file may have been written before the device was known.
+/// Writes the cell's id and parameters, the launch and its device. The device is included because
+/// the run.json beside the file may have been written before the device was known.
 std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t launch);
 
-/// Adds the launch to the run at its number, with its device's index in this run. A launch that the
-/// run already has is ignored. Throws `InputError` with `origin` if run.json could not hold it.
-/// Returns the number of values in the text.
+/// Adds the launch to the run, or ignores it if the run already has a launch of that number. Throws
+/// `InputError` with `origin` if launches before it are missing or run.json could not hold it.
+/// Returns the number of JSON values in the text.
 std::size_t merge_launch_file(Run& run, std::string_view text, const std::string& origin);
 
 /// Returns the index of an equal device; appends the device if there is none.
 std::int64_t find_or_add_device(Run& run, const Device& device);
 
-/// True if the text of a launch file or a worker's report is complete to its end.
+/// True if the text of a launch file or a worker's report ends with "}", so it was not cut short.
 bool is_whole(std::string_view text);
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// The two files between the program and a worker: the worker's request and its report.
+// The two files between the program and a worker: the program's request and the worker's report.
 #include "results/run_check.h"
 #include "results/run_json.h"
 #include "results/run_json_keys.h"

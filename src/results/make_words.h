@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// The Makefile's variable for a flag: "--model-args" → "MODEL_ARGS"; empty if it has none.
+/// Returns the Makefile's variable for a flag: "--model-args" → "MODEL_ARGS"; empty if it has none.
 std::string make_variable(const std::string& flag);
 
 /// Writes flags as words for `make report`: " SIZES=small,large ARGS=\"--steps 3\"".

@@ -18,9 +18,9 @@ class MeasuredRow {
  public:
   MeasuredRow(const Table& table, std::size_t row) : table_(&table), row_(row) {}
 
-  /// Empty if the column is absent or holds no text.
+  /// Returns the text in the column; empty if the column is absent or holds no text.
   std::string text(std::string_view column) const;
-  /// Empty if the column is absent, null or not a number.
+  /// Returns the number in the column; empty if the column is absent or holds no number.
   std::optional<double> number(std::string_view column) const;
 
  private:
@@ -30,7 +30,7 @@ class MeasuredRow {
   std::size_t row_;
 };
 
-/// Empty if the launch has no table of that name.
+/// Returns the rows of the table; empty if the launch has no table of that name.
 std::vector<MeasuredRow> measured_rows(const Launch& launch, std::string_view table);
 
 }  // namespace labreport

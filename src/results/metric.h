@@ -17,27 +17,27 @@ using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, b
 /// bytes. NaN and infinity never occur: such values are absent with a reason.
 using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
-/// Empty if the scalar is not a number.
+/// Returns the number; empty if the scalar holds none.
 std::optional<double> number_of(const Scalar& scalar);
 
 struct Metric {
   std::string tag;   ///< Group, e.g. "step".
-  std::string name;  ///< E.g. "host".
-  std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "1"; empty for text.
+  std::string name;  ///< E.g. "total".
+  std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "°C", "1"; empty for text.
   std::variant<Scalar, Samples> data;
   std::string reason;  ///< The reason why the value is null; empty otherwise.
 
   bool is_samples() const;
-  /// Samples as doubles. A single number counts as one sample; empty if the value is absent or not
-  /// a number.
+  /// Returns the samples, or a single number as one sample; empty if the value is absent or not a
+  /// number.
   std::vector<double> numbers() const;
-  /// The first of numbers(); empty if there is none.
+  /// Returns the first of numbers(); empty if there is none.
   std::optional<double> number() const;
 };
 
 Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
                       std::int64_t value);
-/// The metric is absent, with `reason`, if `value` is empty.
+/// Returns absent_metric() with `reason` if `value` is empty.
 Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
                       std::optional<std::int64_t> value, std::string_view reason);
 Metric real_metric(std::string_view tag, std::string_view name, std::string_view unit,
@@ -50,7 +50,7 @@ Metric absent_metric(std::string_view tag, std::string_view name, std::string_vi
 
 void append(std::vector<Metric>& metrics, std::vector<Metric> more);
 
-/// The values of a column determine its type; each row has one scalar for each column.
+/// A column of a table: its values have one type or are null. A row has one scalar for each column.
 struct TableColumn {
   std::string name;
   std::string unit;

@@ -5,17 +5,17 @@
 
 namespace labreport::metric {
 
-// Steps 1 … warmup + steps in order since the process started, by the host's clock. The device is
-// synchronized once, at the end.
+// The host's clock times steps 1 to warmup + steps of the process, in order. The device is
+// synchronized once, after the last step.
 inline constexpr std::string_view kStep = "step";    // tag; unit ns, samples
 inline constexpr std::string_view kTotal = "total";  // step's start → device finished
 inline constexpr std::string_view kEnqueue =
     "enqueue";  // step's start → all work enqueued; also a tag: values by phase
 
-// Phases of the same steps by device events, on a CPU by the host's clock; names are phases.
+// Device events, or on a CPU the host's clock, time the phases of these steps; names are phases.
 inline constexpr std::string_view kEvent = "event";  // tag; unit ns, samples
 
-// A second set of `steps` steps that synchronizes after every phase, by the host's clock.
+// The host's clock times `steps` further steps, which synchronize after every phase.
 inline constexpr std::string_view kSynced = "synced";  // tag; unit ns, samples; also kTotal
 
 inline constexpr std::string_view kForward = "forward";
@@ -23,7 +23,7 @@ inline constexpr std::string_view kLoss = "loss";
 inline constexpr std::string_view kBackward = "backward";
 inline constexpr std::string_view kOptimizer = "optimizer";
 
-// Times before step 1; unit ns, one value each.
+// Times before step 1; unit ns, one value for each name.
 inline constexpr std::string_view kStartUp = "start-up";     // tag
 inline constexpr std::string_view kLibraries = "libraries";  // exec → main
 inline constexpr std::string_view kDeviceContext =
@@ -42,10 +42,10 @@ inline constexpr std::string_view kPeakAllocated = "peak_allocated";
 inline constexpr std::string_view kPeakReserved = "peak_reserved";
 inline constexpr std::string_view kPeakRequested = "peak_requested";
 
-// Conditions during the timed steps.
-inline constexpr std::string_view kClock = "clock";  // tag; MHz in one untimed step; also kMemory
+// Conditions of a launch, during the timed steps unless stated otherwise.
+inline constexpr std::string_view kClock = "clock";  // tag; MHz in one untimed step; kSm, kMemory
 inline constexpr std::string_view kSm = "sm";
-inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns, by the limit's cause
+inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced clocks, by cause
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
@@ -64,8 +64,8 @@ inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: one for e
 // losses.
 inline constexpr std::string_view kCheckpoints = "checkpoints";  // tag; B
 inline constexpr std::string_view kSaved = "saved";  // allocated before backward − before forward
-inline constexpr std::string_view kRecomputed = "recomputed";  // memory added by one group
-inline constexpr std::string_view kRecompute = "recompute";    // tag kStep; all groups; a range
+inline constexpr std::string_view kRecomputed = "recomputed";  // memory that one group added
+inline constexpr std::string_view kRecompute = "recompute";    // tag kStep: all groups; a range
 
 // Kind `limits` measures sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
@@ -96,7 +96,8 @@ inline constexpr std::string_view kNorm = "norm";        // normalizations with 
 inline constexpr std::string_view kNetwork = "network";  // outputs in a Transformer block
 
 // Kind `layer_norm` writes a table of this name, one row for each format, method, width and scale.
-// Errors are relative to FP64, as medians over `vectors` vectors; counts are counts of vectors.
+// Errors are relative to FP64, as medians over kVectors vectors. Columns of overflow and underflow
+// count vectors.
 inline constexpr std::string_view kLayerNorm = "layer_norm";  // tag and table
 inline constexpr std::string_view kVectors = "vectors";
 inline constexpr std::string_view kRounded = "rounded";  // method: rounds after every addition
@@ -111,17 +112,17 @@ inline constexpr std::string_view kCollect = "collect";
 inline constexpr std::string_view kSpan = "span";  // start of the first activity → end of the last
 inline constexpr std::string_view kBusy = "busy";  // union of activities; also a tag: sums by phase
 inline constexpr std::string_view kUnattributed = "unattributed";
-// kKernels also counts activities; the others are tables only.
+// kKernels is a count of activities and a table; the next two are only tables.
 inline constexpr std::string_view kKernels = "kernels";
 inline constexpr std::string_view kKernelNames = "kernel_names";
 inline constexpr std::string_view kGpuTrace = "gpu_trace";  // every kernel, if requested
-// Host time inside the device's runtime during that step, by purpose.
+// Host time in calls of the device's runtime during the profiled step, by purpose.
 inline constexpr std::string_view kRuntime = "runtime";  // tag
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
-// Costs of first launches on the host, written if the profiled step is the process's first one. See
-// measure/host_calls.
+// Host time for the first launches of kernels, written if the profiled step is the process's first
+// one. See measure/host_calls.
 inline constexpr std::string_view kFirst = "first";  // tag
 inline constexpr std::string_view kCodeLoading = "code_loading";
 inline constexpr std::string_view kMatrixLibrary = "matrix_library";
@@ -134,7 +135,7 @@ inline constexpr std::string_view kCategory = "category";  // tag: requested, at
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
 inline constexpr std::string_view kMeaning = "meaning";  // tag: forward's peak by other definitions
-inline constexpr std::string_view kBlock = "block";      // tag and table: the part of one block
+inline constexpr std::string_view kBlock = "block";      // tag and table: memory of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";
@@ -170,17 +171,17 @@ inline constexpr std::string_view kNotOffered = "not offered";  // by device, dt
 inline constexpr std::string_view kInaccurate = "inaccurate";
 inline constexpr std::string_view kNotTried = "not tried";  // a shorter sequence ran out of memory
 inline constexpr std::string_view kFailed = "failed";
-// Times of all passes, if each pass is timed by itself; names are sequence lengths.
+// Times of single passes, if each pass is timed by itself; names are sequence lengths.
 inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
 inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; ns
-// The largest difference from FP64, relative to the largest magnitude. Names are kOutput, the
-// gradients of q, k and v, and kTolerance, the largest difference allowed.
+// The largest difference from FP64, relative to the tensor's largest magnitude. Names are kOutput,
+// the gradients of q, k and v, and kTolerance, the largest difference allowed.
 inline constexpr std::string_view kAttentionError = "attention_error";  // tag
 inline constexpr std::string_view kTolerance = "tolerance";
 
 // Kind `all_reduce` writes a tag with every sample of the handout's sizes, in ns, named
-// "<bytes>.<rank>", and a table of this name, see shape::all_reduce. The methods are kSynced and
-// the two of nccl-tests.
+// "<bytes>.<rank>", and a table of this name, see shape::all_reduce. The methods are kSynced and,
+// from nccl-tests, the next two.
 inline constexpr std::string_view kAllReduce = "all_reduce";
 inline constexpr std::string_view kInPlace = "in_place";
 inline constexpr std::string_view kOutOfPlace = "out_of_place";
@@ -189,7 +190,7 @@ inline constexpr std::string_view kOutOfPlace = "out_of_place";
 // kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
 inline constexpr std::string_view kBroadcast = "broadcast";
 inline constexpr std::string_view kHeld = "held";         // table
-inline constexpr std::string_view kAfterModel = "model";  // the points are this and the next two
+inline constexpr std::string_view kAfterModel = "model";  // points: this and the next two
 inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
 inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
 inline constexpr std::string_view kGathers = "gathers";  // table
@@ -199,8 +200,8 @@ inline constexpr std::string_view kGathers = "gathers";  // table
 // backward and optimizer.
 inline constexpr std::string_view kExchange = "exchange";
 inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
-inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step, on one rank
-inline constexpr std::string_view kCalls = "calls";             // "1"; also kLargest, kTotal: B
+inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step of one rank
+inline constexpr std::string_view kCalls = "calls";             // unit "1"; kLargest, kTotal: B
 // Equality is checked before timing: all ranks run kSteps steps of a small network, and each rank
 // runs the same steps alone on the whole batch. The values are the largest difference of kGradients
 // and of kWeights, relative to the largest element of the tensor, and kTolerance for both. kApart
@@ -212,17 +213,17 @@ inline constexpr std::string_view kApart = "apart";
 // One more step is traced; it shows when each rank computed and when it communicated.
 inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 only
-inline constexpr std::string_view kCompute = "compute";       // the lanes are this and the next
+inline constexpr std::string_view kCompute = "compute";       // lanes: this and the next one
 inline constexpr std::string_view kCommunication = "communication";
 // Conditions of cells with ranks.
-inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why absent
+inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why none
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"
-inline constexpr std::string_view kRounds = "rounds";            // over all sizes of all-reduce
+inline constexpr std::string_view kRounds = "rounds";            // repetitions of the list of sizes
 inline constexpr std::string_view kRank =
-    "rank";  // tag; names are ranks from 1; hashed UUIDs of the devices
+    "rank";  // tag; names are ranks from 1, values are hashed UUIDs of devices
 
-// Published numbers without samples, which only imported runs have. Names are kTotal and phases in
-// ns, or kPeak in B.
+// Published numbers, which only imported runs have; they have no samples. Names are kTotal and
+// phases in ns, or kPeak in B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean time, or a peak
 inline constexpr std::string_view kPublishedStddev = "published_stddev";  // tag; as printed
 // A condition of published numbers: their source, as text.

@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Removes numbers, so that equal modules of all layers share one path: "layers.3/attn/q_proj" →
-/// "layers/attn/q_proj".
+/// Removes the layer's number, so that the same module of all layers has one path:
+/// "layers.3/attn/q_proj" → "layers/attn/q_proj".
 std::string without_layer(const std::string& module);
 
 /// Returns the layer's number: "layers.3/attn/q_proj" → 3; empty outside the layers.

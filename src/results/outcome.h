@@ -1,4 +1,4 @@
-// The outcome of one launch: a closed set.
+// The outcome of one launch: one of six alternatives.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace labreport {
 
-/// `rank` identifies the process if the launch had several.
+// `rank` identifies the process, from 0, if the launch had several.
 
 struct Ok {};
 
-/// The device refused an allocation. Bytes are absent if the allocator did not report them.
+/// The device refused an allocation. Numbers that the allocator did not report are absent.
 struct OutOfMemory {
   std::string phase;  ///< "model", "forward", "loss", "backward", "optimizer"
   std::optional<std::int64_t> requested_bytes;
   std::optional<std::int64_t> in_use_bytes;  ///< Allocated by this process when it was refused.
-  std::optional<std::int64_t> peak_bytes;    ///< Largest allocated so far.
+  std::optional<std::int64_t> peak_bytes;    ///< The most that was allocated before.
   std::optional<std::int64_t> rank = {};
 };
 
@@ -59,8 +59,8 @@ bool is_ok(const Outcome& outcome);
 /// Returns the outcome with `rank` set.
 Outcome of_rank(Outcome outcome, std::int64_t rank);
 
-/// True for out of memory, and for cells skipped because they would run out of memory. A repeat
-/// ends the same way.
+/// True if the launch ran out of memory, or was skipped because it would. A repetition would end
+/// the same way.
 bool does_not_fit(const Outcome& outcome);
 
 /// True for outcomes that make a run incomplete: timeout, crashed, error.

@@ -13,8 +13,8 @@ void redact_text(std::string& text, const PrivateNames& names) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
-/// Redacts a flag's value. In a folder's path the host's name is replaced wherever it is a word.
-/// Other values may equal it by chance, so there it is replaced only in a path or an address.
+/// Redacts a flag's value. The host's name is replaced in a folder's path wherever it is a word,
+/// and in other values, which may equal it by chance, only in a path or an address.
 std::string value_without_names(const std::string& flag, std::string value,
                                 const PrivateNames& names) {
   const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
@@ -39,7 +39,7 @@ struct OutcomeWords {
   const PrivateNames& names;
   void operator()(Crashed& crash) const { redact_text(crash.message, names); }
   void operator()(Failed& failure) const { redact_text(failure.message, names); }
-  void operator()(const auto&) const {}  // the other outcomes hold no foreign text
+  void operator()(const auto&) const {}  // other outcomes hold no text of the model
 };
 
 }  // namespace

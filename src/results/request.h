@@ -39,7 +39,7 @@ std::vector<GivenFlag> given_flags(const Request& request);
 /// Returns all given flags as words of a command line.
 std::vector<std::string> words_of(const Request& request);
 
-/// Returns `request` with that flag's value from `other`.
+/// Returns `request` with the flag `name` as it is in `other`.
 Request with_flag(Request request, const std::string& name, const Request& other);
 
 }  // namespace labreport

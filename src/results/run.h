@@ -14,14 +14,14 @@
 
 namespace labreport {
 
-/// Versions of the libraries below the model, as the worker reports them. Empty if not applicable.
+/// Versions of the software that runs the model, as the worker reports them; empty if not used.
 struct Software {
   std::string driver;
   std::string cuda;
   std::string cublas;
   std::string cupti;
   std::string libtorch;
-  std::string python = {};  ///< Python of the worker for models.
+  std::string python = {};  ///< Set by the worker for models in Python.
 
   bool operator==(const Software&) const = default;
 };
@@ -34,10 +34,10 @@ struct ModelSource {
   std::string implementation;
   std::string model;      ///< "path/file.py:Class" or "package.module:Class"
   std::string arguments;  ///< A JSON object; empty if none.
-  std::string loss;       ///< "module:name"; `optimizer` too.
+  std::string loss;       ///< "module:name", as for `optimizer`.
   std::string optimizer;
-  bool compile = false;    ///< Wrapped in `torch.compile`; the implementation's name says it too.
-  bool attention = false;  ///< An attention function instead of a network: no loss, no optimizer.
+  bool compile = false;    ///< The model is wrapped in `torch.compile`.
+  bool attention = false;  ///< `model` is an attention function, not a network.
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -85,7 +85,7 @@ struct Launch {
   std::vector<Metric> conditions;
   std::vector<std::string> warnings;
 
-  /// Return null if there is none.
+  /// Both return null if there is none.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };
@@ -123,38 +123,38 @@ Request requested(const Run& run);
 /// it; null if it measures only labreport's.
 const ModelSource* measured_model(const Run& run);
 
-/// True if the run times networks, rather than only single parts such as attention or a ladder.
+/// True if the run has a cell of kind `timing`.
 bool times_networks(const Run& run);
 
-/// True if more than half of the cells that were launched failed, crashed or ran out of time.
+/// True if the representative launches of more than half of the launched cells are failures.
 bool mostly_failed(const Run& run);
 
 /// True if the run measures both labreport's network and the user's model.
 bool measures_both(const Run& run);
 
-/// Returns one half of a run that measures both: the user's model or labreport's network, each with
-/// the cells that involve no network.
+/// Return a run without the cells of labreport's network, or without the cells of the user's model.
+/// Both keep cells that involve no network.
 Run users_half(const Run& run);
 Run labreports_half(const Run& run);
 
-/// Returns the device of most launches; null if nothing started.
+/// Returns the device that most launches used; null if no launch started.
 const Device* main_device(const Run& run);
 
 /// The data with which the processes of one launch find each other.
 struct Rendezvous {
   std::int64_t rank = 0;       ///< Rank of this process, from 0.
   std::string store;           ///< A file that all processes share.
-  double timeout_seconds = 0;  ///< A collective that takes longer counts as hung.
+  double timeout_seconds = 0;  ///< A collective that takes longer has hung.
 };
 
-/// A worker's request and its report: the two files between the program and a worker.
+/// The program's request to a worker to measure one launch.
 struct LaunchRequest {
   CellSpec spec;
   std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
   std::int64_t seed = 0;
   /// Path prefix of the by-product files (`RunStore::artifacts`); empty if none are kept.
   std::string artifacts = {};
-  bool gpu_trace = false;                 ///< Keep each kernel of a profiled step, not only sums.
+  bool gpu_trace = false;                 ///< Keep each kernel of a profiled step.
   std::optional<ModelSource> model = {};  ///< Present if the cell has an implementation.
   bool nvtx = false;  ///< Emit ranges for an external profiler; the internal profiler stays off.
   std::optional<Rendezvous> rendezvous = {};  ///< Present if the cell has ranks.

@@ -19,7 +19,6 @@
 namespace labreport {
 namespace {
 
-/// Refuses a name that appears twice in one list.
 class UniqueNames {
  public:
   void add(const std::string& name, const Place& place) {
@@ -31,8 +30,8 @@ class UniqueNames {
   std::set<std::string> seen_;
 };
 
-/// Adds up the numbers of one launch. The limit is half of what 64 bits hold, so the numbers and
-/// their rounded values can be added in any order.
+/// Adds up the magnitudes of one launch's numbers and refuses a sum above half of what 64 bits
+/// hold. The numbers and their rounded values can then be added in any order.
 class Total {
  public:
   template <typename PlaceOf>
@@ -95,7 +94,7 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
   place.refuse(fmt::format("expected at most {}, as '{}' is, found {}", greater, name, lesser));
 }
 
-/// Checks known tables only: columns "made" and "freed" of other tables may mean anything.
+/// Checks only known tables: in others, columns of the names "made" and "freed" may mean anything.
 void check_order(const Table& table, const Place& place) {
   if (needed_columns(table.name).empty()) return;
   const auto index = [&](const std::string& name) {
@@ -130,7 +129,6 @@ void check_trace(const Table& trace, const std::vector<Table>& tables, const Pla
 constexpr int kFirstYear = 1970;  // a clock that was never set starts here
 constexpr int kLastYear = 2199;
 
-/// True if the cell has the parameter of that key.
 bool has_param(const CellSpec& spec, std::string_view key) {
   const std::array<std::pair<std::string_view, bool>, 9> params{
       {{"context", spec.context.has_value()},
@@ -148,7 +146,8 @@ bool has_param(const CellSpec& spec, std::string_view key) {
   return spec.model.has_value();
 }
 
-/// True if the date and time exist. Reading has already checked the form "2026-05-01T12:34:56Z".
+/// True if the date and time exist and the year is in the bounds above. Reading has already checked
+/// the form "2026-05-01T12:34:56Z".
 bool is_time(std::string_view text) {
   const auto part = [&](std::size_t at, std::size_t length) {
     int value = 0;
@@ -197,7 +196,7 @@ void check_order(const std::vector<Metric>& metrics, const Place& launch) {
   }
 }
 
-/// Categories are parts of the requested bytes at the step's peak, so their sum may not exceed it.
+/// Refuses categories that together have more bytes than were requested at the step's peak.
 void check_categories(const Launch& launch, const Place& place) {
   const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
   double left = peak == nullptr ? 0 : peak->number().value_or(0);
@@ -221,7 +220,7 @@ void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& t
   }
 }
 
-/// Bounds the columns and rows of cells.csv: names of metrics, and launches.
+/// Bounds a run's names of metrics and its launches, which are columns and rows of cells.csv.
 class Extents {
  public:
   void add(const Launch& launch, const Place& place) {

@@ -28,11 +28,12 @@ struct Place {
 
 /// Throws `InputError` with the path of the first value that could mislead readers of the run.
 ///
-/// Afterwards, cells have distinct names, and so have the metrics, conditions, tables and columns
-/// of each launch. Names hold no control characters. A cell has the parameters of its kind. Units
-/// are known, and a known tag has its own unit. A value with a unit is a number in the range of its
-/// metric. No part exceeds its whole. Known tables have their columns, and each column has one
-/// type. The numbers of a launch have a sum within 64 bits. Sessions began in a plausible year.
+/// Afterwards, cells have distinct ids. The metrics, conditions and tables of a launch and the
+/// columns of a table have distinct names. Names hold no control characters. A cell has the
+/// parameters of its kind. Units are known, and a known tag has its own unit. A value with a unit
+/// is a number in the range of its metric. Pairs are `Ordered`. Known tables have their columns,
+/// and each column has one type. The numbers of a launch have a sum within `kMostTogether`.
+/// Sessions began from 1970 to 2199.
 void check_run(const Run& run, const std::string& origin, Unknown unknown);
 
 /// Checks the parts of a launch's file: a cell's parameters, and a launch by itself.

@@ -45,7 +45,7 @@ bool is_newer(const JsonReader& root, const std::string& origin) {
   return true;
 }
 
-/// Checks that launches refer to existing sessions and devices.
+/// Refuses a launch whose index of a session or device is out of range.
 void check_indices(const Run& run, const JsonReader& root) {
   const auto within = [](std::int64_t index, std::size_t count) {
     return index >= 0 && static_cast<std::size_t>(index) < count;

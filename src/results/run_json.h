@@ -23,8 +23,8 @@ Run run_from_json(std::string_view text, const std::string& origin);
 std::string to_json(const LaunchRequest& request);
 LaunchRequest request_from_json(std::string_view text, const std::string& origin);
 
-/// The first writes the model that the model worker is asked to describe; the second reads the
-/// implementation from its answer.
+/// Writes the model that the model worker is asked to describe. implementation_from_json() reads
+/// the implementation from the worker's answer.
 std::string to_json(const ModelSource& source);
 std::string implementation_from_json(std::string_view text, const std::string& origin);
 

@@ -68,7 +68,7 @@ void read_json(const JsonReader& json, Scalar& value, const Bounds& /*bounds*/) 
 void read_json(const JsonReader& json, std::string& value, const Bounds& bounds) {
   value = json.text(bounds.longest);
   if (bounds.form != nullptr) {
-    // Each thread compiles a pattern once. The length is checked before, because std::regex
+    // Each thread compiles a pattern once. The text's length was checked above, because std::regex
     // recurses for each character.
     thread_local std::map<const Form*, std::regex> patterns;
     const std::regex& pattern =

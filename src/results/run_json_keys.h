@@ -53,7 +53,7 @@ inline constexpr auto kMembers<ModelSource> = std::tuple(
     member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
     member("compile", &ModelSource::compile), member("attention", &ModelSource::attention));
 
-/// The keys are the flags' names, in the order of a command line.
+/// Keys are the names of flags, in the order of a command line.
 template <>
 inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("edition", &Request::edition), optional_member("preset", &Request::preset),

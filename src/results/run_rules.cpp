@@ -13,10 +13,10 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// These units count whole things: no measurement is a fraction of a byte or a nanosecond.
+/// A measured number in one of these units is 0 or at least 1.
 constexpr std::array<std::string_view, 5> kQuantities{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// A step takes at least 1 ns in each of these, by the host's clock or the device's.
+/// A metric with one of these tags and one of these names is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepParts{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
@@ -69,7 +69,6 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kSkew, "ns"},
      {metric::kEquality, "1"}}};
 
-/// These metrics are counts.
 constexpr std::array<std::string_view, 6> kCounts{
     metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLost, metric::kCalls,
     metric::kOtherProcesses};
@@ -232,7 +231,7 @@ std::vector<std::string_view> needed_columns(std::string_view table) {
 
 std::optional<ColumnType> type_of(std::string_view table, std::string_view column) {
   const bool known = among(needed_columns(table), column);
-  // The other columns of a timeline are categories, in bytes.
+  // Other columns of a timeline hold the bytes of a category.
   if (!known && table != metric::kTimeline) return std::nullopt;
   const bool words = table == metric::kLargest && column == column::kFreed;
   return words || among(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;

@@ -20,7 +20,7 @@ bool is_unit(std::string_view unit);
 enum class ValueRange {
   kAny,          ///< Any number: a loss, a temperature, an unknown metric.
   kNotNegative,  ///< At least 0: a count, an error, a deviation.
-  kNoneOrWhole,  ///< 0, or at least 1 of its unit: a time, a number of bytes.
+  kNoneOrWhole,  ///< 0, or at least 1 in its unit: a time, a number of bytes.
   kWhole,        ///< At least 1: a time or a size that cannot be 0.
 };
 
@@ -30,13 +30,13 @@ bool is_within(ValueRange range, double number);
 /// Describes the range in words: "at least 1".
 std::string_view describe(ValueRange range);
 
-/// Two names; the value of the first never exceeds that of the second. Examples are "step.enqueue"
-/// and "step.total" of a launch's metrics, "made" and "freed" of a table's columns.
+/// Two names of a launch's metrics ("step.enqueue", "step.total") or of a table's columns ("made",
+/// "freed"). The value of the first never exceeds the value of the second.
 using Ordered = std::pair<std::string, std::string>;
 const std::vector<Ordered>& ordered_metrics();
 const std::vector<Ordered>& ordered_columns();
 
-/// Returns the metric's unit; empty if any unit is allowed.
+/// Returns the unit that the metric must have; empty if any unit is allowed.
 std::string_view unit_of(std::string_view tag, std::string_view name);
 
 enum class ColumnType { kNumber, kText, kTruth };
@@ -44,19 +44,19 @@ enum class ColumnType { kNumber, kText, kTruth };
 /// Describes the type in words: "numbers", "text", "true or false".
 std::string_view describe(ColumnType type);
 
-/// Empty for null.
+/// Returns the type of a value; empty for null.
 std::optional<ColumnType> type_of(const Scalar& value);
 
-/// Empty for an unknown table or column.
+/// Returns the type that a column must have; empty for an unknown table or column.
 std::optional<ColumnType> type_of(std::string_view table, std::string_view column);
 
 /// Returns the columns that readers of the table need; empty for an unknown table.
 std::vector<std::string_view> needed_columns(std::string_view table);
 
-/// Returns the keys of the parameters that a cell of the kind has.
+/// Returns the keys of the parameters that every cell of the kind must have.
 std::span<const std::string_view> needed_params(CellKind kind);
 
-/// True if the text has a character that terminals interpret: U+0000–1F, U+007F–9F.
+/// True if the text has a character that terminals interpret: U+0000–1F or U+007F–9F.
 bool has_control_character(std::string_view text);
 
 }  // namespace labreport

@@ -20,7 +20,7 @@ Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
   return schema;
 }
 
-/// maxLength counts characters, which are never more than the bytes that the bound counts.
+/// `longest` bounds bytes; maxLength bounds characters, so the schema may accept longer texts.
 Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
   if (!bounds.names.empty()) return {{"enum", bounds.names}};
   Json schema{{"type", "string"}, {"maxLength", bounds.longest}};
@@ -82,7 +82,7 @@ void add_member(Json& schema, const Spread<Struct, Value>& /*member*/) {
   spread_into(schema, Type<Value>());
 }
 
-/// `first` is the schema of `first_key`, which precedes the members.
+/// `first` is the schema of `first_key`, which is no member and precedes the members' keys.
 template <typename Struct>
 Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr, const Json& first = {}) {
   Json schema{{"type", "object"},
@@ -109,7 +109,7 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
   return {{"anyOf", {with_status(Ok()), with_status(Alternatives())...}}};
 }
 
-/// The first key decides whether all keys must be present.
+/// If the first key is present, all needed keys of the struct must be.
 template <typename Struct>
 void spread_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
   const Json part = object_schema(Type<Struct>());

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
 constexpr const char* kImportedMark = "imported";
-constexpr std::uintmax_t kLargestRun = 64u << 20;  // far above any run; reading it takes 1 GB
+constexpr std::uintmax_t kLargestRun = 64u << 20;  // bytes, far above any run; reading takes 1 GB
 
 fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -32,7 +32,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, absent)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
-  // "x.2.json" sorts before "x.10.json", so launches are merged in their order.
+  // Shorter names come first, so "x.2.json" is merged before "x.10.json".
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return std::pair(a.string().size(), a) < std::pair(b.string().size(), b);
   });
@@ -78,7 +78,7 @@ std::string compact_time(const std::string& iso) {
 }
 
 fs::path edition_folder(const fs::path& root, const Run& run) {
-  constexpr std::size_t kLongestName = 100;  // The name comes from run.json and may be long.
+  constexpr std::size_t kLongestName = 100;  // Bytes. run.json may hold a longer name.
   const std::string gpu =
       run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kLongestName);
   return root / (gpu.empty() ? "device" : gpu) / run.edition;
@@ -157,8 +157,8 @@ void RunStore::refuse_links() const {
 }
 
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
-  // Syncing the folder as well would double the wait between launches. The file system's journal
-  // writes the folder's entry with a later sync.
+  // Syncing the folder, too, would double the wait between launches. A later sync of the file
+  // system's journal writes the folder's entry.
   write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch),
                    Sync::kFile);
 }

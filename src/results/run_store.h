@@ -1,4 +1,4 @@
-// Owns the file names of a run and merges its parts.
+// Names, reads and writes the files of a run, and merges its launches into run.json.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,6 @@ inline constexpr const char* kSnapshot = ".pickle";   ///< Read by PyTorch's mem
 inline constexpr const char* kAllocations = ".allocations.csv";
 }  // namespace artifact
 
-/// The files inside one run's folder.
 class RunStore {
  public:
   explicit RunStore(std::filesystem::path folder);
@@ -25,15 +24,16 @@ class RunStore {
   std::filesystem::path run_file() const;      ///< run.json
   std::filesystem::path cells_folder() const;  ///< cells/: finished launches not yet merged
   std::filesystem::path scratch_folder()
-      const;  ///< scratch/: requests and results of running launches
-  std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
+      const;  ///< scratch/: requests and reports of running launches
+  std::filesystem::path artifacts_folder() const;  ///< artifacts/: traces and snapshots
   std::filesystem::path notes_folder() const;      ///< notes/: the author's text about this run
   /// Returns the path prefix of a launch's by-products; `artifact::` has the endings.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// Files of one process of a launch that has several, and the file by which they find each other.
+  /// Return the files of one process, if the launch has several, and the file by which these find
+  /// each other.
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
                                      std::int64_t rank) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
@@ -73,23 +73,24 @@ class RunStore {
   /// Writes an imported run, which is complete from the start, into a folder without a run.
   void keep_imported(const Run& run) const;
 
-  /// Merges into run.json what load() found in cells/; `run` is what load() returned. A process
-  /// that dies in the middle leaves an equivalent run. cells/ stays, so the run can be resumed.
+  /// Writes `run`, which load() returned, to run.json and removes the files in cells/. A process
+  /// that dies in the middle leaves an equivalent run. cells/ itself stays, so the run can be
+  /// resumed.
   void absorb(const Run& run) const;
 
-  /// Merges everything into run.json and removes scratch/ and, last, cells/. If a cell has no
-  /// launch, cells/ stays, so the run can be resumed.
+  /// Writes `run` to run.json, removes scratch/ and the files in cells/, and removes cells/ itself
+  /// unless a cell has no launch: a run with cells/ can be resumed.
   void finish(const Run& run) const;
 
  private:
   std::filesystem::path folder_;
 };
 
-/// Returns the folder for a new run, all slugs: `<root>/<gpu>/<edition>/<time>-<revision>`.
+/// Returns the folder for a new run, each part a slug: `<root>/<gpu>/<edition>/<time>-<revision>`.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
-/// Creates that folder, with a number added if the name is taken. No other process gets the same
-/// one.
+/// Creates new_run_folder(), with a number added if the name is taken. No other process gets the
+/// same folder.
 std::filesystem::path make_run_folder(const std::filesystem::path& root, const Run& run);
 
 /// Creates a new folder for an imported run, with a number added if the name is taken.

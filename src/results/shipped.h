@@ -9,8 +9,8 @@
 namespace labreport {
 
 struct ShippedVariant {
-  bool compiled = false;  ///< The network runs under torch.compile.
-  bool loss = false;      ///< The loss runs under torch.compile, too.
+  bool compiled = false;  ///< torch.compile compiles the network.
+  bool loss = false;      ///< torch.compile compiles the loss, too.
   bool graphs = false;    ///< Compiled code replays CUDA graphs (mode "reduce-overhead").
   bool sdpa = false;      ///< `scaled_dot_product_attention` instead of explicit attention.
   bool fused = false;     ///< PyTorch's fused AdamW instead of the explicit one.
@@ -23,7 +23,7 @@ std::string implementation_of(const ShippedVariant& variant);
 /// True for a shipped variant, false for labreport's network in C++ and for the user's model.
 bool is_shipped(const CellSpec& spec);
 
-/// True if the network is wrapped in torch.compile, shipped or the user's.
+/// True if torch.compile compiles the network, which may be shipped or the user's.
 bool is_compiled(const CellSpec& spec);
 
 }  // namespace labreport

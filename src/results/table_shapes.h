@@ -21,7 +21,7 @@ inline constexpr std::string_view kOperator = "operator";
 inline constexpr std::string_view kBytes = "bytes";
 inline constexpr std::string_view kCount = "count";
 
-// Columns of kernels; times are statistics over a kernel's instances.
+// Columns of kernels. Times are statistics over the instances of a kernel in one step.
 inline constexpr std::string_view kClass = "class";
 inline constexpr std::string_view kKernel = "kernel";  // an id
 inline constexpr std::string_view kInstances = "instances";
@@ -51,10 +51,10 @@ inline constexpr std::string_view kKind = "kind";
 // Columns of attention; attention_column() names further ones.
 inline constexpr std::string_view kLength = "length";           // tokens
 inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan, …
-inline constexpr std::string_view kReason = "reason";           // set if the outcome is not kRan
-inline constexpr std::string_view kInputBytes = "input_bytes";  // held before the forward pass
+inline constexpr std::string_view kReason = "reason";           // text unless the outcome is kRan
+inline constexpr std::string_view kInputBytes = "input_bytes";  // allocated before the forward pass
 inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
-inline constexpr std::string_view kPeakBytes = "peak_bytes";  // of a forward and backward pass
+inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forward and backward
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated when it was refused
 
@@ -62,26 +62,26 @@ inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated wh
 inline constexpr std::string_view kMethod = "method";
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kMeanNs = "mean_ns";
-inline constexpr std::string_view kLagNs = "lag_ns";  // start after the first rank's; median
-inline constexpr std::string_view kWrong = "wrong";   // elements that differ from the sum
+inline constexpr std::string_view kLagNs = "lag_ns";  // start − first rank's start; median
+inline constexpr std::string_view kWrong = "wrong";   // elements other than the exact sum
 
 // Columns of ranks that train together, in addition to kRank.
-inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before the first
+inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before step 1
 inline constexpr std::string_view kPoint = "point";      // metric::kAfterModel, …
 inline constexpr std::string_view kAllocatedBytes = "allocated_bytes";
 inline constexpr std::string_view kParameterBytes = "parameter_bytes";
 inline constexpr std::string_view kGradientBytes = "gradient_bytes";
 inline constexpr std::string_view kOptimizerBytes = "optimizer_bytes";
 inline constexpr std::string_view kLayer = "layer";       // index of a gathered layer, from 0
-inline constexpr std::string_view kWaitNs = "wait_ns";    // a pass's wait for its weights; median
-inline constexpr std::string_view kAloneNs = "alone_ns";  // one gather with nothing beside it
+inline constexpr std::string_view kWaitNs = "wait_ns";    // wait of a pass for its weights; median
+inline constexpr std::string_view kAloneNs = "alone_ns";  // a gather while nothing else runs
 // Columns of a data-parallel step, in addition to kRank and `kStatisticsNs`; phase_column() names
 // the median of a phase.
-inline constexpr std::string_view kTracedNs = "traced_ns";  // duration of the traced step
+inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step's time
 inline constexpr std::string_view kCommunicationNs =
-    "communication_ns";  // communication was in progress
+    "communication_ns";  // time of the traced step with communication
 inline constexpr std::string_view kOverlapNs =
-    "both_ns";                                     // communication and computation overlapped
+    "both_ns";                                     // time with communication and computation
 inline constexpr std::string_view kLane = "lane";  // metric::kCompute, metric::kCommunication
 
 }  // namespace column
@@ -97,13 +97,12 @@ inline constexpr std::array<std::string_view, 6> kAttentionStatistics{
 
 inline constexpr std::array<std::string_view, 6> kStatisticsNs = kAttentionStatistics;
 
-/// Tables of metric_names.h without rows.
+/// Each function returns a table of metric_names.h with its columns and without rows.
 namespace shape {
 
 Table kernel_names();
 Table kernels();
-/// Kernels in order of start, timed from the step's first one; `row` is an index into `kernels`,
-/// from 0.
+/// Kernels in order of their start, which counts from the start of the step's first kernel.
 Table gpu_trace();
 /// One column of bytes for each category.
 Table timeline(const std::vector<std::string_view>& categories);
@@ -123,7 +122,7 @@ Table held();
 Table gathers();
 /// One row for each rank of a data-parallel step.
 Table rank_steps();
-/// Intervals of rank 0's traced step in order of start, timed from the step's start.
+/// Intervals of rank 0's traced step in order of their start, which counts from the step's start.
 Table lanes();
 
 }  // namespace shape
