@@ -1,7 +1,8 @@
-// Writes the report as pandoc's own tree in JSON, from which pandoc writes LaTeX with
+// Writes the report as pandoc's syntax tree in JSON, from which pandoc writes LaTeX with
 // templates/report.latex.
 //
-// Everything from the run is text: no node is raw. The same input gives the same bytes.
+// Text from the run never becomes a raw node, which could hold TeX commands. The same input gives
+// the same bytes.
 #pragma once
 
 #include <string>
@@ -17,12 +18,13 @@ struct PandocOptions {
   Paper paper = Paper::kA4;
 };
 
-/// The whole report. Pictures are in "charts/"; a figure without a print is replaced by its data as
-/// a table.
+/// Writes the whole report. It names pictures in "charts/"; a table of its data replaces a figure
+/// that `prints` lacks.
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options);
 
-/// One part, for \input in another document: the template gives it no preamble.
+/// Writes one part for \input in another document: without title, so that the template writes no
+/// preamble.
 std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
                         const FrontMatter& front);
 
