@@ -7,8 +7,7 @@
 
 namespace labreport {
 
-/// Makes the spaces between a number and its deviation or unit unbreakable, for units of
-/// time in ms and µs, of memory from MB, and "%", "×" and "times".
+/// Makes the spaces between a number and its deviation or unit, "3.2 ± 0.1 ms", unbreakable.
 std::string keep_numbers_whole(std::string_view text);
 
 /// Removes control characters and marks that change the direction of text. Line ends and tabs

@@ -27,8 +27,7 @@ struct PageOptions {
   bool interactive = false;  ///< True if the chart bundle is in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
-  std::string address =
-      {};  ///< The page's web address, an index.html not named; empty if unknown.
+  std::string address = {};   ///< The page's web address without index.html; empty if unknown.
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
 
