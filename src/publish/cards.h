@@ -1,5 +1,4 @@
-// Makes the pictures that link previews show of the site's pages, and sets the web addresses of
-// pages.
+// Makes the pictures that link previews show of the site's pages, and sets the pages' addresses.
 #pragma once
 
 #include <string>

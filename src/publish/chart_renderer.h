@@ -26,8 +26,8 @@ class ChartProcess : public ChartTool {
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
-  /// Identifies the versions of packages and scripts on which all results depend, without starting
-  /// the tool; empty if they are unknown.
+  /// The versions of packages and hashes of scripts that the results depend on; empty if unknown.
+  /// The tool is not started.
   std::string identity() const;
 
  private:

@@ -30,16 +30,16 @@ struct DiffPage {
   std::vector<SiteFile> files = {};
   std::vector<std::string> unchanged = {};  ///< Files of an earlier render that stay.
   bool stays = false;                       ///< An earlier render made the page.
-  std::string problem = {};                 ///< Why the page has no charts; empty if it has some.
+  std::string problem = {};                 ///< Why charts or the card are missing; may be empty.
 };
 
 /// Makes one page for each two GPUs whose runs of one edition have cells in common, and one for
 /// each two editions on one GPU. An imported table counts as a GPU, but two of them make no page.
-/// Each GPU and edition has one run in the pairs: the newest of the user's, else the newest full
-/// one that ships with the project, else the newest. At most ten pages are made, those of the
-/// user's runs first, then those of the newest runs. A pair without common cells, or of two
-/// implementations, has no files. If the chart tool fails, a page has only tables. Pages that
-/// `cache` knows to be in the site `out` are not made again. `site_url`: see `SiteOptions`.
+/// Each GPU and edition has one run in the pairs, if possible one that times a training step: the
+/// newest of the user's, else the newest full one, else the newest. At most ten pages are made,
+/// those of the user's runs first, then those of the newest runs. A pair without common cells, or
+/// of two implementations, has no files. If the chart tool fails, a page has only tables. Pages
+/// that `cache` knows to be in the site `out` are not made again. `site_url`: see `SiteOptions`.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const ContentCache& cache, const std::string& site_url = "");

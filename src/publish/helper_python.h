@@ -10,10 +10,9 @@
 
 namespace labreport {
 
-/// Limits of a helper process.
 struct HelperLimits {
   double seconds = 0;
-  std::int64_t bytes = 0;  ///< Memory that the process may write to; 0 sets no limit.
+  std::int64_t bytes = 0;  ///< Memory that the helper may write to; 0 sets no limit.
 };
 
 class HelperPython {

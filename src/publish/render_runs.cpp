@@ -32,11 +32,9 @@ struct Candidate {
   std::string preferred_folder = {};   ///< Folder inside the site unless another run has it.
   std::string place = {};              ///< Folder inside the site.
   std::vector<fs::path> folders = {};  ///< All folders on disk that hold this run.
-  bool complained = false;             ///< Its notes have problems; the next render must tell them
-                                       ///< again.
+  bool complained = false;             ///< Its notes have problems, to be told by each render.
 };
 
-/// Loads the run with its notes.
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t earlier_problems = notes.problems().size();
   run.loaded = site_run(run.store);

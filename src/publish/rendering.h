@@ -74,9 +74,8 @@ Run load_measured(const RunStore& store);
 SiteRun site_run(const RunStore& store);
 
 /// Renders the runs that changed since the last render into the same folder. A run that cannot be
-/// read becomes a problem, or is thrown as `InputError` if the user named it. If two folders hold
-/// the same run, the user's is used. An interrupt leaves the site unchanged and throws
-/// `Interrupted`.
+/// read becomes a problem, or throws `InputError` if the user named it. If two folders hold the
+/// same run, the user's is used. An interrupt leaves the site unchanged and throws `Interrupted`.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
 

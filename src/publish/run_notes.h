@@ -29,7 +29,7 @@ class RunNotes {
   /// Reads the author's folder of notes; an empty path means none.
   RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
 
-  /// The notes of the author's folder that belong to this run, by their parts' names.
+  /// Names of the parts whose notes in the author's folder belong to this run.
   const std::set<std::string>& names_for(const RunStore& store) const;
 
   /// Puts the run's notes into its report.

@@ -25,8 +25,8 @@ int open_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Removes a folder of this user's if nobody locks it: the process that made it holds the lock
-/// until it ends, even if it is killed.
+/// Removes an old folder of this user's unless the process that made it still lives and locks it.
+
 void remove_if_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;

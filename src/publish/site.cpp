@@ -37,7 +37,6 @@ void leave_out_all(Site& site, const std::vector<SiteRun>& runs, const std::stri
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
-/// The results of drawing.
 struct Charts {
   std::vector<Drawings> drawings;   ///< One for each run.
   std::vector<Drawings> overviews;  ///< One for each page over several runs.
@@ -199,8 +198,7 @@ void add_assets(Site& site, const std::string& bundle, const std::vector<RunSumm
   site.files.push_back({".nojekyll", ""});
 }
 
-/// Makes control characters visible in the site's texts, which are known by the endings of their
-/// names. JSON escapes such characters already.
+/// Makes control characters visible in files of text, except JSON, which escapes them already.
 void show_control_characters(Site& site) {
   constexpr std::array kTexts{".html", ".md", ".csv", ".tex", ".typ"};
   for (SiteFile& file : site.files) {

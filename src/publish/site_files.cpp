@@ -12,11 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that lists the paths of the site's files, one on each line, so that the next render
-/// recognizes its own files.
+/// The file that lists the paths of all files that renders wrote, one on each line.
 constexpr std::string_view kManifest = ".labreport-site";
 
-/// The folder inside the site in which files wait until all are written.
+/// The folder inside the site into which a render first writes all files.
 constexpr std::string_view kStage = ".labreport-new";
 
 constexpr std::string_view kIndex = "index.html";
@@ -81,8 +80,7 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
   }
 }
 
-/// Throws if a file would be overwritten that no earlier render has `written`: others may have
-/// added files to the site.
+/// Throws if a file would be overwritten that is not among those `written` by earlier renders.
 
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
                           const std::set<std::string>& written) {

@@ -60,8 +60,7 @@ void SiteLock::open_folder() {
                    "choose another --out");
 }
 
-/// Tries once to lock the folder. Returns true also if folders cannot be locked, as on some network
-/// file systems: then nothing is locked.
+/// Tries once to lock the folder. Returns true without a lock if the file system has no locks.
 bool SiteLock::take() {
   if (descriptor_ < 0) open_folder();
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;

@@ -6,7 +6,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 24;       // Rows of a part's main table; others go elsewhere.
+constexpr std::size_t kMostRows = 24;       // Rows; a longer table is not printed in its part.
 constexpr std::size_t kFewRows = 3;         // Rows of a table as short as a reference to it.
 constexpr std::size_t kMostRowsWide = 6;    // Rows in the appendix across the page.
 constexpr std::size_t kMostRowsHalf = 120;  // Rows in the appendix in one of two columns.

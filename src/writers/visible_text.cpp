@@ -23,8 +23,7 @@ std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
 
-/// Lets long words break after punctuation, "at::native::|add_", and otherwise after `kLongestWord`
-/// letters.
+/// Lets long words break after punctuation, "at::native::|add_", or after `kLongestWord` letters.
 
 std::string with_breaks(std::string_view text) {
   constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";

@@ -1,6 +1,5 @@
-// The style, scripts and pictures of a page. A page of the site loads one file of style and one of
-// scripts, so that it costs few requests. A page that is one file, to be mailed, contains its
-// assets: it fetches nothing and has no links to files beside it.
+// The style, scripts and pictures of a page. A page of the site loads them from files. A page that
+// is one file, to be mailed, contains them and has no links to files beside it.
 #pragma once
 
 #include <map>
@@ -26,16 +25,14 @@ std::string compare_script();
 std::string page_icon();
 inline constexpr const char* kIconPath = "assets/favicon.svg";
 
-/// The CSS rules that give a chart's inks their colors on a dark screen, one rule on each line. A
-/// picture in a separate file contains them.
+/// The CSS rules that give a chart its colors on a dark screen, one rule on each line.
 std::string dark_inks();
 
 /// The path of the script that `specs_script` returns, relative to its page.
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
 /// A script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A page
-/// fetches it and the chart bundle only when a reader reaches a chart. The script cannot end a
-/// script element around it.
+/// fetches it only when a reader reaches a chart. It cannot end a script element around it.
 std::string specs_script(const Document& document, const Drawings& drawings);
 
 /// Assets that a page of one file contains.
@@ -50,8 +47,7 @@ std::string sha256_base64(std::string_view bytes);
 /// Returns the script in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 
-/// A content security policy that allows only these texts, by their hashes, and pictures inside the
-/// page.
+/// A content security policy that allows only these texts, by hash, and pictures inside the page.
 std::string policy_for(const Enclosed& enclosed);
 
 /// Removes links to files beside the page and keeps their words.

@@ -63,7 +63,6 @@ std::string head_html(const HeadWords& words, const PageOptions& options,
 }
 
 std::string description_of(const Document& document, Answers answers) {
-  // Without a finding, the description says what was measured.
   std::string text =
       document.device.empty()
           ? "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "

@@ -85,8 +85,7 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper);
 /// The author, course and repository; empty if none of them is known.
 std::string byline_html(const FrontMatter& front);
 
-/// Writes the figures in their order, those of one family in a frame that shows one variant at a
-/// time.
+/// Writes the figures in their order, adjacent ones of one family inside one frame.
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper);
 

@@ -1,8 +1,7 @@
 // Writes the report as pandoc's syntax tree in JSON, from which pandoc writes LaTeX with
 // templates/report.latex.
 //
-// Text from the run never becomes a raw node, which could hold TeX commands. The same input gives
-// the same bytes.
+// Text from the run never becomes a raw node, which could hold TeX commands.
 #pragma once
 
 #include <string>
@@ -23,8 +22,7 @@ struct PandocOptions {
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options);
 
-/// Writes one part for \input in another document: without title, so that the template writes no
-/// preamble.
+/// Writes one part for \input in another document. It has no title and so gets no preamble.
 std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
                         const FrontMatter& front);
 

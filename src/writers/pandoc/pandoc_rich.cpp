@@ -8,7 +8,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestTitle = 400;
-/// Bytes of the longest address that becomes a link: TeX's time grows with the square of them.
+/// Bytes of the longest address that becomes a link: TeX's time grows with their square.
+
 constexpr std::size_t kLongestLink = 2000;
 /// Levels of nested lists and quotations: LaTeX nests at most four lists of one kind and six in
 /// all. The content of deeper ones joins the innermost.

@@ -29,8 +29,7 @@ std::string details(const Part& part, const TypstSource& source) {
   return text.empty() ? "" : "== " + typst_heading(part, true) + "\n\n" + text;
 }
 
-/// The tables in the appendix: those as wide as the page, and those in two columns of similar
-/// height.
+/// The tables in the appendix: those as wide as the page, and those in its two columns.
 struct FurtherTables {
   std::string wide;
   std::string columns[2];

@@ -23,8 +23,7 @@ bool is_drawn(const Figure& figure, const TypstSource& source) {
   return source.drawings.contains(figure.slug);
 }
 
-/// Draws a line left of the blocks and, unless it is empty, writes the mark at the right end of
-/// their last line.
+/// Draws a line left of the blocks and writes the mark, if any, at the end of their last line.
 std::string framed(std::string blocks, const std::string& mark, const std::string& stroke,
                    const std::string& breakable) {
   while (blocks.ends_with('\n')) blocks.pop_back();
