@@ -16,8 +16,7 @@ class CachedCharts : public ChartTool {
   /// is empty, which means unknown. `tool` must live longer.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
-  /// These ask the tool only for the results that the cache lacks, and do not start it if there are
-  /// none.
+  /// These ask the tool only for results that the cache lacks, and start it only if there are some.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;

@@ -27,12 +27,10 @@ class ChartProcess : public ChartTool {
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
   /// The versions of packages and hashes of scripts that the results depend on; empty if unknown.
-  /// The tool is not started.
   std::string identity() const;
 
  private:
-  /// Runs the embedded script `program` in `folder`. If it fails, throws `Error` with the last line
-  /// of its messages.
+  /// Runs the embedded script `program` in `folder`. Throws `Error` with its last line if it fails.
   void run_python(const std::string& program, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
   std::filesystem::path bundles();

@@ -82,7 +82,7 @@ constexpr std::size_t kMostPages = 10;
 constexpr std::size_t kLongestName = 200;  // bytes of a folder's name; file systems allow 255
 
 /// Describes `run` for a comparison with `other`: its name in a command, the address of its report,
-/// and its summary. If the other is on another GPU, the summaries of all runs on this GPU follow.
+/// and its summary. If `other` is on another GPU, the summaries of all runs on `run`'s GPU follow.
 DiffSource source_of(const PairedRun& run, const PairedRun& other,
                      const std::vector<PairedRun>& runs) {
   DiffSource source{.name = "site/runs/" + run.place, .page = ""};

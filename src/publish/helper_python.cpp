@@ -164,8 +164,7 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
                                                  {"LANG", "C.UTF-8"},
                                                  {"HOME", folder.string()},
                                                  {"TMPDIR", folder.string()}};
-  // A Python outside of the system's folders may need LD_LIBRARY_PATH to start; the others are
-  // limits that the user sets.
+  // A Python outside of the system's folders may need LD_LIBRARY_PATH to start.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
     if (const std::string value = variable(name); !value.empty()) environment[name] = value;

@@ -1,5 +1,4 @@
-// Decides which Python draws charts and typesets, what it may see, and where its results are
-// stored.
+// Decides which Python draws charts and typesets, and where its results are stored.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +17,7 @@ struct HelperLimits {
 class HelperPython {
  public:
   /// Chooses the Python of `project`/.venv or, if the project has none, python3 in a folder of PATH
-  /// with an absolute path. Chooses none if another user owns .venv or its modules or may write to
-  /// them.
+  /// with an absolute path. Chooses none if others own or may write to .venv or its modules.
   explicit HelperPython(const std::filesystem::path& project);
 
   /// The absolute path of Python; empty if none was chosen.
@@ -27,8 +25,8 @@ class HelperPython {
   /// The reason why none was chosen, in one line.
   const std::string& problem() const { return problem_; }
 
-  /// Runs `code` in `folder`, which no other process may use. It sees neither the environment, nor
-  /// the user's packages, nor the current folder. Throws `Error` if no Python was chosen.
+  /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
+  /// few of the user's environment variables. Throws `Error` if no Python was chosen.
   Ended run(const std::string& code, const std::vector<std::string>& arguments,
             const std::filesystem::path& folder, const HelperLimits& limits) const;
 

@@ -47,8 +47,7 @@ std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool) {
   // Templates and scripts are embedded in the program, so a change of them changes its file.
   static const std::string program = file_stamp("/proc/self/exe");
-  // JSON keeps the parts apart, which joined texts would not. Paths are hashed because they need
-  // not be UTF-8.
+  // Paths are hashed because they need not be UTF-8, which JSON demands.
 
   const nlohmann::json parts = {{build_info().version, build_info().revision, program},
                                 content_hash(chart_tool),

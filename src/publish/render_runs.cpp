@@ -135,8 +135,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
     RunSummary summary = run.unchanged
                              ? run.unchanged->summary
                              : run_summary(run.loaded.document, run.place, run.loaded.started_at);
-    // An empty preset marks a run that times no training step or mostly failed: a pair uses it only
-    // if there is no other.
+    // An empty preset marks a run that times no training step or mostly failed: pairs avoid it.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
     paired.push_back({run.store, run.place, run.key, preset, std::move(summary)});
   }

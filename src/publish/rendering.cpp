@@ -29,8 +29,7 @@ void publish_artifact(Attachment& file, const fs::path& artifacts) {
   file = {file.name, read_file(path), {}};
 }
 
-/// False for a run that mostly failed; true for an unreadable one, because rendering it says why it
-/// cannot be read.
+/// False for a run that mostly failed; true for an unreadable one, whose problem rendering tells.
 bool worked(const fs::path& run) try {
   return !mostly_failed(RunStore(run).load());
 } catch (const std::exception&) {

@@ -15,8 +15,7 @@
 namespace labreport {
 namespace {
 
-/// True if the file's first bytes fit the ending of its name: a typesetter rejects a whole report
-/// for one broken picture.
+/// True if the file's first bytes fit its name's ending: one broken picture spoils a whole report.
 bool is_picture(const Attachment& file) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{".png", "\x89PNG\r\n\x1a\n"},
                                                                       {".jpg", "\xff\xd8\xff"},
@@ -29,8 +28,7 @@ bool is_picture(const Attachment& file) {
   });
 }
 
-/// Adds a file "parts/<part>" + `ending` for each part of the handout's problems; `write` returns
-/// its bytes.
+/// Adds a file "parts/<part>" + `ending`, written by `write`, for each part of the handout.
 template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
                Write write) {

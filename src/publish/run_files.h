@@ -21,8 +21,7 @@ namespace labreport {
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options);
 
-/// The drawn charts and the script with their specs. `folder`: the page's folder in the site, which
-/// ends in '/' or is empty.
+/// The drawn charts and the script with their specs. `folder` in the site ends in '/' or is empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
                                     const Drawings& drawings);
 

@@ -33,7 +33,7 @@ std::vector<AuthorNote*> notes_of(SiteRun& run) {
   return notes;
 }
 
-/// A run's edition, whether it is the demonstration, which both decide the network's sizes, and the
+/// A run's edition and whether it is the demonstration, which decide the network's sizes, and the
 /// class of the user's model. The model's files do not count: they may have changed since.
 using Network = std::tuple<std::string, bool, std::string>;
 

@@ -21,8 +21,7 @@ class ScratchFolder {
   int lock_ = -1;
 };
 
-/// Removes this user's scratch folders in `above` that killed processes left and that are more than
-/// a minute old.
+/// Removes this user's scratch folders in `above` that dead processes left over a minute ago.
 void remove_abandoned_scratch(const std::filesystem::path& above);
 
 }  // namespace labreport

@@ -77,8 +77,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
   }
 }
 
-/// Returns the charts of each run as PDF and PNG. All are empty if no requested format needs them
-/// or the tool cannot print.
+/// Returns the charts of each run as PDF and PNG. All are empty without LaTeX or if the tool fails.
 std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
                                  const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, Site& site) {
@@ -223,8 +222,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-/// Adds a page over several runs. The index and kComparePage link to every comparison, a GPU's page
-/// to those of its runs.
+/// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";

@@ -1,5 +1,4 @@
-// Prepares text of any origin for readers: removes invisible characters and allows or forbids
-// breaks of lines.
+// Removes invisible characters from text of any origin and decides where its lines may break.
 #pragma once
 
 #include <string>
@@ -14,8 +13,9 @@ std::string keep_numbers_whole(std::string_view text);
 /// become spaces; `keep_lines` keeps each '\n'.
 std::string without_marks(std::string_view text, bool keep_lines = false);
 
-/// Prepares text for typesetters: removes marks, puts U+200B where a long word may break, and keeps
-/// numbers with their units.
+/// Prepares text for typesetters: calls `without_marks` and `keep_numbers_whole`, and puts U+200B
+/// where a long word may break.
+
 std::string paper_words(std::string_view text);
 
 /// Prepares code for typesetters: like paper_words, but spaces stay breakable.

@@ -1,5 +1,4 @@
-// Writes tables of the report as comma-separated values with full precision, for spreadsheets and
-// scripts.
+// Writes tables of the report as comma-separated values with full precision.
 #pragma once
 
 #include <string>

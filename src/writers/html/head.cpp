@@ -76,8 +76,7 @@ std::string description_of(const Document& document, Answers answers) {
   }
   text = without_marks(text);
   if (text.size() <= kLongestDescription) return text;
-  // The text is cut behind the last whole sentence that fits, or else behind a word; "vs. " ends no
-  // sentence.
+  // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
   const std::string head = text.substr(0, kLongestDescription);
   std::size_t end = head.rfind(". ");
   while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {

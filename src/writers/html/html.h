@@ -54,8 +54,7 @@ struct ComparedPair {
 /// The path of the script with the data of "What fits?", from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
-/// A page over several runs. A document without sections makes the page say that no run has been
-/// recorded.
+/// A page over several runs. If its document has no sections, it says that no run is recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
@@ -76,8 +75,7 @@ struct PageState {
   std::string id(const std::string& wanted);
 };
 
-/// `id`: the target of links to the table. A table with `on_paper` false is shown on the screen
-/// but not printed.
+/// `id`: the target of links to the table. `on_paper`: false if only a screen shows the table.
 std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
 
 std::string figure_html(const Figure& figure, PageState& state, bool on_paper);

@@ -14,8 +14,7 @@ using TemplateObject = kainjow::mustache::object;
 using TemplateList = kainjow::mustache::list;
 
 /// Replaces `{{tag}}` by its value escaped for HTML and `{{{tag}}}` by its value unchanged. Throws
-/// `Error` naming the template and the tag if neither `values` nor the list item around the tag
-/// has it.
+/// `Error` if neither `values` nor the list item around the tag has a value for it.
 std::string fill_template(std::string_view name, const TemplateObject& values);
 
 /// A list with one item for each text; `{{text}}` stands for it.

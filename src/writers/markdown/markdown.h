@@ -16,8 +16,7 @@ std::string table_markdown(const TableView& table);
 /// A figure that `drawings` lacks is replaced by its data table.
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers);
 
-/// Writes one part for the author's own document; pictures and links are relative to the run's
-/// folder.
+/// Writes one part for another document; pictures and links are relative to the run's folder.
 std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
                           Answers answers);
 

@@ -17,8 +17,7 @@ struct PandocOptions {
   Paper paper = Paper::kA4;
 };
 
-/// Writes the whole report. It names pictures in "charts/"; a table of its data replaces a figure
-/// that `prints` lacks.
+/// Writes the whole report. Pictures are in "charts/"; a figure that `prints` lacks is a table.
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options);
 

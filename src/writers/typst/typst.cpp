@@ -62,8 +62,7 @@ std::string in_columns(const std::string& text) {
   return text.empty() ? "" : "#columns(2, gutter: 1.6em)[\n" + text + "]\n\n";
 }
 
-/// Writes the appendices: the method, the environment, the tables that parts refer to, and how each
-/// part was measured.
+/// Writes the method, the environment, the tables that parts refer to, and the parts' details.
 std::string typst_appendices(const TypstSource& source) {
   std::string evidence;
   FurtherTables further;

@@ -1,5 +1,4 @@
-// Writes the report as one Typst source, report.typ, and each part as a source for another
-// document.
+// Writes the report as one Typst source, report.typ, and each part for another document.
 #pragma once
 
 #include <set>

@@ -15,8 +15,7 @@ std::string typst_string(std::string_view text);
 /// A string literal that keeps line ends.
 std::string typst_lines(std::string_view text);
 
-/// Markup in which every character that is special to Typst is escaped, and numbers stay with their
-/// units.
+/// Markup with every special character escaped; a number stays on a line with its unit.
 std::string typst_text(std::string_view text);
 
 /// Verbatim text within a line.
