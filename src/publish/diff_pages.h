@@ -17,7 +17,7 @@ namespace labreport {
 /// A run or an imported table, with the data that its pairs need.
 struct PairedRun {
   RunStore store;
-  std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
+  std::string place;  ///< The run's folder inside the site: "<gpu>/<edition>/<time>-<revision>"
   std::string key;    ///< A text that changes if the run's pages may change.
   std::string preset = {};
   std::optional<RunSummary> summary = {};  ///< An imported table has none.

@@ -41,7 +41,7 @@ std::string distrust(const fs::path& path) {
     return fmt::format("{} belongs to another user ({})", path.string(), status.st_uid);
   }
   if (S_ISLNK(status.st_mode)) return "";  // a link's mode says nothing
-  // A group with a trusted owner's number is, by custom, that owner's only.
+  // By custom, a group that has the number of a user contains only that user.
   const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
   const bool by_others = by_group || (status.st_mode & S_IWOTH) != 0;
   return by_others ? path.string() + " can be written by others" : "";

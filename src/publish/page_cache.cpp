@@ -78,7 +78,8 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
                  const std::string& preferred_folder) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
-    std::string stamp = file_stamp(out / file->path);  // taken before the file is read
+    std::string stamp = file_stamp(out / file->path);  // a later change is noticed
+
     try {
       if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
     } catch (const Error&) {

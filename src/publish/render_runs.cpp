@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A run on its way into the site.
+/// A run that is to be rendered.
 struct Candidate {
   RunStore store;
   std::string key;
@@ -233,7 +233,7 @@ void add_once(std::vector<std::string>& problems, const std::vector<std::string>
   }
 }
 
-/// What one render needs; `lock` makes another render into the same folder wait.
+/// The inputs of one render; `lock` makes another render into the same folder wait.
 struct RenderWork {
   const std::vector<fs::path>& folders;
   const RenderOptions& options;

@@ -17,7 +17,7 @@ namespace labreport {
 
 /// A run whose document is built and whose files can be written.
 struct SiteRun {
-  std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
+  std::string folder;  ///< Path inside the site: "nvidia-h200/2025/<time>-<revision>"
   Document document;
   std::string run_json;         ///< The bytes of run.json.
   std::string started_at = {};  ///< UTC, ISO 8601; orders the index.
@@ -50,7 +50,7 @@ struct Site {
   std::string notice;           ///< What the site lacks, such as charts, one line each.
   bool partial = false;         ///< Only some formats were made; files of an earlier render stay.
   std::vector<std::string> unchanged = {};  ///< Paths of files of an earlier render that stay.
-  std::vector<RunSummary> summaries = {};   ///< One for each run that was rendered, in their order.
+  std::vector<RunSummary> summaries = {};   ///< One for each rendered run, in the runs' order.
   bool undrawn = false;                ///< The chart tool failed: no page has charts or bundle.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack charts or a format.
 

@@ -68,7 +68,7 @@ struct PageState {
   bool in_drawer = false;
   std::string next_figure();
   std::set<std::string> ids = {};
-  FrontMatter front = {};  ///< The author of the notes.
+  FrontMatter front = {};  ///< The author of the notes, with course and repository.
   bool compares = false;   ///< True if the page compares two runs.
 
   /// Returns `wanted` and reserves it; appends "-2", "-3", … if the page has that id already.
@@ -92,7 +92,7 @@ std::string part_html(const Part& part, PageState& state);
 struct HeadWords {
   std::string title;
   std::string description;  ///< Plain text.
-  std::string type;         ///< Open Graph's: "article" or "website".
+  std::string type;         ///< The page's type in Open Graph: "article" or "website".
 };
 
 /// `enclosed`: the assets of a page that is one file; null if the page loads the site's assets.

@@ -67,7 +67,8 @@ json inline_nodes(const Inline& piece) {
     case Inline::Kind::kBreak:
       return json::array({json{{"t", "LineBreak"}}});
     case Inline::Kind::kMath:
-    case Inline::Kind::kDisplay:  // A cell or marked text has no separate line.
+    case Inline::Kind::kDisplay:  // A table's cell or emphasized text has no separate line.
+
       return formula(piece, "InlineMath");
   }
   return json::array();
