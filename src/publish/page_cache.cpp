@@ -48,7 +48,6 @@ std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
   // Templates and scripts are embedded in the program, so a change of them changes its file.
   static const std::string program = file_stamp("/proc/self/exe");
   // Paths are hashed because they need not be UTF-8, which JSON demands.
-
   const nlohmann::json parts = {{build_info().version, build_info().revision, program},
                                 content_hash(chart_tool),
                                 options_key(options),
@@ -79,7 +78,6 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
     std::string stamp = file_stamp(out / file->path);  // a later change is noticed
-
     try {
       if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
     } catch (const Error&) {

@@ -26,7 +26,6 @@ int open_folder(const fs::path& path) {
 }
 
 /// Removes an old folder of this user's unless the process that made it still lives and locks it.
-
 void remove_if_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
@@ -57,7 +56,6 @@ ScratchFolder::ScratchFolder() {
   if (!absent) above = fs::absolute(above);
   static const bool swept = (remove_abandoned_scratch(above), true);
   // mkdtemp replaces each 'X'.
-
   std::string name = (above / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
   if (absent || !swept || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");

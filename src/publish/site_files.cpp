@@ -81,7 +81,6 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
 }
 
 /// Throws if a file would be overwritten that is not among those `written` by earlier renders.
-
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
                           const std::set<std::string>& written) {
   for (const SiteFile& file : files) {

@@ -66,7 +66,6 @@ bool SiteLock::take() {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   if (is_still_there()) return true;
   ::close(std::exchange(descriptor_, -1));  // another render has removed the locked folder
-
   return false;
 }
 

@@ -24,7 +24,6 @@ std::size_t word_length(std::string_view text, std::size_t begin) {
 }
 
 /// Lets long words break after punctuation, "at::native::|add_", or after `kLongestWord` letters.
-
 std::string with_breaks(std::string_view text) {
   constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";
   std::string broken;

@@ -15,7 +15,6 @@ std::string without_marks(std::string_view text, bool keep_lines = false);
 
 /// Prepares text for typesetters: calls `without_marks` and `keep_numbers_whole`, and puts U+200B
 /// where a long word may break.
-
 std::string paper_words(std::string_view text);
 
 /// Prepares code for typesetters: like paper_words, but spaces stay breakable.

@@ -108,7 +108,6 @@ class MarkdownWriter {
   }
 
   /// Numbers a figure "1", "2", … or, in a drawer, "A1", "A2", …
-
   void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
     const std::string number =

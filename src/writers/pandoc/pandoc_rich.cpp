@@ -9,7 +9,6 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestTitle = 400;
 /// Bytes of the longest address that becomes a link: TeX's time grows with their square.
-
 constexpr std::size_t kLongestLink = 2000;
 /// Levels of nested lists and quotations: LaTeX nests at most four lists of one kind and six in
 /// all. The content of deeper ones joins the innermost.
@@ -68,7 +67,6 @@ json inline_nodes(const Inline& piece) {
       return json::array({json{{"t", "LineBreak"}}});
     case Inline::Kind::kMath:
     case Inline::Kind::kDisplay:  // A table's cell or emphasized text has no separate line.
-
       return formula(piece, "InlineMath");
   }
   return json::array();

@@ -12,7 +12,6 @@ using nlohmann::json;
 
 /// Letters in a line of a table with free column widths, and in the smaller type that the template
 /// gives a table with fixed ones. The gap between columns is as wide as `kBetween` letters.
-
 constexpr std::size_t kLine = 88;
 constexpr std::size_t kSmallLine = 110;
 constexpr std::size_t kBetween = 2;
