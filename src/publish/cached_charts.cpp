@@ -12,8 +12,8 @@
 namespace labreport {
 namespace {
 
-/// Jobs of one start of the tool: few enough for its time limit on a busy machine, and stored
-/// before the next start, which may be interrupted.
+/// The number of jobs in one start of the tool, few enough for its time limit on a busy machine.
+/// Their results are stored before the next start, which may be interrupted.
 constexpr std::size_t kBatch = 40;
 
 std::string described(const TypesetJob& job) {
@@ -22,8 +22,8 @@ std::string described(const TypesetJob& job) {
   return text;
 }
 
-/// Returns each job's result: the cached one, or else one made with the other missing ones, a batch
-/// at a time, and then cached. Returns nothing if the tool cannot print.
+/// Returns one result for each job. `make` makes those that `find` lacks, a batch at a time, and
+/// `store` caches them. Returns no results if the tool cannot print.
 template <typename Result, typename Job, typename Find, typename Store, typename Make>
 std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* what, Find find,
                                  Store store, Make make) {
@@ -133,7 +133,7 @@ Formulas CachedCharts::convert(const std::set<std::string>& sources) {
   if (missing.empty()) return formulas;
   const Formulas made = tool_.convert(missing);
   for (const std::string& source : missing) {
-    const auto form = made.find(source);  // no form: refused then, so refused now
+    const auto form = made.find(source);  // absent if refused, which is cached as no formula
     const Formulas one = form == made.end() ? Formulas() : Formulas{*form};
     store("formula " + source, formulas_json(one));
     formulas.insert(one.begin(), one.end());

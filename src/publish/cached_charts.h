@@ -1,4 +1,4 @@
-// A chart tool that draws nothing twice.
+// A chart tool that stores the results of another one, so that nothing is drawn twice.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace labreport {
 
 class CachedCharts : public ChartTool {
  public:
-  /// `identity` changes whenever `tool` may draw differently; if it is empty (unknown), nothing is
-  /// cached. `tool` must live longer.
+  /// `identity`: a text that changes whenever `tool` may draw differently; nothing is cached if it
+  /// is empty, which means unknown. `tool` must live longer.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
-  /// Asks `tool` only for what the cache does not hold, and not at all when it holds everything.
+  /// These ask the tool only for results that the cache lacks, and start it only if there are some.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
-  bool works() override { return tool_.works(); }  ///< The cache says nothing of today's tool.
+  bool works() override { return tool_.works(); }  ///< Never cached: the tool may break later.
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;

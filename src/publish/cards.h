@@ -1,5 +1,4 @@
-// Makes the pictures that link previews show of the site's pages, and the pages' addresses on the
-// web.
+// Makes the pictures that link previews show of the site's pages, and sets the pages' addresses.
 #pragma once
 
 #include <string>
@@ -12,18 +11,19 @@
 
 namespace labreport {
 
-/// A page's first chart.
+/// The picture that link previews show of a page: its first chart.
 struct Card {
   std::string png;  ///< Empty if nothing was drawn.
   std::string alt;
 };
 
-/// Makes one card a document, in one start of the tool. Throws `Error` with the remedy.
+/// Makes one card for each document in one start of the tool. `drawings` has the documents' order.
+/// Throws `Error` with a remedy if the tool fails.
 std::vector<Card> make_cards(const std::vector<const Document*>& documents,
                              const std::vector<const Drawings*>& drawings, ChartTool& tool);
 
-/// Tells the page in `folder`, "<folder>/" or empty, its address and its card, and adds the card to
-/// the files. Without a site's address the page has neither.
+/// Sets the web address and the card of the page in `folder`, which ends in '/' or is empty, and
+/// adds the card to the files. Does nothing if `site_url` is empty.
 void place_card(const std::string& site_url, const std::string& folder, const Card& card,
                 PageOptions& page, std::vector<SiteFile>& files);
 

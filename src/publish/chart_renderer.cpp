@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-// Limits of the process; pandoc's helper has its own for each formula and text.
+// These limit the whole process; the script inside limits each formula and each text.
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
-constexpr double kStartSeconds = 60;  // start of Python and its modules on a busy machine
+constexpr double kStartSeconds = 60;  // a start of Python with its modules on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
 
 }  // namespace
@@ -63,7 +63,7 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     }
     folders.push_back(folder);
   }
-  // The helper limits each report; this limit is for the process.
+  // The script limits the time of each report; this is the limit of the whole process.
   const double each = typeset_seconds() + kStartSeconds;
   run_python("site/typeset.py", folders, scratch.path(),
              {.seconds = kStartSeconds + each * static_cast<double>(folders.size())});
@@ -138,7 +138,7 @@ std::string ChartProcess::identity() const {
     if (!lib.path().filename().string().starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
       for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
-        // The results depend on the versions of these distributions; pip names their folders so.
+        // Results depend on the versions of these packages, which pip writes into folders' names.
         const std::string name = entry.path().filename().string();
         if (name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||
             name.starts_with("pypandoc_binary-")) {

@@ -15,8 +15,8 @@ namespace labreport {
 
 class ChartProcess : public ChartTool {
  public:
-  /// The tool of the project in `project`. Nothing is started yet. The interactive bundle is stored
-  /// between renders if there is a folder for it.
+  /// Chooses the tool of the project in `project` without starting it. The interactive bundle is
+  /// stored for later renders if there is a folder for it.
   explicit ChartProcess(const std::filesystem::path& project);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
@@ -26,24 +26,23 @@ class ChartProcess : public ChartTool {
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
-  /// Identifies everything that its drawings depend on except the spec, without a start; empty if
-  /// unknown.
+  /// The versions of packages and hashes of scripts that the results depend on; empty if unknown.
   std::string identity() const;
 
  private:
-  /// Runs `program` in `folder`. Throws `Error` with the program's last line.
+  /// Runs the embedded script `program` in `folder`. Throws `Error` with its last line if it fails.
   void run_python(const std::string& program, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
   std::filesystem::path bundles();
-  /// Pandoc's answer to `request`, as JSON.
+  /// Returns pandoc's answer to `request` as JSON. `what`: "formulas" or "latex".
   template <typename Request>
   std::string run_pandoc(const char* what, const Request& request,
                          const HelperLimits& limits) const;
 
   HelperPython python_;
   std::filesystem::path bundles_;
-  std::optional<ScratchFolder> own_bundles_;  ///< Used if nothing is stored.
-  std::filesystem::path bundle_;              ///< Known after the first start.
+  std::optional<ScratchFolder> own_bundles_;  ///< Replaces `bundles_` if that is empty.
+  std::filesystem::path bundle_;              ///< The bundle's file; set by `draw`.
 };
 
 }  // namespace labreport

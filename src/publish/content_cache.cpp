@@ -50,24 +50,24 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
     }
     return bytes;
   } catch (const Error&) {
-    return std::nullopt;  // another program removed it just now
+    return std::nullopt;  // another process removed the file just now
   }
 }
 
 void ContentCache::store(const std::string& key, const std::string& bytes) const {
   if (folder_.empty()) return;
   const fs::path path = file_of(key);
-  // Other programs may write the same entry now, so each writes a separate file until it is whole.
+  // Other processes may store the same entry now, so each first writes a separate file.
   static std::atomic<int> number = 0;
   const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
   std::error_code error;
   fs::create_directories(folder_, error);
   try {
-    // The hash at the beginning detects what a power cut left.
+    // The hash on the first line detects a file that a power cut left unfinished.
     write_atomically(unfinished, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
     fs::rename(unfinished, path, error);
   } catch (const Error&) {
-    fs::remove(unfinished, error);  // made anew the next time
+    fs::remove(unfinished, error);  // the result is made again next time
   }
 }
 

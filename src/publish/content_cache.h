@@ -1,4 +1,4 @@
-// Stores slow results on disk by their inputs.
+// Stores the results of slow work on disk by the inputs of that work.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace labreport {
 
-/// Several programs may use one folder at a time. A file that is cut short or changed counts as
-/// absent; a folder that cannot be written to stores nothing.
+/// Several processes may use one folder at a time. A file that is cut short or changed counts as
+/// absent; nothing is stored in a folder that cannot be written to.
 class ContentCache {
  public:
-  static constexpr std::uintmax_t kLimit = 256u << 20;
+  static constexpr std::uintmax_t kLimit = 256u << 20;  ///< Bytes of all files.
 
-  /// An empty `folder` stores nothing.
+  /// Nothing is stored if `folder` is empty. `limit`: bytes that `trim` allows.
   explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
 
-  /// `key` is everything that the result depends on.
+  /// `key`: a text of everything that the result depends on.
   std::optional<std::string> find(const std::string& key) const;
   void store(const std::string& key, const std::string& bytes) const;
 
-  /// Removes the least recently used files until the folder is well below its limit.
+  /// If the files have more bytes than the limit, removes the least recently used ones until the
+  /// rest has at most half of it.
   void trim() const;
 
  private:

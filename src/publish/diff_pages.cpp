@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Identifies a run's GPU and edition, or an imported table; each has one run in the pairs.
+/// A GPU and edition that was measured or imported; one run stands for it in all pairs.
 struct PairedSubject {
   std::string gpu;
   std::string edition;
@@ -35,8 +35,8 @@ PairedSubject subject_of(const PairedRun& run) {
   return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
 }
 
-/// Prefers runs that time networks, then the user's, then full ones, then the newest: a folder's
-/// name begins with the time.
+/// Orders runs: greater are those that time networks, then the user's, then full ones, then newer
+/// ones, because a folder's name begins with the time.
 auto precedence(const PairedRun& run) {
   const bool by_user = !run.store.is_reference();
   return std::tuple(!run.preset.empty(), by_user, by_user || run.preset == "full", run.place);
@@ -45,7 +45,7 @@ auto precedence(const PairedRun& run) {
 struct Pair {
   const PairedRun *a, *b;
 
-  /// Sorts the user's runs before those that ship with the project, newer ones before older.
+  /// Orders pairs: greater are those with a run of the user's, then those with newer runs.
   auto rank() const {
     const auto time = [](const PairedRun& run) {
       return run.place.substr(run.place.rfind('/') + 1);
@@ -55,7 +55,8 @@ struct Pair {
   }
 };
 
-/// Pairs the latest runs. An imported table comes first in its pair, whatever its name.
+/// Pairs the run of highest precedence of each subject, the pair of highest rank first. An imported
+/// table is always the first run of its pair.
 std::vector<Pair> pairs_of(const std::vector<PairedRun>& runs) {
   std::map<PairedSubject, const PairedRun*> latest;
   for (const PairedRun& run : runs) {
@@ -76,12 +77,12 @@ std::vector<Pair> pairs_of(const std::vector<PairedRun>& runs) {
   return pairs;
 }
 
-constexpr const char* kAbove = "../../";  // From a pair's page to the site's root.
+constexpr const char* kAbove = "../../";  // the path from a pair's page to the site's root
 constexpr std::size_t kMostPages = 10;
-constexpr std::size_t kLongestName = 200;  // 255 bytes are the most that file systems take
+constexpr std::size_t kLongestName = 200;  // bytes of a folder's name; file systems allow 255
 
-/// One side of a pair: the address of its report, its name in a command, and its summaries. A GPU
-/// compared with another one has the summaries of all its runs.
+/// Describes `run` for a comparison with `other`: its name in a command, the address of its report,
+/// and its summary. If `other` is on another GPU, the summaries of all runs on `run`'s GPU follow.
 DiffSource source_of(const PairedRun& run, const PairedRun& other,
                      const std::vector<PairedRun>& runs) {
   DiffSource source{.name = "site/runs/" + run.place, .page = ""};
@@ -124,7 +125,7 @@ void add_files(DiffPage& page, const Comparison& comparison, const Document& doc
                     std::back_inserter(page.files));
 }
 
-/// Runs that several pairs need, read once.
+/// Reads each run once, although several pairs may need it.
 class LoadedRuns {
  public:
   const Run& at(const RunStore& store) {
@@ -161,7 +162,7 @@ void compare_pair(DiffPage& page, const Pair& pair, const std::vector<PairedRun>
                          (comparison.matched == 1 ? " matches" : " match");
     add_files(page, comparison, document, site_url, tool);
   } catch (const InputError&) {
-    page.files.clear();  // nothing in common, or different batches: no automatic page
+    page.files.clear();  // runs without common cells, or with different batches, get no page
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
@@ -186,7 +187,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
       name = name.substr(0, kLongestName / 2) + "-" + content_hash(name);
     }
     page.entry.folder = "diff/" + name;
-    // The pages show numbers of other runs of the two GPUs, too.
+    // The page also shows numbers of other runs on the two GPUs.
     std::string inputs = page.entry.folder + "\n" + pair.a->key + "\n" + pair.b->key;
     const std::string gpu_a = subject_of(*pair.a).gpu, gpu_b = subject_of(*pair.b).gpu;
     for (const PairedRun& run : runs) {

@@ -1,4 +1,4 @@
-// Makes the pages of a site that compare its runs with each other.
+// Makes the pages of a site that compare two of its runs.
 #pragma once
 
 #include <filesystem>
@@ -14,43 +14,43 @@
 
 namespace labreport {
 
-/// A run of the site, with the data that a pair needs.
+/// A run or an imported table, with the data that its pairs need.
 struct PairedRun {
   RunStore store;
-  std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
-  std::string key;    ///< Changes with everything that its pages depend on.
+  std::string place;  ///< The run's folder inside the site: "<gpu>/<edition>/<time>-<revision>"
+  std::string key;    ///< A text that changes if the run's pages may change.
   std::string preset = {};
   std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 
-/// One pair's pages, made now or by an earlier render.
+/// The files that compare one pair, made now or by an earlier render.
 struct DiffPage {
-  std::string key;  ///< Names the page in the content cache.
-  RunSummary entry;
+  std::string key;   ///< The page's key in the content cache.
+  RunSummary entry;  ///< The page's folder and its texts in the index.
   std::vector<SiteFile> files = {};
   std::vector<std::string> unchanged = {};  ///< Files of an earlier render that stay.
-  bool stays = false;                       ///< From an earlier render.
-  std::string problem = {};                 ///< Why it has no pictures; empty if it has.
+  bool stays = false;                       ///< An earlier render made the page.
+  std::string problem = {};                 ///< Why charts or the card are missing; may be empty.
 };
 
-/// Makes one page for each two GPUs whose latest runs of an edition have cells in common, imported
-/// tables included, and one for the two editions of one GPU; none for two imported tables. The
-/// user's runs go before later ones that ship with the project, and full ones of these before quick
-/// ones. At most ten pages are made: those of the newest pairs, the user's first. Pairs that have
-/// nothing in common, or measured two models, have no files. Without the chart tool pages have only
-/// their tables. Pages that `cache` knows to be in the site `out` are not made again. `site_url`:
-/// see `SiteOptions`.
+/// Makes one page for each two GPUs whose runs of one edition have cells in common, and one for
+/// each two editions on one GPU. An imported table counts as a GPU, but two of them make no page.
+/// Each GPU and edition has one run in the pairs, if possible one that times a training step: the
+/// newest of the user's, else the newest full one, else the newest. At most ten pages are made,
+/// those of the user's runs first, then those of the newest runs. A pair without common cells, or
+/// of two implementations, has no files. If the chart tool fails, a page has only tables. Pages
+/// that `cache` knows to be in the site `out` are not made again. `site_url`: see `SiteOptions`.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const ContentCache& cache, const std::string& site_url = "");
 
-/// The pairs that the index lists.
+/// Returns the links that the index has to the pages.
 std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
 
-/// Adds the pages to a site that was rendered.
+/// Adds the pages to a rendered site, and a notice for each that lacks charts.
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
 
-/// Stores the pages for the next render, once the site is written into `out`.
+/// Records the pages for the next render. The site must be written into `out` before.
 void remember_diff_pages(const std::vector<DiffPage>& pages, const std::filesystem::path& out,
                          const ContentCache& cache);
 

@@ -11,7 +11,7 @@ using Formats = std::set<Format>;
 
 Formats all_formats();
 
-/// "html,md": throws `InputError` with the nearest names.
+/// Parses a list such as "html,md". Throws `InputError` with similar names for an unknown one.
 Formats formats_named(const std::string& names);
 
 /// The file that holds the report in this format: "report.md".

@@ -21,16 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The program's owner is trusted: whoever may replace it can do anything with it already.
+/// True for root, the user and the owner of this program, who could replace the program anyway.
 bool is_trusted(uid_t user) {
   struct stat program{};
   const bool known = ::stat("/proc/self/exe", &program) == 0;
   return user == 0 || user == ::geteuid() || (known && user == program.st_uid);
 }
 
-/// Says why `path` itself, unfollowed where it is a link, cannot be trusted like this program: it
-/// belongs neither to the user, nor to root, nor to the program's owner, or others may write to it.
-/// Empty if it can. Throws `InputError` if it cannot be inspected.
+/// Says why `path`, which is not followed if it is a link, cannot be trusted: its owner is not
+/// trusted, or others may write to it. Empty if it is trusted. Throws `InputError` if it cannot be
+/// inspected.
 std::string distrust(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -41,7 +41,7 @@ std::string distrust(const fs::path& path) {
     return fmt::format("{} belongs to another user ({})", path.string(), status.st_uid);
   }
   if (S_ISLNK(status.st_mode)) return "";  // a link's mode says nothing
-  // A group with a trusted owner's number is, by custom, that owner's only.
+  // By custom, a group that has the number of a user contains only that user.
   const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
   const bool by_others = by_group || (status.st_mode & S_IWOTH) != 0;
   return by_others ? path.string() + " can be written by others" : "";
@@ -60,8 +60,7 @@ bool is_there(const fs::path& path) {
                    "make it readable, or remove it");
 }
 
-/// Lists everything that a start of this Python executes; all of it is below the environment's
-/// folder.
+/// Lists the files and folders that a start of this environment's Python may execute.
 std::vector<fs::path> executed_parts(const fs::path& environment) {
   std::vector<fs::path> parts{environment, environment / "bin", environment / "bin" / "python"};
   for (const char* name : {"pyvenv.cfg", "lib"}) {
@@ -79,7 +78,8 @@ std::vector<fs::path> executed_parts(const fs::path& environment) {
   return parts;
 }
 
-/// Empty if the project has none. Throws `InputError` if a part of it cannot be trusted.
+/// The Python of the project's `.venv`; empty if there is none. Throws `InputError` if a part of
+/// the environment cannot be trusted.
 fs::path python_of(const fs::path& project) {
   const fs::path environment = project / ".venv";
   const fs::path python = environment / "bin" / "python";
@@ -111,7 +111,7 @@ fs::path user_cache() {
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
 }
 
-/// True if the folder is trusted or absent: then this program makes it.
+/// True if the folder can be trusted, or if it is absent and this program will make it.
 bool is_ours(const fs::path& folder) {
   try {
     return !is_there(folder) || distrust(folder).empty();
@@ -124,7 +124,8 @@ constexpr double kDefaultSeconds = 60;
 constexpr double kMostSeconds = 1e6;
 constexpr long kMostMib = 1L << 30;
 
-/// Returns `otherwise` if it is not set.
+/// Reads a number above 0 and up to `most` from an environment variable; `otherwise` if that is not
+/// set. Throws `InputError` for any other value.
 template <typename Number>
 Number positive_variable(const char* name, Number otherwise, Number most) {
   const char* text = std::getenv(name);
@@ -163,8 +164,7 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
                                                  {"LANG", "C.UTF-8"},
                                                  {"HOME", folder.string()},
                                                  {"TMPDIR", folder.string()}};
-  // A Python outside of the system's folders may need the first to start; the limits are the
-  // user's.
+  // A Python outside of the system's folders may need LD_LIBRARY_PATH to start.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
     if (const std::string value = variable(name); !value.empty()) environment[name] = value;

@@ -1,5 +1,4 @@
-// Decides which Python draws charts and typesets, what it may see, and where its results are
-// stored.
+// Decides which Python draws charts and typesets, and where its results are stored.
 #pragma once
 
 #include <filesystem>
@@ -10,26 +9,24 @@
 
 namespace labreport {
 
-/// Limits of a helper process.
 struct HelperLimits {
   double seconds = 0;
-  std::int64_t bytes = 0;  ///< Memory it may write to; 0 if it limits itself.
+  std::int64_t bytes = 0;  ///< Memory that the helper may write to; 0 sets no limit.
 };
 
 class HelperPython {
  public:
-  /// Chooses the `.venv` of the project in `project`, if it and its modules can be trusted like
-  /// this program, else python3 in a folder of PATH that is named absolutely. The current folder is
-  /// never used.
+  /// Chooses the Python of `project`/.venv or, if the project has none, python3 in a folder of PATH
+  /// with an absolute path. Chooses none if others own or may write to .venv or its modules.
   explicit HelperPython(const std::filesystem::path& project);
 
-  /// The absolute path; empty if there is no trusted one.
+  /// The absolute path of Python; empty if none was chosen.
   const std::filesystem::path& program() const { return program_; }
-  /// The reason why there is none, in one line.
+  /// The reason why none was chosen, in one line.
   const std::string& problem() const { return problem_; }
 
-  /// Runs `code` in `folder`, which only this process uses, isolated from the environment, from the
-  /// user's packages and from the folder that this program was called in.
+  /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
+  /// few of the user's environment variables. Throws `Error` if no Python was chosen.
   Ended run(const std::string& code, const std::vector<std::string>& arguments,
             const std::filesystem::path& folder, const HelperLimits& limits) const;
 
@@ -38,16 +35,17 @@ class HelperPython {
   std::string problem_;
 };
 
-/// The folder of the interactive bundle: below the project's `.deps`, or in the user's cache
-/// folder; empty if neither can be trusted.
+/// The folder for the bundle of interactive charts: below the project's `.deps`, else the user's
+/// cache folder; empty if neither can be trusted and written to.
 std::filesystem::path bundles_folder(const std::filesystem::path& project);
 
-/// The folder of results for later renders: LABREPORT_CACHE, or beside the bundles. Empty if
-/// nothing is to be stored.
+/// The folder for results that later renders use: LABREPORT_CACHE, else inside `bundles_folder`.
+/// If it is empty, nothing is stored.
 std::filesystem::path cache_folder(const std::filesystem::path& project);
 
-/// Seconds for one report: LABREPORT_TYPESET_SECONDS, else 60. The helper reads the same variable.
-/// Throws `InputError` if that, or LABREPORT_TYPESET_MIB, is no number above 0.
+/// The limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, else 60. The helper
+/// reads the same variable. Throws `InputError` if that variable is no number above 0 and up to
+/// 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
 double typeset_seconds();
 
 }  // namespace labreport

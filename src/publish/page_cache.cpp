@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the same name for a folder from every current folder.
+/// Returns the absolute path, which is the same from every current folder.
 std::string full_name(const fs::path& path) {
   std::error_code error;
   const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
@@ -22,11 +22,11 @@ std::string full_name(const fs::path& path) {
 }
 
 nlohmann::json options_key(const RenderOptions& options) {
-  // Names every member, so that a new one does not compile before someone decides here whether a
-  // page depends on it. A folder's content is included by `folder_stamp`.
+  // This binding names every member, so that a new one does not compile until someone decides here
+  // whether a page depends on it. The content of `notes` enters through `folder_stamp`.
   const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named, asked,
                site_url] = options;
-  static_cast<void>(own);      // Chooses runs, not their content.
+  static_cast<void>(own);      // Chooses the runs.
   static_cast<void>(force);    // Permits overwriting.
   static_cast<void>(named);    // Decides what is refused.
   static_cast<void>(asked);    // Decides the exit status.
@@ -45,10 +45,9 @@ nlohmann::json options_key(const RenderOptions& options) {
 
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool) {
-  // A build of other sources is another file, and everything embedded is in it.
+  // Templates and scripts are embedded in the program, so a change of them changes its file.
   static const std::string program = file_stamp("/proc/self/exe");
-  // JSON distinguishes lists of parts that would be equal if they were joined. Names of files are
-  // hashed because they need not be UTF-8.
+  // Paths are hashed because they need not be UTF-8, which JSON demands.
   const nlohmann::json parts = {{build_info().version, build_info().revision, program},
                                 content_hash(chart_tool),
                                 options_key(options),
@@ -78,7 +77,7 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
                  const std::string& preferred_folder) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
-    std::string stamp = file_stamp(out / file->path);  // taken before the file is read
+    std::string stamp = file_stamp(out / file->path);  // a later change is noticed
     try {
       if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
     } catch (const Error&) {

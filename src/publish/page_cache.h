@@ -1,5 +1,5 @@
-// Finds pages that an earlier render made and that are still in the site. The content cache holds
-// their inputs and stamps that prove them untouched, so that an unchanged run is not even loaded.
+// Finds pages that an earlier render made and that are still in the site. The content cache has a
+// stamp of each file by the pages' key, so that an unchanged run need not be loaded.
 #pragma once
 
 #include <filesystem>
@@ -15,18 +15,18 @@
 
 namespace labreport {
 
-/// Equal keys mean equal pages in the same site. `noted`: the notes of the author's folder that
-/// belong to this run. `chart_tool`: `ChartProcess::identity`.
+/// A hash of everything that a run's pages depend on, the site's folder included. `noted`: names of
+/// the author's notes that belong to this run. `chart_tool`: `ChartProcess::identity`.
 std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
                       const RenderOptions& options, const std::string& chart_tool);
 
-/// The pages in the site `out` that `store_pages` recorded under this key, if each file is
-/// unchanged.
+/// The pages in the site `out` that `store_pages` recorded under this key; nothing if there are
+/// none or if one of their files has changed.
 std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::string& key,
                                        const std::filesystem::path& out);
 
-/// Records what was just written into the site `out`. Records nothing if a file differs, because
-/// another render writes into the same site.
+/// Records pages that were just written into the site `out`. Records nothing if the bytes of a file
+/// differ, because another program has changed it.
 void store_pages(const ContentCache& cache, const std::string& key,
                  const std::filesystem::path& out, const RunSummary& summary,
                  const std::vector<const SiteFile*>& files,

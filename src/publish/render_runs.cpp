@@ -1,5 +1,4 @@
-// Renders from beginning to end: finds unchanged pages, loads and draws the rest, and writes the
-// site.
+// Renders a site: finds unchanged pages, loads and draws the other runs, and writes all files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,20 +23,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A run on its way into the site.
+/// A run that is to be rendered.
 struct Candidate {
   RunStore store;
   std::string key;
-  std::optional<UnchangedRun> unchanged;  ///< From an earlier render; otherwise it is loaded.
+  std::optional<UnchangedRun> unchanged;  ///< Pages of an earlier render; if none, `loaded` is set.
   SiteRun loaded = {};
-  std::string preferred_folder = {};   ///< Its folder inside the site if no other run has it.
-  std::string place = {};              ///< Its folder inside the site.
-  std::vector<fs::path> folders = {};  ///< Folders that hold the run.
-  bool complained = false;             ///< Its notes have problems, which the next render must
-                                       ///< repeat.
+  std::string preferred_folder = {};   ///< Folder inside the site unless another run has it.
+  std::string place = {};              ///< Folder inside the site.
+  std::vector<fs::path> folders = {};  ///< All folders on disk that hold this run.
+  bool complained = false;             ///< Its notes have problems, to be told by each render.
 };
 
-/// Loads the run with its notes for its place in the site.
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t earlier_problems = notes.problems().size();
   run.loaded = site_run(run.store);
@@ -45,8 +42,8 @@ void load(Candidate& run, RunNotes& notes) {
   run.complained = run.complained || notes.problems().size() > earlier_problems;
 }
 
-/// Adds a run unless it is there already: two folders may hold the same run, and the user's own
-/// copy is used. Different runs whose pages would have one name get numbers.
+/// Adds a run unless it is in `runs` already: of two copies the user's is used. A different run
+/// whose folder in the site is taken gets a number.
 void add_run(std::vector<Candidate>& runs, Candidate run) {
   int number = 1;
   for (Candidate& other : runs) {
@@ -64,8 +61,8 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
   runs.push_back(std::move(run));
 }
 
-/// Catches a run's exception, so that others keep their pages: the run is left out and becomes a
-/// problem, unless it was named.
+/// Returns true if `work` on a run succeeds. If it throws, adds a problem and returns false, so
+/// that other runs keep their pages; the exception passes if the user named the runs.
 bool succeeds(const fs::path& folder, const RenderOptions& options,
               std::vector<std::string>& problems, const std::function<void()>& work) try {
   work();
@@ -80,8 +77,8 @@ bool succeeds(const fs::path& folder, const RenderOptions& options,
   return false;
 }
 
-/// The runs in `folders`, each once and with a place of its own. A run that cannot be read becomes
-/// one of the `problems`. Throws `InputError` if none is left.
+/// The runs in `folders`, each once and with its own folder in the site. A run that cannot be read
+/// becomes one of the `problems`. Throws `InputError` if no run is left.
 std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
                                    const RenderOptions& options, const std::string& chart_tool,
                                    const ContentCache& cache, RunNotes& notes,
@@ -101,7 +98,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
       add_run(runs, std::move(run));
     });
   }
-  // A run whose earlier page is in another place is loaded.
+  // A run whose earlier pages are in another folder of the site is loaded.
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
       if (run.unchanged && run.unchanged->summary.folder != run.place) {
@@ -138,7 +135,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
     RunSummary summary = run.unchanged
                              ? run.unchanged->summary
                              : run_summary(run.loaded.document, run.place, run.loaded.started_at);
-    // A run that times no training step, or mostly failed, is no pair's first choice.
+    // An empty preset marks a run that times no training step or mostly failed: pairs avoid it.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
     paired.push_back({run.store, run.place, run.key, preset, std::move(summary)});
   }
@@ -170,8 +167,7 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   return site;
 }
 
-/// Renders everything, because pages of an earlier render would refer to charts that no longer
-/// exist.
+/// Renders all runs, because this site lacks files that unchanged pages refer to.
 Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
                  const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
@@ -184,7 +180,7 @@ Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imp
                 notes);
 }
 
-/// Leaves out the runs whose pages cannot be written even without the others and their charts.
+/// Removes the runs that cannot be rendered even alone and without charts.
 void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options, RunNotes& notes,
                      std::vector<std::string>& problems) {
   std::erase_if(runs, [&](Candidate& run) {
@@ -203,14 +199,14 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPa
                     const Site& site, const fs::path& out, const ContentCache& cache) {
   remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
-    // A run with warnings or without its charts is rendered again next time.
+    // A run with problems in its notes, or without charts or a format, is rendered again next time.
     if (run.unchanged || run.complained || site.lacking.contains(run.place)) continue;
     const auto entry = std::ranges::find(site.summaries, run.place, &RunSummary::folder);
     store_pages(cache, run.key, out, *entry, files_of(site, run.place), run.preferred_folder);
   }
 }
 
-/// Says which pages were made and which requested formats failed.
+/// Records in `rendered` the page of each run, the pages that changed, and if a format is missing.
 void list_pages(const std::vector<Candidate>& runs, const Site& site,
                 const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
@@ -230,14 +226,14 @@ void list_pages(const std::vector<Candidate>& runs, const Site& site,
   }
 }
 
-/// Adds each problem once, because a run that is loaded twice reports it twice.
+/// Adds each problem that is not listed yet, because a run that is loaded twice reports it twice.
 void add_once(std::vector<std::string>& problems, const std::vector<std::string>& more) {
   for (const std::string& problem : more) {
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
   }
 }
 
-/// A render's inputs and outputs; a second render into the same folder waits.
+/// The inputs of one render; `lock` makes another render into the same folder wait.
 struct RenderWork {
   const std::vector<fs::path>& folders;
   const RenderOptions& options;
@@ -277,12 +273,12 @@ Rendered RenderWork::run() {
   }
   add_once(rendered.problems, notes.problems());
   StagedSite staged(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
-  HeldInterrupts::check();  // the last check: from here on the whole site is replaced
+  HeldInterrupts::check();  // no check follows, so that the whole site is replaced
   const std::set<std::string> changed(staged.changed().begin(), staged.changed().end());
   staged.commit();
   list_pages(runs, site, changed, options, rendered);
   rendered.notice = site.notice;
-  // The next measurement may move the author's words to its page.
+  // The user is told where the notes are, because the next measurement may move them to its page.
   std::vector<fs::path> pages;
   for (const auto& [run, page] : rendered.pages) pages.push_back(run);
   rendered.where = notes.where(pages);

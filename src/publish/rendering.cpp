@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestPublished = 10u << 20;
 
-/// Publishes the file if it is an artifact. Only plain files in the run's folder are read, because
-/// a run may come from anywhere.
+/// Reads the file's bytes if it is an artifact of at most `kLargestPublished` bytes. Links are not
+/// followed, because a run may come from anywhere.
 void publish_artifact(Attachment& file, const fs::path& artifacts) {
   if (file.artifact.empty()) return;
   const fs::path path = artifacts / fs::path(file.artifact).filename();
@@ -29,7 +29,7 @@ void publish_artifact(Attachment& file, const fs::path& artifacts) {
   file = {file.name, read_file(path), {}};
 }
 
-/// Counts an unreadable run as whole, because rendering it says why it fails.
+/// False for a run that mostly failed; true for an unreadable one, whose problem rendering tells.
 bool worked(const fs::path& run) try {
   return !mostly_failed(RunStore(run).load());
 } catch (const std::exception&) {

@@ -15,8 +15,7 @@
 namespace labreport {
 namespace {
 
-/// True if the file begins like its kind: a typesetter rejects a whole report for one broken
-/// picture.
+/// True if the file's first bytes fit its name's ending: one broken picture spoils a whole report.
 bool is_picture(const Attachment& file) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{".png", "\x89PNG\r\n\x1a\n"},
                                                                       {".jpg", "\xff\xd8\xff"},
@@ -29,14 +28,14 @@ bool is_picture(const Attachment& file) {
   });
 }
 
-/// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
+/// Adds a file "parts/<part>" + `ending`, written by `write`, for each part of the handout.
 template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
                Write write) {
   for (const Section& section : document.sections) {
     if (!section.asked()) continue;
     for (Part part : section.parts) {
-      // A separate part says where it was measured.
+      // A part that is read without its report must say where it was measured.
       const std::string& where = document.provenance;
       const bool both = !where.empty() && !part.setting.empty();
       part.setting = where + (both ? " · " : "") + part.setting;
@@ -188,7 +187,7 @@ std::vector<Attachment> markdown_parts(const Document& document, const Drawings&
 std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
                                     const TypstOptions& options) {
   std::vector<Attachment> files;
-  // Typst resolves pictures from the file that names them, TeX from the document.
+  // Typst resolves a picture's path from the file that names it, TeX from the main document.
   TypstOptions from_parts = options;
   from_parts.run = "../";
   add_parts(files, document, ".typ",

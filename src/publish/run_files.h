@@ -1,9 +1,8 @@
-// Writes the files of one run, each format by its own writer, and files for other programs:
-// spreadsheets, TeX, the author's documents.
+// Writes the files of one run in the requested formats.
 //
 // Names of attachments are relative to the run's folder. A part is named "<problem>.<letter>", or
-// by its problem alone. Pictures and links of a part are relative to the run's folder; in Typst
-// pictures are relative to parts/, where it looks for them.
+// "<problem>" if it has no letter. Pictures and links in a part's file are relative to the run's
+// folder, except in Typst, where pictures are relative to parts/.
 #pragma once
 
 #include <vector>
@@ -17,20 +16,19 @@
 
 namespace labreport {
 
-/// All files except PDF and LaTeX, which tools make for all runs at once, and except the page,
-/// which names the others; in a fixed order.
+/// The run's files in a fixed order, without PDF and LaTeX, which tools make for all runs at once,
+/// and without the page, which links to all other files.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options);
 
-/// The drawings and the data of interactive charts, below `folder`: "nvidia-h200/2025/<time>/", or
-/// empty.
+/// The drawn charts and the script with their specs. `folder` in the site ends in '/' or is empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
                                     const Drawings& drawings);
 
-/// The formats of a report among the site's files, as links for its page.
+/// Links from a run's page to the other formats of its report that are among the site's files.
 std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run);
 
-/// The path from a page in `folder` to the site's root: "../../../".
+/// The path from a page in `folder`, which is not empty, to the site's root: "../../../".
 std::string root_from(const std::string& folder);
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options);
@@ -38,14 +36,14 @@ TypstOptions typst_options(const Document& document, const SiteOptions& options)
 /// The pictures of the author's notes that a typesetter can show.
 std::vector<const Attachment*> note_pictures(const Document& document);
 
-/// tables/<part>.csv, see table_csv.h.
+/// tables/<name>.csv for each of `named_tables`.
 std::vector<Attachment> table_files(const Document& document);
 
 /// The trees from which pandoc writes report.tex and parts/<part>.tex.
 std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
                                     const PandocOptions& options);
 
-/// Pictures of the LaTeX files, charts/<slug>.pdf, with charts/<slug>.png beside them.
+/// Pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
 std::vector<Attachment> print_files(const Document& document, const Prints& prints);
 
 /// parts/<part>.md

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Ignores a link, which in a run from elsewhere could publish any text of the reader's.
+/// False for a link, which in a run from elsewhere could publish any file of the user's.
 bool has_own_notes(const RunStore& store) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(store.notes_folder(), error));
@@ -33,8 +33,8 @@ std::vector<AuthorNote*> notes_of(SiteRun& run) {
   return notes;
 }
 
-/// Identifies a run's network, even if the files of a user's model have changed since. Sizes differ
-/// between editions and between the demonstration and all else.
+/// A run's edition and whether it is the demonstration, which decide the network's sizes, and the
+/// class of the user's model. The model's files do not count: they may have changed since.
 using Network = std::tuple<std::string, bool, std::string>;
 
 Network network_of(const Run& run) {
@@ -50,7 +50,7 @@ struct NotedRun {
   std::set<std::string> parts;
 };
 
-/// Returns nothing for a run that mostly failed, or that cannot be read, which rendering reports.
+/// Returns nothing for a run that mostly failed or cannot be read; rendering reports the latter.
 std::optional<NotedRun> noted_run(const fs::path& folder) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
@@ -63,7 +63,7 @@ std::optional<NotedRun> noted_run(const fs::path& folder) try {
   return {};
 }
 
-/// The network of the run that a note was begun for; nothing if unknown.
+/// The network of the run for which a note was begun; nothing if that run cannot be read.
 std::optional<Network> named_network(const std::string& run) try {
   if (run.empty() || !fs::is_directory(run)) return {};
   return network_of(RunStore(run).load());
@@ -92,7 +92,7 @@ RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) : 
 }
 
 void RunNotes::assign(std::vector<fs::path> runs) {
-  // The user's runs count, or all if there are none; the oldest come first.
+  // If there are runs of the user's, only these count. The oldest come first.
   const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
   if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
   std::ranges::sort(runs, {}, age_of);

@@ -1,11 +1,11 @@
-// Decides which notes go to which run's page.
+// Decides which of the author's notes are on which run's page.
 //
-// A run's own folder `notes/` belongs to that run. Each note of the author's folder (`--notes`,
-// `notes`) belongs to one of the runs at hand: the newest that has its part, measures its network
-// and did not mostly fail. If there are runs of the user's own, only these count. A note's network
-// is that of the run it was begun for; if that run is unknown, that of the oldest run with its
-// part, so that no later measurement of another network takes the words. The author (author.md) is
-// the same for all of the user's runs.
+// The notes in a run's folder `notes/` belong to that run. Each note of the author's folder
+// (`--notes`, else `notes`) belongs to one run: the newest that has the note's part, measures the
+// note's network and did not mostly fail. If there are runs of the user's, only these count. The
+// note's network is that of the run for which it was begun or, if that run is unknown, of the
+// oldest run with the part, so that no later measurement of another network takes the note. The
+// author (author.md) is the same for all runs of the user's.
 #pragma once
 
 #include <filesystem>
@@ -26,22 +26,22 @@ std::filesystem::path author_folder(const std::string& flag);
 
 class RunNotes {
  public:
-  /// `folder`: the author's; may be empty.
+  /// Reads the author's folder of notes; an empty path means none.
   RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
 
-  /// The notes of the author's folder that belong to this run, by their parts' names.
+  /// Names of the parts whose notes in the author's folder belong to this run.
   const std::set<std::string>& names_for(const RunStore& store) const;
 
   /// Puts the run's notes into its report.
   void place(const RunStore& store, Document& document);
 
-  /// Says in one line which of the rendered runs' pages have the words of the author's folder.
-  /// Empty if that folder has none or none of its runs is rendered.
+  /// Says in one line how many notes of the author's folder are on the page of each rendered run,
+  /// and how many belong to no run. Empty if there is nothing to say.
   std::string where(const std::vector<std::filesystem::path>& rendered) const;
 
   void add_problem(const std::string& problem) { problems_.push_back(problem); }
 
-  /// Everything in the notes that could not be used, one line each.
+  /// Says what in the notes could not be used and why, one line each.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -49,15 +49,14 @@ class RunNotes {
 
   std::filesystem::path folder_;
   NotesFolder shared_;
-  std::map<std::filesystem::path, std::set<std::string>> names_;  ///< Names of notes by the run's
-                                                                  ///< folder.
+  std::map<std::filesystem::path, std::set<std::string>> names_;  ///< Notes' names by run folder.
   std::vector<std::string> problems_;
 };
 
 struct ConvertedFormulas {
-  std::string failure;               ///< Why the tool converted nothing; usually empty.
-  std::vector<std::string> refused;  ///< Formulas that are shown as code, one line each, with file.
-  std::set<std::string> runs;        ///< Folders of the pages that have these formulas.
+  std::string failure;               ///< Why the tool converted nothing; empty if it worked.
+  std::vector<std::string> refused;  ///< Names each formula shown as code and its place in a file.
+  std::set<std::string> runs;        ///< Folders, inside the site, of runs with refused formulas.
 };
 
 /// Converts the formulas in the notes of `runs` in at most one start of the tool; a formula that

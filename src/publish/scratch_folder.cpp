@@ -18,15 +18,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kScratchPrefix = "labreport-";
 constexpr std::size_t kScratchLetters = 6;
-// A folder is made a moment before it is locked, and another program may look at it between.
+// A younger folder stays, because its maker may not have locked it yet.
 constexpr std::time_t kTooYoungSeconds = 60;
 
 int open_folder(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/// Removes a folder of this user's whose lock is free: an owner holds the lock until it dies,
-/// however it dies.
+/// Removes an old folder of this user's unless the process that made it still lives and locks it.
 void remove_if_abandoned(const fs::path& path) {
   const int folder = open_folder(path);
   if (folder < 0) return;
@@ -56,7 +55,7 @@ ScratchFolder::ScratchFolder() {
   fs::path above = fs::temp_directory_path(absent);
   if (!absent) above = fs::absolute(above);
   static const bool swept = (remove_abandoned_scratch(above), true);
-  // mkdtemp replaces the letters.
+  // mkdtemp replaces each 'X'.
   std::string name = (above / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
   if (absent || !swept || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");

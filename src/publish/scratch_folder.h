@@ -1,4 +1,4 @@
-// A scratch folder that is removed with its owner.
+// A temporary folder that is removed when its object dies.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@ namespace labreport {
 
 class ScratchFolder {
  public:
-  /// A process's first scratch folder also removes those of dead processes. Throws `Error` if no
-  /// temporary folder can be made.
+  /// Makes the folder. The first one in a process also removes those of dead processes. Throws
+  /// `Error` if no folder can be made.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -21,8 +21,7 @@ class ScratchFolder {
   int lock_ = -1;
 };
 
-/// Removes this user's scratch folders below `above` whose owners are dead and that are a minute
-/// old: an owner that was killed removes nothing.
+/// Removes this user's scratch folders in `above` that dead processes left over a minute ago.
 void remove_abandoned_scratch(const std::filesystem::path& above);
 
 }  // namespace labreport

@@ -37,7 +37,6 @@ void leave_out_all(Site& site, const std::vector<SiteRun>& runs, const std::stri
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
-/// The chart tool's results.
 struct Charts {
   std::vector<Drawings> drawings;   ///< One for each run.
   std::vector<Drawings> overviews;  ///< One for each page over several runs.
@@ -71,14 +70,14 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
     leave_out_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
-    // Only charts need a tool, and the report is useful without them.
+    // The site is made nevertheless, because a report is useful without charts.
     leave_out_all(site, runs, std::string("charts are left out: ") + error.what());
     site.undrawn = true;
     return none;
   }
 }
 
-/// Makes one a run; all are empty if no format needs them or the tool cannot print.
+/// Returns the charts of each run as PDF and PNG. All are empty without LaTeX or if the tool fails.
 std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
                                  const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, Site& site) {
@@ -95,8 +94,8 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   }
 }
 
-/// Makes one for each run, then one for each page over several runs; all are empty if no page has
-/// an address on the web.
+/// Returns one card for each run, then one for each page over several runs. All are empty if the
+/// site has no web address or the tool fails.
 std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
                              const std::vector<OverviewPage>& overviews, const Charts& charts,
                              const SiteOptions& options, ChartTool* tool, Site& site) {
@@ -194,12 +193,11 @@ void add_assets(Site& site, const std::string& bundle, const std::vector<RunSumm
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
   site.files.push_back({"assets/summary.schema.json", std::string(summary_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
-  // GitHub Pages would hide and rewrite files without it.
+  // This file stops GitHub Pages from rewriting and hiding files.
   site.files.push_back({".nojekyll", ""});
 }
 
-/// Makes control characters visible in texts that this program wrote, which their endings tell;
-/// JSON escapes such characters itself.
+/// Makes control characters visible in files of text, except JSON, which escapes them already.
 void show_control_characters(Site& site) {
   constexpr std::array kTexts{".html", ".md", ".csv", ".tex", ".typ"};
   for (SiteFile& file : site.files) {
@@ -209,7 +207,7 @@ void show_control_characters(Site& site) {
   }
 }
 
-/// Writes a page last, because it links to the files beside it.
+/// Adds each run's page. All other files of the runs must be in `site`, because pages link to them.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
                const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
@@ -224,7 +222,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-/// Adds a page; the index and kComparePage link to every comparison, a GPU's page to its own.
+/// Adds a page over several runs. A GPU's page links only to the comparisons of its runs.
 void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
                   bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";

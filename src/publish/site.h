@@ -1,4 +1,4 @@
-// Makes the whole site, every page of every run as bytes, and writes it to disk.
+// Makes all files of the site in memory and writes them to disk.
 #pragma once
 
 #include <filesystem>
@@ -15,29 +15,29 @@
 
 namespace labreport {
 
-/// A run, ready for the site.
+/// A run whose document is built and whose files can be written.
 struct SiteRun {
-  std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
+  std::string folder;  ///< Path inside the site: "nvidia-h200/2025/<time>-<revision>"
   Document document;
-  std::string run_json;         ///< Published unchanged.
+  std::string run_json;         ///< The bytes of run.json.
   std::string started_at = {};  ///< UTC, ISO 8601; orders the index.
-  std::string cells_csv = {};   ///< Published unchanged; may be empty.
+  std::string cells_csv = {};   ///< The bytes of cells.csv; no such file if empty.
 };
 
-/// A run whose pages were made by an earlier render and are still up to date.
+/// A run whose files were made by an earlier render and are still up to date.
 struct UnchangedRun {
   RunSummary summary;
-  std::vector<std::string> files;     ///< Inside the site.
-  std::string preferred_folder = {};  ///< Its folder, if no other run had that name.
+  std::vector<std::string> files;     ///< Paths relative to the site's root.
+  std::string preferred_folder = {};  ///< Folder inside the site unless another run has it.
 };
 
 struct SiteOptions {
   Answers answers = Answers::kFull;
   Formats formats = all_formats();
   Paper paper = Paper::kA4;
-  bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
-  std::vector<ComparedPair> pairs = {};  ///< Pages for the index to name; the caller adds them.
-  std::string site_url = {};  ///< The root's address on the web, with a closing slash, if known.
+  bool single_file = false;  ///< Write each run's page also as one file that can be mailed.
+  std::vector<ComparedPair> pairs = {};  ///< Comparisons to link to; the caller adds their files.
+  std::string site_url = {};  ///< The root's web address with a closing slash; may be empty.
 };
 
 struct SiteFile {
@@ -46,50 +46,51 @@ struct SiteFile {
 };
 
 struct Site {
-  std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
-  std::string notice;           ///< Missing things, one line each, e.g. the chart tool.
-  bool partial = false;         ///< Only some formats; others of an earlier render stay.
-  std::vector<std::string> unchanged = {};  ///< Existing files that stay unchanged.
-  std::vector<RunSummary> summaries = {};   ///< One for each run that was rendered, in their order.
-  bool undrawn = false;                ///< The chart tool does not work: no page has its script.
-  std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
+  std::vector<SiteFile> files;  ///< Order and bytes are the same for the same input.
+  std::string notice;           ///< What the site lacks, such as charts, one line each.
+  bool partial = false;         ///< Only some formats were made; files of an earlier render stay.
+  std::vector<std::string> unchanged = {};  ///< Paths of files of an earlier render that stay.
+  std::vector<RunSummary> summaries = {};   ///< One for each rendered run, in the runs' order.
+  bool undrawn = false;                ///< The chart tool failed: no page has charts or bundle.
+  std::set<std::string> lacking = {};  ///< Folders of runs that lack charts or a format.
 
   void add_notice(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
-/// The pages of `runs`, and the index of these and of `unchanged`. Without a tool, or with one that
-/// fails, everything but pictures is made and the notice says so; if it fails for one run, only
-/// that run lacks them. Texts show control characters visibly.
+/// Makes the files of `runs`, and the index of these and of `unchanged`. If the tool is null or
+/// fails, files that need it are left out; a failure is in the notice. If the tool fails for one
+/// run, only that run lacks them. Control characters in texts are made visible.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged = {});
 
-/// The site's files below a run's folder.
+/// The site's files whose paths are below `folder`.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
-/// The path of a run's one-file page inside the site; its name describes its content:
-/// "<folder>/<gpu>-<edition>-….html".
+/// The path inside the site of a run's one-file page: "<folder>/<gpu>-<edition>-….html", so that
+/// the name of a mailed file tells the run.
 std::string single_page_path(const std::string& folder);
 
-/// The treatment of a file in a page's place that this program did not write.
+/// Decides about a file that this program did not write and that has the path of one of its files:
+/// it stays and the site is refused, or it is overwritten.
 enum class Foreign { kStays, kOverwritten };
 
-/// A site that is written whole or not at all: first into a hidden folder beside its pages, then
-/// all pages are moved into place.
+/// Writes a site in two steps, so that a failed write changes no page: first all files into a
+/// hidden folder inside the site, then `commit` moves them into place.
 class StagedSite {
  public:
-  /// Writes the files that differ from `out` beside it. Throws `InputError` and changes nothing if
-  /// `out` cannot be written to, holds files but no site, or a link leads out of it, and if a
-  /// foreign file that stays is in a page's place. `site` must live longer.
+  /// Writes the files that differ from those in `out` into the hidden folder. Throws `InputError`
+  /// and changes no page if `out` cannot be written to or holds files but no site, if a link leads
+  /// out of it, or if a foreign file that stays has the path of one of the files.
   StagedSite(const Site& site, std::filesystem::path out, Foreign foreign = Foreign::kStays);
-  ~StagedSite();  ///< Removes files that were not moved into place.
+  ~StagedSite();  ///< Removes the hidden folder.
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;
 
-  /// The files that `commit` will put in their places: those that differ from what is there.
+  /// Paths of the files that `commit` moves into place: those that are new or differ.
   const std::vector<std::string>& changed() const { return moves_; }
 
-  /// Puts each page in its place, the index last, and removes the pages of an earlier render that
-  /// are no longer part of a whole site.
+  /// Moves each file into place, the index last, and removes the files of earlier renders that are
+  /// not part of the site; a partial site keeps them. Throws `InputError` if a move fails.
   void commit();
 
  private:
@@ -98,9 +99,9 @@ class StagedSite {
   void write_manifest(const std::set<std::string>& paths) const;
 
   std::filesystem::path out_;
-  std::set<std::string> before_;    ///< Files of earlier renders.
-  std::set<std::string> now_;       ///< Files of the site.
-  std::vector<std::string> moves_;  ///< Files that wait to be moved into place.
+  std::set<std::string> before_;    ///< Paths of all files of earlier renders.
+  std::set<std::string> now_;       ///< Paths of all files of the site.
+  std::vector<std::string> moves_;  ///< Paths of the files in the hidden folder.
 };
 
 }  // namespace labreport

@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lists the files of the last render, one path a line, so that the next can recognize them.
+/// The file that lists the paths of all files that renders wrote, one on each line.
 constexpr std::string_view kManifest = ".labreport-site";
 
-/// The folder in which pages wait until all are written.
+/// The folder inside the site into which a render first writes all files.
 constexpr std::string_view kStage = ".labreport-new";
 
 constexpr std::string_view kIndex = "index.html";
@@ -39,8 +39,8 @@ std::set<std::string> written_before(const fs::path& out) {
   return paths;
 }
 
-/// A folder without a manifest may hold nothing but remains of renders that were killed before
-/// their first page.
+/// Throws if a folder without a manifest holds anything but the stage, which a render leaves that
+/// is killed before it moves files.
 void refuse_foreign_folder(const fs::path& out) {
   if (!is_there_at(out) || is_there_at(out / kManifest)) return;
   if (!fs::is_directory(out))
@@ -64,8 +64,8 @@ bool already_there(const fs::path& path, const std::string& bytes) {
          fs::file_size(path, error) == bytes.size() && read_file(path) == bytes;
 }
 
-/// Throws for a link between the site's folder and one of the files: writing and removing would
-/// follow it out of the site. A link in a file's own place is replaced or removed, not followed.
+/// Throws if a folder between `out` and one of the files is a link, which writing and removing
+/// would follow out of the site. A link at a file's own path is allowed: it is replaced or removed.
 void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
   std::set<std::string> folders;
   for (const std::string& file : files) {
@@ -80,8 +80,7 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
   }
 }
 
-/// Refuses to overwrite foreign files: a folder may have become a site long ago, and others may
-/// have added files since.
+/// Throws if a file would be overwritten that is not among those `written` by earlier renders.
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
                           const std::set<std::string>& written) {
   for (const SiteFile& file : files) {
@@ -98,8 +97,8 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
 void remove_stale(const fs::path& out, const std::string& path) {
   std::error_code error;
   fs::remove(out / path, error);
-  fs::remove(unfinished(out / path), error);  // of a render that was cut short
-  // Folders that became empty go too; remove() leaves others alone.
+  fs::remove(unfinished(out / path), error);  // left by a render that was killed
+  // Folders that became empty are removed too; remove() fails for others.
   for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
        folder = folder.parent_path()) {
     if (!fs::remove(out / folder, error)) break;
@@ -122,10 +121,10 @@ StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(s
   for (const SiteFile& file : site.files) now_.insert(file.path);
   std::set<std::string> listed = before_;
   listed.insert(now_.begin(), now_.end());
-  // These checks come before the first write: a render that is refused changes nothing.
+  // These checks come before the first write, so that a refused render changes nothing.
   refuse_ways_out(out_, listed);
   if (foreign == Foreign::kStays) refuse_foreign_files(out_, site.files, before_);
-  remove_tree(out_ / kStage);  // of a render that was killed
+  remove_tree(out_ / kStage);  // left by a render that was killed
   try {
     for (const SiteFile& file : site.files) stage(file);
   } catch (...) {
@@ -154,8 +153,8 @@ void StagedSite::write_manifest(const std::set<std::string>& paths) const {
 void StagedSite::commit() {
   std::set<std::string> listed = before_;
   listed.insert(now_.begin(), now_.end());
-  write_manifest(listed);  // Listed first, so that a render cut short leaves nothing unlisted.
-  // Folders are made first: then only renames are left, which need no space on a full disk.
+  write_manifest(listed);  // The list comes first, so that a killed render leaves no unlisted file.
+  // Folders are made before the renames, which need no space on a full disk.
   for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
   std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
   for (const std::string& path : moves_) {

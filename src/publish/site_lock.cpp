@@ -60,12 +60,12 @@ void SiteLock::open_folder() {
                    "choose another --out");
 }
 
-/// If folders cannot be locked at all, as on some network file systems, it does not wait.
+/// Tries once to lock the folder. Returns true without a lock if the file system has no locks.
 bool SiteLock::take() {
   if (descriptor_ < 0) open_folder();
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   if (is_still_there()) return true;
-  ::close(std::exchange(descriptor_, -1));  // its maker has removed it again
+  ::close(std::exchange(descriptor_, -1));  // another render has removed the locked folder
   return false;
 }
 

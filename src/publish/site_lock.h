@@ -8,10 +8,11 @@ namespace labreport {
 
 class SiteLock {
  public:
-  /// Makes the folder `out` if it is absent and waits until nobody else renders into it. Throws
-  /// `InputError` if it cannot be a folder, `Interrupted` if an interrupt comes first.
+  /// Makes the folder `out` if it is absent and waits without limit until nobody else renders into
+  /// it. Throws `InputError` if the folder cannot be made or opened, and `Interrupted` if an
+  /// interrupt ends the wait.
   explicit SiteLock(const std::filesystem::path& out);
-  /// Removes the folders that it made and that are still empty.
+  /// Unlocks the site and removes the folders that the constructor made if they are still empty.
   ~SiteLock();
   SiteLock(const SiteLock&) = delete;
   SiteLock& operator=(const SiteLock&) = delete;
@@ -22,7 +23,7 @@ class SiteLock {
   bool is_still_there() const;
 
   std::filesystem::path out_;
-  std::vector<std::filesystem::path> made_;  ///< The innermost first.
+  std::vector<std::filesystem::path> made_;  ///< Folders that were absent, the innermost first.
   int descriptor_ = -1;
 };
 

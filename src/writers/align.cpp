@@ -15,7 +15,8 @@ struct Number {
   Places value, deviation;
 };
 
-/// Returns nothing for text other than digits, such as a power of ten or infinity.
+/// Counts the digits before and behind the point. Returns nothing for text that is no plain
+/// decimal, such as a power of ten or infinity.
 std::optional<Places> places(std::string_view digits) {
   constexpr std::string_view kMinus = "−";
   if (digits.starts_with(kMinus)) digits.remove_prefix(kMinus.size());
@@ -29,7 +30,7 @@ void widen(Places& room, const Places& places) {
   room.decimals = std::max(room.decimals, places.decimals);
 }
 
-/// The missing decimals, with the point if the number has none.
+/// Zeros for the missing decimals, behind a point if the number has no decimals.
 std::string missing_decimals(std::size_t have, std::size_t want) {
   if (want <= have) return "";
   return (have == 0 ? "." : "") + std::string(want - have, '0');

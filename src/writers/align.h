@@ -8,15 +8,15 @@
 
 namespace labreport {
 
-/// A cell's text and the invisible text that makes its right-aligned column line up: "12.5" above
-/// "3.25" ends in "0". Words need none.
+/// A cell's text and the invisible text that lines up the decimal points of its right-aligned
+/// column: "12.5" above "3.25" needs "0" behind it. A cell of words has no padding.
 struct AlignedCell {
   ValueWithDeviation text;
   std::string after_value;  ///< Padding before " ± deviation".
-  std::string at_end;
+  std::string at_end;       ///< Padding behind the whole cell.
 };
 
-/// Returns one cell a row; empty for a row that ends before that column.
+/// Returns one cell for each row; the cell is empty if the row ends before that column.
 std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t column);
 
 }  // namespace labreport

@@ -6,18 +6,17 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 24;       // Rows in a part; longer tables separate it from the
-                                            // next.
-constexpr std::size_t kFewRows = 3;         // A reference would be no shorter.
-constexpr std::size_t kMostRowsWide = 6;    // Rows in an appendix, across the page.
-constexpr std::size_t kMostRowsHalf = 120;  // Rows in one column of an appendix.
+constexpr std::size_t kMostRows = 24;       // Rows; a longer table is not printed in its part.
+constexpr std::size_t kFewRows = 3;         // Rows of a table as short as a reference to it.
+constexpr std::size_t kMostRowsWide = 6;    // Rows in the appendix across the page.
+constexpr std::size_t kMostRowsHalf = 120;  // Rows in the appendix in one of two columns.
 constexpr std::size_t kMostDetailsRows = 9;
 constexpr std::size_t kLettersOfHalf = 68;
 
-/// Prints two variants of a family, the second with its first figure only.
+/// Chooses two variants of each family, the second with its first figure only.
 void choose_figures(const Part& part, PaperPart& paper) {
   std::string family;
-  std::set<std::string> variants;  // of the family, so far
+  std::set<std::string> variants;  // variants of `family` among the figures before
   for (const Figure& figure : part.figures) {
     bool printed = !figure.page_only;
     if (printed && !figure.family.empty()) {

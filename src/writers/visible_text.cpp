@@ -9,7 +9,8 @@
 namespace labreport {
 namespace {
 
-// Words of a language are shorter; longer ones are names of functions, paths and the like.
+// Bytes of the longest word that may not break; longer ones are names of functions, paths and the
+// like. A piece of a broken word has at most `kLongestWord` letters.
 constexpr std::size_t kLongWord = 20;
 constexpr std::size_t kLongestWord = 28;
 constexpr std::string_view kMayBreak = "\u200b";
@@ -22,8 +23,7 @@ std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
 
-/// Long words may break after punctuation, "at::native::|add_", and at the latest when they are as
-/// long as a narrow line.
+/// Lets long words break after punctuation, "at::native::|add_", or after `kLongestWord` letters.
 std::string with_breaks(std::string_view text) {
   constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";
   std::string broken;

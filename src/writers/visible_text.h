@@ -1,4 +1,4 @@
-// Prepares text of any origin for readers: no invisible characters, and lines end where they may.
+// Removes invisible characters from text of any origin and decides where its lines may break.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace labreport {
 
-/// Makes the spaces between a number and its deviation or unit unbreakable.
+/// Makes the spaces between a number and its deviation or unit, "3.2 ± 0.1 ms", unbreakable.
 std::string keep_numbers_whole(std::string_view text);
 
-/// Removes control characters and marks that change the direction of text. Line ends, Unicode's
-/// too, become spaces unless plain ones are kept.
+/// Removes control characters and marks that change the direction of text. Line ends and tabs
+/// become spaces; `keep_lines` keeps each '\n'.
 std::string without_marks(std::string_view text, bool keep_lines = false);
 
-/// Prepares text for typesetters: without marks, with U+200B where a long word may break, and with
-/// numbers kept with their units.
+/// Prepares text for typesetters: calls `without_marks` and `keep_numbers_whole`, and puts U+200B
+/// where a long word may break.
 std::string paper_words(std::string_view text);
 
 /// Prepares code for typesetters: like paper_words, but spaces stay breakable.

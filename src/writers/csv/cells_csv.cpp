@@ -38,7 +38,7 @@ CsvField with_unit(const std::string& name, const std::string& unit) {
   return csv_text(unit.empty() ? name : name + " (" + unit + ")");
 }
 
-/// Every step from the first is kept; only those after the warm-up count.
+/// Returns the samples after the warm-up if each step has one, else all samples.
 std::vector<double> counted_samples(const Metric& metric, const CellSpec& spec) {
   const std::vector<double> all = metric.numbers();
   const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
@@ -75,7 +75,7 @@ class MetricColumns {
     return heads;
   }
 
-  /// Returns as many fields as `heads`; empty if the launch has no such metric.
+  /// Returns one field for each head; a field is empty if the launch lacks the metric.
   CsvFields fields(const Cell& cell, const Launch& launch) const {
     CsvFields fields;
     for (const Column& column : columns_) {
@@ -120,7 +120,7 @@ class MetricColumns {
         columns_.push_back(
             {metric.tag, metric.name, si_unit(metric.unit), metric.is_samples(), condition});
       } else if (metric.is_samples()) {
-        found->samples = true;  // A metric that was absent first has no samples there.
+        found->samples = true;  // A launch that lacks the samples records no list for this metric.
       }
     }
   }
@@ -144,7 +144,7 @@ class MetricColumns {
   std::vector<Column> columns_;
 };
 
-/// The value of that key in run.json.
+/// The value of `key`; empty if it is absent or neither a number nor text.
 CsvField field(const Json& object, const char* key) {
   const Json value = object.value(key, Json());
   if (value.is_number_integer()) return csv_number(value.get<std::int64_t>());

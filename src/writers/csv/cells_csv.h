@@ -1,21 +1,24 @@
-// All cells of a run as comma-separated values: a row a launch, wide but flat; a cell that was
-// never launched has a row too.
+// Writes all cells of a run as comma-separated values, one row for each launched process. A cell
+// that was never launched has one row, whose outcome is "not measured".
 //
-// Columns, in this order; the unit stands in the head, an SI base unit (s, B, flop/s, Hz)
-// throughout:
+// The columns follow in their order. A head names the unit, which has no prefix: s, B, flop/s, Hz.
 //   id, kind, device, size, implementation        what the cell is; `size` is a label; no
 //                                                 implementation means labreport's network
-//   d_model … vocab, context, batch               the network and its input
-//   precision, mode, warmup, steps                how it ran
-//   launch, session, hardware                     which process of the cell (from 0), on what
-//   outcome, phase, requested (B), in use (B), peak (B), limit (s), signal, message
-//                                                 ok, oom, skipped, timeout, crashed, error,
-//                                                 not measured; details
-//   wall (s), warnings                            the process's life; words joined by "; "
+//   d_model … vocab                               the network
+//   ranks, collectives, sharding, scheme, bucket  how it is spread over processes
+//   context, batch                                the network's input
+//   precision, mode, warmup, steps                how it ran; warmup and steps are counts
+//   launch, session, hardware                     the launch's number in its cell (from 0), the
+//                                                 session that started it, and its device
+//   outcome                                       ok, oom, skipped, timeout, crashed, error,
+//                                                 not measured
+//   rank, phase, requested (B), in use (B), peak (B), limit (s), signal, message
+//                                                 details of the outcome
+//   wall (s), warnings                            the process's duration; warnings joined by "; "
 //   <tag>.<name> (unit)                           a metric that is one value
 //   <tag>.<name>.count, .mean, .stddev, .min, .median, .max (unit)
-//                                                 a metric of samples: over the counted steps if
-//                                                 each step has a sample, else over all samples
+//                                                 a metric of samples: over the steps after the
+//                                                 warm-up if each step has one, else over all
 //   <tag>.<name>.last                             the last value of a running sum
 #pragma once
 

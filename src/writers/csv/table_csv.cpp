@@ -23,7 +23,7 @@ CsvField value_field(const TableView& table, const RowView& row, std::size_t col
   return words == kNoNumber ? CsvField() : csv_text(words);
 }
 
-/// Gives each table of a part a name that no other has.
+/// Adds the tables of a part, each with a name that no other table of the part has.
 class PartTables {
  public:
   PartTables(std::vector<NamedTable>& tables, const Part& part)

@@ -1,5 +1,4 @@
-// Writes tables of the report as comma-separated values with full precision, for spreadsheets and
-// scripts.
+// Writes tables of the report as comma-separated values with full precision.
 #pragma once
 
 #include <string>
@@ -9,19 +8,19 @@
 
 namespace labreport {
 
-/// Heads are "title (unit)". Numbers are in their column's unit, unrounded; a column of "value ±
-/// deviation" is followed by "title deviation (unit)". Missing values are empty; the last column,
-/// `note`, has the reason and the row's remarks.
+/// Writes a head "title (unit)" for each column, and numbers unrounded in that unit. A column with
+/// deviations is followed by a column "title deviation (unit)". Missing values are empty fields;
+/// the last column, `note`, has the reason for them and the row's remarks.
 std::string table_csv(const TableView& table);
 
-/// A table as a file: `name` is "<problem>.<part>" if the part has one table, and
-/// "<problem>.<part>.<slug>" if it has several. Data of figures are "….figure-<slug>".
+/// A table and its file's name: "<problem>.<letter>" if it is the part's only table, otherwise
+/// "<problem>.<letter>.<slug>". A figure's data is named "<problem>.<letter>.figure-<slug>".
 struct NamedTable {
   std::string name;
   const TableView* table = nullptr;
 };
 
-/// Every table of the document in its order, those of figures and details included.
+/// Returns all tables of the document, the data of figures and the tables of details included.
 std::vector<NamedTable> named_tables(const Document& document);
 
 }  // namespace labreport

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kDiffSchemaVersion = "1.3.0";
 
-/// JSON has no infinity, so a number that is not finite becomes null, like a missing one.
+/// Returns null for a missing number and, because JSON has no infinity, for one that is not finite.
 Json optional(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }

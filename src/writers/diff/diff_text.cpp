@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Cuts a long name, which would push every other column off the screen; JSON has it whole.
+/// Cuts a text of more than `kMost` letters, which would push other columns off the screen.
 std::string fitting(const std::string& text) {
   constexpr std::size_t kMost = 100;
   std::string visible = printable(text);

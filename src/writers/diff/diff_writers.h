@@ -1,5 +1,5 @@
-// Writes a comparison in each of its formats. Text from runs is escaped in all of them, and control
-// characters are shown as U+FFFD.
+// Writes a comparison in each of its formats. Every writer escapes the text from runs and replaces
+// control characters by U+FFFD, except JSON, which escapes them.
 #pragma once
 
 #include <string>
@@ -12,25 +12,25 @@
 
 namespace labreport {
 
-/// Writes the card for a terminal.
+/// Writes title, provenance and the summary's sentences for a terminal, without tables.
 std::string diff_text(const Document& document);
 
-/// Writes every section with its tables for a terminal, columns aligned.
+/// Writes every section with its tables for a terminal.
 std::string diff_tables(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
 
-/// A page of a site.
+/// Writes a page that loads the assets of a site.
 std::string diff_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);
 
-/// A page that needs no other file.
+/// Writes a page that needs no other file.
 std::string single_diff_html(const Document& document, const Drawings& drawings);
 
-/// Follows diff.schema.json; ratios and values are unrounded.
+/// Writes JSON that follows diff.schema.json; numbers are unrounded.
 std::string diff_json(const Comparison& comparison);
 
-/// diff.schema.json.
+/// The text of diff.schema.json.
 std::string_view diff_schema();
 
 }  // namespace labreport

@@ -31,7 +31,7 @@ std::string dark_inks() {
 }
 
 std::string page_style() {
-  std::string dark_frames;  // the dark inks' rules for charts inside the page
+  std::string dark_frames;  // the rules of the dark inks, limited to charts inside the page
   for (const std::string& line : split(dark_inks(), '\n')) {
     if (!line.empty()) dark_frames += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
   }
@@ -74,7 +74,7 @@ std::string sha256_base64(std::string_view bytes) {
 }
 
 std::string enclosed_script(std::string_view script) {
-  // Only strings and patterns of a script can contain these; there the backslash changes nothing.
+  // Only strings and patterns of a script can contain these texts; the backslash changes neither.
   return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
 }
 

@@ -1,6 +1,5 @@
-// The assets of a page. A page of the site loads each as one file, so that it costs few requests. A
-// page that is one file, to be mailed, contains them: it fetches nothing and has no links to files
-// that are not there.
+// The style, scripts and pictures of a page. A page of the site loads them from files. A page that
+// is one file, to be mailed, contains them and has no links to files beside it.
 #pragma once
 
 #include <map>
@@ -13,10 +12,10 @@
 
 namespace labreport {
 
-/// The sheets of site/*.css: screen, charts, paper.
+/// The style sheets of site/*.css in one text.
 std::string page_style();
 
-/// The scripts of site/*.js that every page loads.
+/// The scripts of site/*.js that every page loads, in one text.
 std::string page_script();
 
 /// The script of kComparePage.
@@ -26,17 +25,17 @@ std::string compare_script();
 std::string page_icon();
 inline constexpr const char* kIconPath = "assets/favicon.svg";
 
-/// Dark inks of a chart, one rule a line; a picture in a separate file contains them.
+/// The CSS rules that give a chart its colors on a dark screen, one rule on each line.
 std::string dark_inks();
 
-/// The path of a page's specs, relative to it.
+/// The path of the script that `specs_script` returns, relative to its page.
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
-/// A script that hands over the specs of all drawn figures by their slugs: it is fetched with the
-/// chart bundle only when a reader reaches a chart. It may be put in a script element.
+/// A script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A page
+/// fetches it only when a reader reaches a chart. It cannot end a script element around it.
 std::string specs_script(const Document& document, const Drawings& drawings);
 
-/// Assets that are inside the page instead of being fetched.
+/// Assets that a page of one file contains.
 struct Enclosed {
   std::string style;
   std::vector<std::string> scripts;  ///< In the order of execution.
@@ -45,17 +44,17 @@ struct Enclosed {
 /// The SHA-256 of the bytes in Base64, as a content security policy lists it.
 std::string sha256_base64(std::string_view bytes);
 
-/// `script` in a form that cannot end the element around it.
+/// Returns the script in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 
-/// A content security policy that trusts these very texts and nothing else.
+/// A content security policy that allows only these texts, by hash, and pictures inside the page.
 std::string policy_for(const Enclosed& enclosed);
 
 /// Removes links to files beside the page and keeps their words.
 std::string without_file_links(std::string_view html);
 
-/// Replaces the address of each picture among `files` by the picture. It cannot run scripts there:
-/// only `<img>` shows it.
+/// Replaces the address of each `<img>` that names one of `files` by a data URL with its bytes. An
+/// SVG in an `<img>` cannot run scripts.
 std::string with_pictures_inside(std::string_view html,
                                  const std::map<std::string, std::string>& files);
 

@@ -15,15 +15,15 @@
 namespace labreport {
 namespace {
 
-/// Lets a page load the site's own files; no code is made at run time.
+/// A content security policy that allows a page the site's own files and no `eval`.
 constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// Link previews and search engines cut longer descriptions.
+/// Bytes of a description; link previews and search engines cut longer ones.
 constexpr std::size_t kLongestDescription = 200;
 
-/// The first paragraph, or a list's items, as sentences of plain text.
+/// Returns the first block, a paragraph or the items of a list, as sentences of plain text.
 std::string sentences(const Blocks& blocks) {
   if (blocks.empty()) return "";
   if (blocks.front().items.empty()) {
@@ -63,7 +63,6 @@ std::string head_html(const HeadWords& words, const PageOptions& options,
 }
 
 std::string description_of(const Document& document, Answers answers) {
-  // Without a finding, the description says what was measured.
   std::string text =
       document.device.empty()
           ? "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "
@@ -77,7 +76,7 @@ std::string description_of(const Document& document, Answers answers) {
   }
   text = without_marks(text);
   if (text.size() <= kLongestDescription) return text;
-  // Whole sentences that fit, or else words of the first one; "vs. " ends no sentence.
+  // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
   const std::string head = text.substr(0, kLongestDescription);
   std::size_t end = head.rfind(". ");
   while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {

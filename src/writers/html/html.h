@@ -1,5 +1,4 @@
-// The HTML pages: one a run, one a comparison, and those over several runs; and the pieces of a
-// page.
+// Writes the HTML pages of runs, of comparisons and over several runs, and the pieces of a page.
 #pragma once
 
 #include <set>
@@ -16,7 +15,7 @@ namespace labreport {
 
 struct Enclosed;
 
-/// A file beside a page that holds it in another format.
+/// A file that holds a page's content in another format.
 struct FormatLink {
   std::string name;  ///< "PDF"
   std::string file;  ///< "report.pdf"
@@ -28,64 +27,63 @@ struct PageOptions {
   bool interactive = false;  ///< True if the chart bundle is in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
-  std::string address =
-      {};  ///< The page's folder on the web, with a closing slash, if it is known.
+  std::string address = {};   ///< The page's web address without index.html; empty if unknown.
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
 
-/// A run's whole page as one file that fetches nothing: style, scripts and pictures are inside.
-/// `bundle` is the chart bundle, empty if there is none.
+/// A run's page as one file that contains style, scripts and pictures and fetches nothing.
+/// `bundle`: the script that draws interactive charts; empty if there is none.
 std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
                              const std::string& bundle);
 
-/// A run's whole page. Everything that comes from the run is escaped.
+/// A run's page for the site. All text from the run is escaped.
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);
 
-/// A page of the site that compares two runs.
+/// A link to a page of the site that compares two runs.
 struct ComparedPair {
   std::string link;  ///< Relative to the site's root.
   std::string title;
   std::string edition;
   std::string words;  ///< "different hardware: 90 cells match, …"
 
-  /// True if one of the runs is in that folder: "nvidia-h200".
+  /// True if one of the two runs is in that folder of the site: "nvidia-h200".
   bool compares(const std::string& gpu_folder) const;
 };
 
-/// The script that holds the data of "What fits?", from the site's root.
+/// The path of the script with the data of "What fits?", from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
-/// A page over several runs. If its document has no sections, no run has been recorded.
+/// A page over several runs. If its document has no sections, it says that no run is recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
-/// State that the pieces of a page share while it is written.
+/// Values that all pieces of a page use while it is written.
 struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
   bool single = false;   ///< The page is one file that contains its pictures and scripts.
-  int figures = 0;       ///< Figures so far outside drawers.
-  int more_figures = 0;  ///< Figures so far in drawers: A1, A2, …
+  int figures = 0;       ///< Number of figures written outside drawers: 1, 2, …
+  int more_figures = 0;  ///< Number of figures written in drawers: A1, A2, …
   bool in_drawer = false;
   std::string next_figure();
   std::set<std::string> ids = {};
-  FrontMatter front = {};  ///< The author of the notes.
+  FrontMatter front = {};  ///< The author of the notes, with course and repository.
   bool compares = false;   ///< True if the page compares two runs.
 
-  /// Returns `wanted`, followed by a number if something in the page has that id.
+  /// Returns `wanted` and reserves it; appends "-2", "-3", … if the page has that id already.
   std::string id(const std::string& wanted);
 };
 
-/// `id` is the target of links to the table. A print leaves out a table that is not for paper.
+/// `id`: the target of links to the table. `on_paper`: false if only a screen shows the table.
 std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
 
 std::string figure_html(const Figure& figure, PageState& state, bool on_paper);
 
-/// Names the report's author; empty if unknown.
+/// The author, course and repository; empty if none of them is known.
 std::string byline_html(const FrontMatter& front);
 
-/// Writes figures in order; the variants of a family share one frame.
+/// Writes the figures in their order, adjacent ones of one family inside one frame.
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper);
 
@@ -94,15 +92,15 @@ std::string part_html(const Part& part, PageState& state);
 struct HeadWords {
   std::string title;
   std::string description;  ///< Plain text.
-  std::string type;         ///< Open Graph's: "article" or "website".
+  std::string type;         ///< The page's type in Open Graph: "article" or "website".
 };
 
-/// `enclosed` goes into a page that is one file; null if the page loads the site's assets.
+/// `enclosed`: the assets of a page that is one file; null if the page loads the site's assets.
 std::string head_html(const HeadWords& words, const PageOptions& options,
                       const Enclosed* enclosed = nullptr);
 
-/// The page's first finding, in as many whole sentences as a link preview shows; without findings
-/// or generated answers, it says what was measured.
+/// The first sentences of the page's first finding, or what was measured if there is no generated
+/// finding. Plain text of at most about 200 bytes, because link previews cut longer ones.
 std::string description_of(const Document& document, Answers answers);
 
 std::string foot_html(const Document& document);

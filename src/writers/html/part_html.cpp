@@ -14,7 +14,7 @@ namespace {
 
 using Row = std::span<const Figure>;
 
-/// The first figures of `row` for which `key` stays the same.
+/// Returns the figures at the beginning of `row` that have the first one's value of `key`.
 Row alike(Row row, std::string Figure::* key) {
   const auto other = std::ranges::find_if(
       row, [&](const Figure& figure) { return figure.*key != row.front().*key; });
@@ -41,7 +41,7 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
   return html;
 }
 
-/// Writes the answer: the generated one, the author's own words, or room for them.
+/// Writes the generated answer, the author's own words, or an empty frame for these words.
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
   const bool awaited = part.awaits_answer(state.answers);
@@ -58,7 +58,7 @@ std::string answer_html(const Part& part, const PageState& state) {
        {"awaited", awaited},
        // Regions of one page must have different names.
        {"label", whose + ": " + part.lettered_title()}});
-  while (html.ends_with('\n')) html.pop_back();  // sections that are not shown leave blank lines
+  while (html.ends_with('\n')) html.pop_back();  // hidden parts of the template leave blank lines
   return html.empty() ? html : html + "\n";
 }
 

@@ -16,7 +16,7 @@ std::string_view opening(std::string_view svg) {
   return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
 }
 
-/// The root's attribute, "703" for its width; empty if it has none.
+/// The number in an attribute of the root element: "703" for `width`; empty if it is absent.
 std::string size_of(std::string_view svg, const std::string& name) {
   const std::string_view root = opening(svg);
   const std::string begin = " " + name + "=\"";
@@ -27,7 +27,7 @@ std::string size_of(std::string_view svg, const std::string& name) {
   return std::string(root.substr(first, last - first));
 }
 
-/// Returns 0 if the root does not have it.
+/// The attribute of the root element as a number; 0 if it is absent.
 double number_of(std::string_view svg, const std::string& name) {
   const std::string size = size_of(svg, name);
   double number = 0;

@@ -1,4 +1,4 @@
-// Prepares a chart's picture for a page, as a separate file or inside the page.
+// Prepares a chart's SVG for a page, as a separate file or for a link preview.
 #pragma once
 
 #include <optional>
@@ -7,23 +7,23 @@
 
 namespace labreport {
 
-/// The ratio of the root's height to its width; nothing if it has no size.
+/// The height of the picture over its width; nothing if the root element lacks one of them.
 std::optional<double> height_over_width(std::string_view svg);
 
-/// The SVG as a separate file whose inks are dark on a dark screen.
+/// The SVG as a separate file that changes its colors on a dark screen.
 std::string picture_file(std::string_view svg);
 
-/// The picture that link previews show of a page: PNG, in pixels, beside the page.
+/// The file beside a page that link previews show: a PNG with the width and height below in pixels.
 inline constexpr const char* kCardFile = "card.png";
 inline constexpr int kCardWidth = 1200;
 inline constexpr int kCardHeight = 630;
 
-/// The SVG as such a picture, to be printed with two pixels a unit; empty if it does not say its
-/// size.
+/// The chart centered on a white SVG of half the card's width and height, to be printed with two
+/// pixels for each unit. Empty if the chart's root element has no size.
 std::string card_drawing(std::string_view svg);
 
-/// The element that shows such a file, of the picture's size, fetched as it comes into view. The
-/// frame around it has the text for readers who cannot see it.
+/// The `<img>` that shows the file `path`, in the size of `svg`, fetched when it comes into view.
+/// Its alt text is empty because the frame around it has the text.
 std::string picture_element(std::string_view svg, const std::string& path);
 
 }  // namespace labreport

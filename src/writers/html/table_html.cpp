@@ -16,7 +16,7 @@ std::string pad(const std::string& unseen) {
   return unseen.empty() ? "" : "<i data-pad=\"" + unseen + "\"></i>";
 }
 
-/// A command breaks between its flags, not after a flag's dashes nor before its value.
+/// Lets a command break only before " --", so that a flag stays with its value.
 std::string code_html(const std::string& text) {
   constexpr std::string_view kNext = " --";
   std::string html;
@@ -30,14 +30,15 @@ std::string code_html(const std::string& text) {
   return html;
 }
 
-/// A word with a hyphen, "GPU-bound", reads badly in two lines; a path or a hash may need them.
+/// True for one word of at most `kLongest` bytes: a short word with a hyphen, "GPU-bound", reads
+/// badly in two lines, but a path or a hash may need them.
 bool stays_whole(const std::string& text) {
   constexpr std::size_t kLongest = 20;
   return text.size() <= kLongest && text.find(' ') == std::string::npos;
 }
 
-/// A line may end after an underscore, as in a long name of a function, or within a word that is
-/// too long for any line.
+/// Lets a line end after an underscore, as in a function's long name, and after each `kLongest`
+/// bytes of a word that is too long for any line.
 std::string words_html(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   std::string html;
@@ -55,8 +56,8 @@ std::string words_html(const std::string& text) {
 }
 
 struct Remarks {
-  std::string beside;  ///< A word or two, in a separate column.
-  std::string below;   ///< Longer text, in a row below.
+  std::string beside;  ///< A short remark for the column "Remarks".
+  std::string below;   ///< A longer remark for a row below.
 };
 
 Remarks remarks(const RowView& row) {

@@ -31,7 +31,7 @@ class StrictContext : public mustache::context<std::string> {
   std::string_view where_;
 };
 
-/// Templates are parsed once; the front end renders on one thread.
+/// Parses each template once and keeps it. Not thread-safe: one thread writes all pages.
 mustache::mustache& parsed(std::string_view name) {
   static std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> cache;
   const auto found = cache.find(name);

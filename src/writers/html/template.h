@@ -13,18 +13,18 @@ namespace labreport {
 using TemplateObject = kainjow::mustache::object;
 using TemplateList = kainjow::mustache::list;
 
-/// `{{tag}}` is escaped for HTML, `{{{tag}}}` is HTML already. Throws `Error` naming the template
-/// and the tag that `values` (or the list item around it) does not hold.
+/// Replaces `{{tag}}` by its value escaped for HTML and `{{{tag}}}` by its value unchanged. Throws
+/// `Error` if neither `values` nor the list item around the tag has a value for it.
 std::string fill_template(std::string_view name, const TemplateObject& values);
 
-/// One item a text, which `{{text}}` stands for.
+/// A list with one item for each text; `{{text}}` stands for it.
 TemplateList text_list(const std::vector<std::string>& texts);
 
 /// Escapes & < > " and ' for HTML text and quoted attributes.
 std::string escape_html(const std::string& text);
 
-/// Markdown as HTML, formulas as MathML; raw HTML in it is text, unsafe links are left out.
-/// `formulas`: those that no section has.
+/// Returns Markdown as HTML, with formulas as MathML, raw HTML as text and without unsafe links.
+/// `formulas`: the formulas of the author's notes, which no section has.
 std::string markdown_to_html(std::string_view markdown, const Formulas& formulas = {});
 
 }  // namespace labreport

@@ -8,8 +8,8 @@
 namespace labreport {
 namespace {
 
-/// Verbatim text in a table: fenced by more backticks than it holds, its bars escaped for the
-/// table.
+/// Writes verbatim text in a table: between double backticks if it has a backtick, else between
+/// single ones. Bars are escaped because they would end the cell.
 std::string code_span(const std::string& text) {
   if (text.empty()) return "";
   const bool ticked = text.find('`') != std::string::npos;
@@ -85,7 +85,7 @@ class MarkdownWriter {
     add(part.details);
   }
 
-  /// Quotes the question to distinguish it from the answer.
+  /// Writes the question as a quotation, which distinguishes it from the answer.
   void quote(const std::string& markdown) {
     if (markdown.empty()) return;
     for (const std::string& line : split(markdown, '\n')) {
@@ -94,7 +94,7 @@ class MarkdownWriter {
     text_ += '\n';
   }
 
-  /// The generated answer and the author's own words, which are marked as such.
+  /// Writes the generated answer and the author's own words, each with its mark.
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
@@ -107,7 +107,7 @@ class MarkdownWriter {
     if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
   }
 
-  /// In drawers numbers start again after an A, so that those outside continue.
+  /// Numbers a figure "1", "2", … or, in a drawer, "A1", "A2", …
   void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
     const std::string number =

@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// "Ada Lovelace · CS336 · github.com/ada/assignment2"; empty if nothing is known.
+/// "**Ada Lovelace** · CS336 · [address](address)"; empty if none of the three is known.
 std::string byline_markdown(const FrontMatter& front);
 
 std::string table_markdown(const TableView& table);
@@ -16,8 +16,7 @@ std::string table_markdown(const TableView& table);
 /// A figure that `drawings` lacks is replaced by its data table.
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers);
 
-/// Writes one part, for a document of the author's; its pictures and links are relative to the
-/// run's folder.
+/// Writes one part for another document; pictures and links are relative to the run's folder.
 std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
                           Answers answers);
 

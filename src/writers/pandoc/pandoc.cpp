@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Longer tables of a details would bury the answers on paper.
+/// Rows of the longest table of details that is printed; longer ones would bury the answers.
 constexpr std::size_t kMostEvidenceRows = 16;
 constexpr int kLinesForAnAnswer = 6;
 
@@ -113,7 +113,7 @@ class PartWriter {
 
 json inlines_value(json words) { return pandoc_node("MetaInlines", std::move(words)); }
 
-/// The metadata that the template sets above the contents.
+/// The metadata that the template prints above the table of contents.
 json title_block(const Document& document, const PandocOptions& options) {
   const FrontMatter& front = document.front;
   json authors = json::array();

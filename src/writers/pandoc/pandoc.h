@@ -1,7 +1,7 @@
-// Writes the report as pandoc's own tree in JSON, from which pandoc writes LaTeX with
+// Writes the report as pandoc's syntax tree in JSON, from which pandoc writes LaTeX with
 // templates/report.latex.
 //
-// Everything from the run is text: no node is raw. The same input gives the same bytes.
+// Text from the run never becomes a raw node, which could hold TeX commands.
 #pragma once
 
 #include <string>
@@ -17,12 +17,11 @@ struct PandocOptions {
   Paper paper = Paper::kA4;
 };
 
-/// The whole report. Pictures are in "charts/"; a figure without a print is replaced by its data as
-/// a table.
+/// Writes the whole report. Pictures are in "charts/"; a figure that `prints` lacks is a table.
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options);
 
-/// One part, for \input in another document: the template gives it no preamble.
+/// Writes one part for \input in another document. It has no title and so gets no preamble.
 std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
                         const FrontMatter& front);
 

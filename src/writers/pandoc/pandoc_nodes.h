@@ -1,4 +1,4 @@
-// The nodes of pandoc's tree that a report is made of.
+// Makes the nodes of pandoc's tree that a report uses.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,28 +14,28 @@ namespace labreport {
 nlohmann::json pandoc_node(const char* type, nlohmann::json content);
 nlohmann::json pandoc_attributes(const std::string& id = "");
 
-/// Lists of inlines. Long words may break, and line ends are spaces.
+/// These return lists of inlines. Long words may break, and line ends become spaces.
 nlohmann::json pandoc_words(std::string_view text);
 nlohmann::json pandoc_emph(std::string_view text);
-/// Text of a title, cut: TeX writes titles to files whose lines must fit its buffer.
+/// Cuts a title after 400 bytes: TeX writes titles to files whose lines must fit its buffer.
 nlohmann::json pandoc_title(std::string_view text);
 nlohmann::json pandoc_code(std::string_view text);
-/// Inline content of Markdown in one run.
+/// Joins the inlines of all paragraphs of Markdown by spaces.
 nlohmann::json pandoc_line(std::string_view markdown);
 nlohmann::json pandoc_inlines(const Inlines& inlines);
 
-/// Blocks.
+/// These return one block.
 nlohmann::json pandoc_paragraph(nlohmann::json inlines);
 nlohmann::json pandoc_heading(int level, nlohmann::json inlines, const std::string& id = "");
-/// Lines in a typewriter face, the long ones broken.
+/// Writes lines in a typewriter face; long ones may break.
 nlohmann::json pandoc_listing(std::string_view text);
 nlohmann::json pandoc_picture(const std::string& path, const char* width);
 
-/// Lists of blocks, to be added to another. `formulas` adds those that no section has.
+/// Returns a list of blocks. `formulas`: the formulas of the author's notes, which no section has.
 nlohmann::json pandoc_blocks(std::string_view markdown, const Formulas& formulas = {});
 
-/// A table of the author's, without a title, or of the report, with title and number. The columns
-/// of a table that is wider than the sheet are fitted.
+/// A table of the author's Markdown has no title; one of the report has title and number. The
+/// columns of a table that is wider than a line get fixed widths, in which text wraps.
 nlohmann::json pandoc_table(const Block& table);
 nlohmann::json pandoc_table(const TableView& table, const std::string& id);
 

@@ -8,12 +8,13 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestTitle = 400;
-/// TeX's time grows with the square of an address's length; no real one is that long.
+/// Bytes of the longest address that becomes a link: TeX's time grows with their square.
 constexpr std::size_t kLongestLink = 2000;
-/// LaTeX nests four lists of a kind and six in all; deeper items join the last list.
+/// Levels of nested lists and quotations: LaTeX nests at most four lists of one kind and six in
+/// all. The content of deeper ones joins the innermost.
 constexpr int kDeepestList = 3;
 
-/// Places the picture if pdflatex accepts its name and can place its kind.
+/// Places the picture if pdflatex accepts its path and format, else writes why it is missing.
 json picture(const Inline& piece) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
@@ -65,7 +66,7 @@ json inline_nodes(const Inline& piece) {
     case Inline::Kind::kBreak:
       return json::array({json{{"t", "LineBreak"}}});
     case Inline::Kind::kMath:
-    case Inline::Kind::kDisplay:  // A cell or marked text has no separate line.
+    case Inline::Kind::kDisplay:  // A table's cell or emphasized text has no separate line.
       return formula(piece, "InlineMath");
   }
   return json::array();

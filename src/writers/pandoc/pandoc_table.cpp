@@ -10,12 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-/// Letters in a line at the template's sizes, for a table that fits and for one that is fitted.
+/// Letters in a line of a table with free column widths, and in the smaller type that the template
+/// gives a table with fixed ones. The gap between columns is as wide as `kBetween` letters.
 constexpr std::size_t kLine = 88;
 constexpr std::size_t kSmallLine = 110;
 constexpr std::size_t kBetween = 2;
 constexpr double kSmallBetween = 1.2;
-/// A longer word may break.
+/// Letters of a word that are kept on one line; a longer word may break.
 constexpr std::size_t kWordOfACell = 22;
 
 struct Cell {
@@ -26,7 +27,7 @@ struct Cell {
 
 using Row = std::vector<Cell>;
 
-/// The last cell of a row that is shorter than the head spans the rest.
+/// The last cell of a row that is shorter than the head spans the remaining columns.
 struct Grid {
   std::string id, title;
   std::vector<Align> aligns;
@@ -43,14 +44,14 @@ Cell cell_of(json words, std::string_view plain) {
   return cell;
 }
 
-/// Invisible padding of a number: a figure space is as wide as a digit.
+/// Replaces the padding of a number by spaces that are as wide as its digits and its point.
 std::string unseen(const std::string& padding) {
   std::string spaces;
   for (const char sign : padding) spaces += sign == '.' ? "\u2008" : "\u2007";
   return spaces;
 }
 
-/// The cell of a column; a number's decimals are aligned.
+/// Makes a cell with text or with a number whose decimals are aligned in the column.
 Cell cell_in(const ColumnView& column, const AlignedCell& aligned) {
   if (column.align == Align::kLeft) {
     const std::string text = aligned.text.joined();
@@ -67,7 +68,8 @@ Cell cell_in(const ColumnView& column, const AlignedCell& aligned) {
       value + " " + deviation);
 }
 
-/// Letters of each column in one line, or after wrapping if it `wraps`.
+/// Returns each column's width in letters. A cell for which `wraps(row, column)` is true needs the
+/// width of its longest word, any other the width of its whole text.
 template <typename Wraps>
 std::vector<std::size_t> letters(const Grid& grid, Wraps wraps) {
   std::vector<std::size_t> widths(grid.aligns.size());
@@ -85,7 +87,7 @@ std::size_t sum(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), std::size_t{0});
 }
 
-/// Distributes the room that is left, in turns, to the columns that want more.
+/// Widens columns by one letter in turns, up to their `preferred` widths, until they sum to `room`.
 void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& preferred,
            std::size_t room) {
   for (bool given = true; given;) {
@@ -98,8 +100,8 @@ void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& pre
   }
 }
 
-/// The columns' shares of the line; none if the table fits unchanged. Heads and words break first,
-/// numbers at their ± if they must.
+/// Returns each column's share of the line's width; empty if all cells fit on one line unwrapped.
+/// Heads and text wrap first, and numbers wrap at their ± only if that does not suffice.
 std::vector<double> shares(const Grid& grid) {
   const auto whole = letters(grid, [](const Row&, std::size_t) { return false; });
   const auto fits = [](const Row& row) {

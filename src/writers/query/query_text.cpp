@@ -16,7 +16,7 @@ namespace labreport {
 namespace {
 
 constexpr double kMostExactInteger = 1e15;     // A double holds smaller integers exactly.
-constexpr double kLeastWithoutFraction = 1e6;  // Six digits have no room for a fraction.
+constexpr double kLeastWithoutFraction = 1e6;  // From here on six digits hold no fraction.
 
 std::string readable(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
@@ -28,7 +28,7 @@ std::string readable(const SqlValue& value) {
                                                            : fmt::format("{:.6g}", *real);
 }
 
-/// Says which columns hold numbers and stand right-aligned.
+/// Tells for each column if it holds a number, which makes it right-aligned.
 std::vector<bool> number_columns(const QueryResult& result) {
   std::vector<bool> numbers(result.columns.size(), false);
   for (const auto& row : result.rows) {
@@ -43,7 +43,7 @@ std::vector<bool> number_columns(const QueryResult& result) {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-/// Returns the head and behind it the rows.
+/// Returns the cells of the head, then those of each row.
 Lines lines_of(const QueryResult& result) {
   Lines lines(1);
   for (const std::string& column : result.columns) lines[0].push_back(printable(column));
@@ -53,7 +53,7 @@ Lines lines_of(const QueryResult& result) {
   return lines;
 }
 
-constexpr std::size_t kMostBytes = 60;  // A longer text between other columns is cut.
+constexpr std::size_t kMostBytes = 60;  // A longer cell is cut.
 
 std::string markdown_line(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = escape_markdown(cell);

@@ -7,15 +7,14 @@
 
 namespace labreport {
 
-/// Puts columns side by side for a terminal: numbers have six digits, long texts are cut, and NULL
-/// is "–".
+/// Aligns columns for a terminal. Fractions have six significant digits, a text of more than 60
+/// bytes is cut, and NULL is "–".
 std::string as_table(const QueryResult& result);
 
-/// Makes a pipe table with the same numbers and whole texts.
+/// Writes a pipe table with the numbers of `as_table` and uncut texts.
 std::string as_markdown(const QueryResult& result);
 
-/// Writes a head and the rows; numbers have fifteen digits, and NULL is an empty field. See
-/// base/csv.h.
+/// Writes a head and the rows as base/csv.h does; NULL is an empty field.
 std::string as_csv(const QueryResult& result);
 
 /// Writes an array of objects whose keys are the columns; numbers keep all digits.

@@ -29,7 +29,7 @@ std::string details(const Part& part, const TypstSource& source) {
   return text.empty() ? "" : "== " + typst_heading(part, true) + "\n\n" + text;
 }
 
-/// The tables of the appendix that are as wide as the page, and those in its two columns.
+/// The tables in the appendix: those as wide as the page, and those in its two columns.
 struct FurtherTables {
   std::string wide;
   std::string columns[2];
@@ -62,8 +62,7 @@ std::string in_columns(const std::string& text) {
   return text.empty() ? "" : "#columns(2, gutter: 1.6em)[\n" + text + "]\n\n";
 }
 
-/// Writes in small type the method, the environment, tables that parts refer to, and how each part
-/// was measured.
+/// Writes the method, the environment, the tables that parts refer to, and the parts' details.
 std::string typst_appendices(const TypstSource& source) {
   std::string evidence;
   FurtherTables further;
@@ -106,7 +105,7 @@ class TypstWriter {
   }
 
  private:
-  /// Writes the values that templates/report.typ uses, and that file.
+  /// Writes the definitions that templates/report.typ uses, then the template's text.
   void settings() {
     const std::string& author = document_.front.author;
     text_ += "#let report-title = " + typst_string(document_.name()) + "\n";

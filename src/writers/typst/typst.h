@@ -1,4 +1,4 @@
-// Writes the report as one Typst source, report.typ, and its parts as pieces for another document.
+// Writes the report as one Typst source, report.typ, and each part for another document.
 #pragma once
 
 #include <set>
@@ -14,16 +14,16 @@ enum class Paper { kA4, kLetter };
 struct TypstOptions {
   Answers answers = Answers::kFull;
   Paper paper = Paper::kA4;
-  std::set<std::string> pictures;  ///< Notes' pictures beside the source, by link.
-  std::string run = {};            ///< From the source to the run's folder: "../", or empty.
+  std::set<std::string> pictures;  ///< Links of the notes' pictures that are beside the source.
+  std::string run = {};            ///< Path from the source to the run's folder: "../", or empty.
 };
 
-/// Figures are "charts/narrow/<slug>.svg" beside the source; one that `drawings` lacks is replaced
-/// by its data table. Details are in an appendix, without their long tables.
+/// The source names pictures "charts/narrow/<slug>.svg"; a table of its data replaces a figure that
+/// `drawings` lacks. Details are in an appendix, without their long tables.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
 
-/// A part without its details, and without a preamble: plain Typst, to be included in any document.
+/// Writes a part without its details and without a preamble, to be included in any document.
 std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
                        const TypstOptions& options);
 

@@ -10,8 +10,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kHalfColumn = 7.7;  // Centimetres of a figure's width.
-constexpr double kHighest = 20;      // Centimetres of a figure's height.
+constexpr double kHalfColumn = 7.7;  // The largest width of a figure in cm.
+constexpr double kHighest = 20;      // The largest height of a figure in cm.
 
 std::string caption(const Figure& figure, const TypstSource& source) {
   const std::string description =
@@ -23,7 +23,7 @@ bool is_drawn(const Figure& figure, const TypstSource& source) {
   return source.drawings.contains(figure.slug);
 }
 
-/// Words with a line at their side; a mark, if there is one, ends their last line.
+/// Draws a line left of the blocks and writes the mark, if any, at the end of their last line.
 std::string framed(std::string blocks, const std::string& mark, const std::string& stroke,
                    const std::string& breakable) {
   while (blocks.ends_with('\n')) blocks.pop_back();
@@ -36,13 +36,13 @@ std::string framed(std::string blocks, const std::string& mark, const std::strin
          blocks + "\n]\n\n";
 }
 
-/// Room in which the author writes, by hand or in the source.
+/// An empty frame in which the author writes an answer, by hand or in the source.
 constexpr std::string_view kRoomForAnswer =
     "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em, "
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
-/// Says where to find what is not printed here.
+/// Names the figures and tables that are not printed in the part, and where they are.
 std::string elsewhere(const Part& part, const PaperPart& paper) {
   std::string text;
   for (std::size_t i = 0; i < paper.further.size(); ++i) {
@@ -56,17 +56,18 @@ std::string elsewhere(const Part& part, const PaperPart& paper) {
   return text + "In the report’s page\\: " + typst_text(join(paper.left, "; ")) + ".";
 }
 
-// Characters of text that are about as high as a figure.
+// Bytes of markup that are about as high as a figure: longer text has no figure beside it.
 constexpr std::size_t kLongestBeside = 2000;
 constexpr std::size_t kMostRowsBeside = 8;
 
-/// Puts the first figure beside the words with a short table below them, or that table alone. The
-/// other figures follow in pairs, a single last one beside the table, then the other tables.
+/// Puts the first figure beside the words and, if they fit, a short table below these; without a
+/// figure, the table is beside the words. The other figures follow in pairs, an odd last one beside
+/// the narrow table, and then the other tables.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
   const PaperPart paper = on_paper(part);
   std::span<const Figure* const> figures = paper.figures;
-  // The first table if it is narrow enough for half a page.
+  // The first table if it fits half the page's width, else null.
   const TableView* narrow = paper.tables.empty() ? nullptr : paper.tables.front();
   if (narrow != nullptr && !fits_half(*narrow)) narrow = nullptr;
   const bool are_a_row = figures.size() == 2 && is_drawn(*figures[0], source) &&
@@ -94,7 +95,7 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   return more.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + more + "]\n\n";
 }
 
-/// The generated answer, the author's words, or room for them.
+/// Writes the generated answer, the author's words, or an empty frame for these words.
 std::string typst_words(const Part& part, const TypstSource& source) {
   std::string text;
   const std::string answer = part.generated_answer(source.options.answers);

@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-// Typst refuses longer addresses, and no one could type them from paper.
+// Bytes of the longest address that becomes a link; Typst refuses much longer ones.
 constexpr std::size_t kLongestAddress = 2000;
 
 std::string typst_call(const std::string& function, const std::string& content) {
@@ -125,7 +125,7 @@ class RichWriter {
     return "";
   }
 
-  /// Names a picture that will not be beside the source.
+  /// Shows the picture, or only its name if it is not among `TypstOptions::pictures`.
   std::string picture(const Inline& image, const std::string& width) const {
     if (!source_.options.pictures.contains(image.target)) {
       return typst_call("emph", "Picture\\: " + typst_text(image.text));
@@ -162,7 +162,7 @@ std::string typst_link(const std::string& target, const std::string& markup,
   if (target.empty() || target.size() > kLongestAddress) return markup;
   const std::string link = "#link(" + typst_string(target) + ")";
   const bool elsewhere = target.find("//") != target.npos && typst_text(target) != markup;
-  // On paper a link's address is printed.
+  // A footnote prints the address, because a reader of paper cannot follow the link.
   const std::string note = elsewhere ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
   return link + "[" + markup + "]" + note;
 }

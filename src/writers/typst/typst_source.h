@@ -1,4 +1,4 @@
-// The pieces that a Typst source is made of.
+// Writes the pieces of a Typst source.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// The input of every piece of one source.
+/// The report and options that every piece of one source is written from. All must live longer.
 struct TypstSource {
   TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen);
 
@@ -26,48 +26,50 @@ struct TypstSource {
   void add_label(const std::string& name);
 };
 
-/// Markdown as blocks of markup, each followed by an empty line; its headings are bold paragraphs.
-/// `formulas` adds those that no section has.
+/// Writes Markdown as blocks of markup, each followed by an empty line; headings become bold
+/// paragraphs. `formulas`: the formulas of the author's notes, which no section has.
 std::string typst_blocks(std::string_view markdown, const TypstSource& source,
                          const Formulas& formulas = {});
 
-/// Markdown in one run of markup: for captions and cells.
+/// Writes Markdown as one line of markup, for captions.
 std::string typst_line(std::string_view markdown, const TypstSource& source);
 
-/// A link to an address or, "#benchmarking_script-b", to a part.
+/// A link to an address or to a part, "#benchmarking_script-b". Returns only `markup` if the source
+/// lacks the part or the address is too long.
 std::string typst_link(const std::string& target, const std::string& markup,
                        const TypstSource& source);
 
-/// The label " <name>"; empty if Typst does not accept the name.
+/// The label " <name>"; empty if the name is empty or has characters that a label cannot have.
 std::string typst_label(const std::string& name);
 
 enum class TableWidth { kWhole, kHalf };
 
-/// A numbered table; a long one runs over pages and repeats its head there. `label` may be empty.
+/// A numbered table; a long one runs over pages and repeats its head on each. `label` may be empty.
 std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
                         const std::string& label = "");
 
-/// A numbered figure with its caption, or the data's table if it was not drawn.
+/// A numbered figure with its caption; if it was not drawn, the caption and its data as a table.
 std::string typst_figure(const Figure& figure, const TypstSource& source);
 
-/// Puts two pieces side by side, by a function of templates/report.typ.
+/// Puts two pieces side by side. The source must contain templates/report.typ.
 std::string typst_pair(const std::string& left, const std::string& right);
 
-/// Writes figures, in a whole report two side by side and a single last one beside a table.
+/// Writes figures one below the other. In a whole report, two are side by side, and the last one of
+/// an odd number stands beside the table `beside` unless that is null.
 std::string typst_figures(std::span<const Figure* const> figures, const TypstSource& source,
                           const TableView* beside = nullptr);
 
-/// Question, answer, note, figures and tables under the part's heading; in a whole report, content
-/// that is elsewhere is named instead.
+/// Writes heading, question, answer, note, figures and tables. In a whole report, it only names the
+/// figures and tables that are not printed here.
 std::string typst_part(const Part& part, const TypstSource& source);
 
-/// The label of the `index`th further table of a part in the source.
+/// The label, without brackets, of the table `PaperPart::further[index]` of a part.
 std::string further_label(const Part& part, std::size_t index);
 
-/// The heading of a part, its letter first, with the problem's name if needed.
+/// The heading of a part: "(b) Title", after the problem's name if `with_problem`.
 std::string typst_heading(const Part& part, bool with_problem);
 
-/// A line of small, muted markup that stays with what follows; empty for nothing.
+/// A line of small, gray markup on the same page as the next block; empty if `markup` is.
 std::string typst_muted(const std::string& markup);
 
 }  // namespace labreport

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kRowsOfOnePage = 24;
 
-constexpr double kUsualSize = 8;     // Points of the type.
-constexpr double kSmallestSize = 6;  // Points of the type.
+constexpr double kUsualSize = 8;     // The size of the type in points.
+constexpr double kSmallestSize = 6;  // The size of the type in points.
 constexpr double kLettersOfALine = 125;
-constexpr double kHalf = 0.485;  // The share of a line that one of two columns has.
+constexpr double kHalf = 0.485;  // The width of one of two columns over that of a line.
 
-/// Longer remarks would make a narrow, high column, so they go below their row.
+/// Letters of a remark beside its row; a longer one would make a narrow, high column and is below.
 constexpr std::size_t kLongestRemark = 24;
 
 bool has_remark_beside(const RowView& row) {
@@ -27,7 +27,7 @@ bool is_flagged(const TableView& table) {
   return std::ranges::any_of(table.rows, has_remark_beside);
 }
 
-/// A row cannot break across pages, so a long text is cut; the page and the CSV have it whole.
+/// Cuts a text of more than 600 bytes, because a row cannot break across pages.
 std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
 
 std::string hidden(const std::string& padding) {
@@ -50,7 +50,7 @@ class TableWriter {
   }
 
   std::string write() const {
-    // The type has the size at which all columns fit side by side.
+    // The size of the type is chosen so that all columns fit side by side.
     const bool half = width_ == TableWidth::kHalf;
     const double line = kLettersOfALine * (half ? kHalf : 1);
     const double size = std::clamp(kUsualSize * line / static_cast<double>(letters_across(table_)),
@@ -128,7 +128,7 @@ class TableWriter {
 
 std::size_t letters_across(const TableView& table) {
   constexpr std::size_t kMostOfTitle = 10;
-  constexpr std::size_t kMostOfWords = 22;  // Text wraps if it has room for a few words.
+  constexpr std::size_t kMostOfWords = 22;  // Letters of a column of text; longer text wraps.
   std::size_t across = is_flagged(table) ? kLongestRemark - 8 : 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     const bool number = table.columns[c].align == Align::kRight;

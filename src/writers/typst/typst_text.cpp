@@ -20,14 +20,14 @@ bool means_itself(std::string_view text, std::size_t at) {
   const char letter = text[at];
   if (is_alnum(letter) || (letter & 0x80) != 0) return true;
   if (std::string_view(" ,%!?&)").find(letter) != std::string_view::npos) return true;
-  if (at == 0) return false;  // after a call, "(", "." and ";" would belong to it
+  if (at == 0) return false;  // "(", "." and ";" would belong to a call before the text
   const char before = text[at - 1];
   const char after = at + 1 < text.size() ? text[at + 1] : ' ';
   if (std::string_view("(;:").find(letter) != std::string_view::npos) return true;
   if (std::string_view("-/+").find(letter) != std::string_view::npos) {
     return is_alnum(before) && is_alnum(after);
   }
-  // A dot must not make an ellipsis, or a number that would begin a list.
+  // A dot is escaped if it may be part of an ellipsis or of a number that begins a list, "1. ".
   return letter == '.' && after != '.' && before != '.' && (!is_digit(before) || after != ' ');
 }
 

@@ -1,7 +1,7 @@
-// Writes any text as Typst source that shows exactly it.
+// Writes any text as Typst source that shows exactly this text.
 //
-// Control characters and marks that turn the direction of what follows are left out; line ends are
-// spaces. Numbers keep their units, and a word longer than a line may break.
+// Control characters and marks that change the direction of text are left out, and line ends become
+// spaces. In text and code long words may break.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace labreport {
 /// A string literal, quotes included.
 std::string typst_string(std::string_view text);
 
-/// A string literal of several lines, which are kept.
+/// A string literal that keeps line ends.
 std::string typst_lines(std::string_view text);
 
-/// Text in markup, with every character that is special to Typst escaped.
+/// Markup with every special character escaped; a number stays on a line with its unit.
 std::string typst_text(std::string_view text);
 
 /// Verbatim text within a line.
