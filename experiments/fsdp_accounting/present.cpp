@@ -21,18 +21,19 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr double kAddsUp = 0.05;  // share of the expected saving that peaks and gradients may miss
-// Relative differences of losses, the latter with gradients in 16 bits.
+constexpr double kAddsUp = 0.05;  // error of measured saving + gradients, over the expected saving
+// The largest relative differences of losses that rounding explains; the second is for gradients in
+// 16 bits.
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 
-/// The peak of a whole later step; absent if it was not measured.
+/// The peak, in bytes, of a step after the first; nothing if it was not measured.
 std::optional<double> step_peak(const ShardingScheme& scheme) {
   const Stage* before = scheme.stage(When::kLaterStep, metric::kBeforeOptimizer);
   const Stage* after = scheme.stage(When::kLaterStep, metric::kAfterOptimizer);
   return before && after ? std::optional(after->high_water) : std::nullopt;
 }
 
-/// True if the step peaks before the optimizer, not in it.
+/// True if the step peaks before the optimizer step, not in it.
 bool peaks_in_passes(const ShardingScheme& scheme) {
   return scheme.stage(When::kLaterStep, metric::kBeforeOptimizer)->point.peak == step_peak(scheme);
 }
@@ -41,7 +42,8 @@ double held_total(const ShardingScheme& scheme) {
   return static_cast<double>(held_bytes(scheme.cell->spec).total());
 }
 
-/// The largest network in the first of its precisions; one that ran, if any did.
+/// The largest network that ran with sharded weights or, if none did, the largest of all, in the
+/// first of its precisions.
 const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networks) {
   const auto rank = [](const TrainedNetwork& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),
@@ -50,8 +52,8 @@ const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networ
   return *std::ranges::max_element(networks, {}, rank);
 }
 
-/// The measured peaks. `early` holds if gradients, which do not exist yet at these peaks, make up
-/// the difference between the measured saving and `expected`.
+/// The measured peaks. `early` says that the measured saving is less than `expected` by the saving
+/// of gradients, because both steps peak before gradients exist.
 std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sharded,
                            double expected) {
   const auto before = step_peak(other), after = step_peak(sharded);
@@ -119,7 +121,7 @@ const std::vector<Column<GatherRow>> kGathers{
      "",
      {Notation::kCount}}};
 
-/// Counts the matrices of the blocks that were gathered when their layer's forward began.
+/// Counts the blocks' matrices that had been gathered when the forward pass needed them.
 std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
   const auto all =
