@@ -30,8 +30,7 @@ Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
           .several_gpus = true};
 }
 
-/// True if a cell's times are compared with the device's measured peak rates, which a `limits` cell
-/// provides.
+/// True if a cell's times are compared with the peak rates that a `limits` cell measures.
 bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     const auto& sweep = planned.spec.attention;
@@ -74,8 +73,7 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
                    "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
-/// Alternates the cells of labreport's and the user's network, so that drift of the device during a
-/// run affects both alike.
+/// Alternates the cells of both networks, so that drift of the device's speed affects both alike.
 std::vector<PlannedCell> alternating_cells(const Experiment& experiment, PlanInput input,
                                            const Run& so_far) {
   const std::vector<PlannedCell> first = experiment.plan(input, so_far);

@@ -19,8 +19,7 @@ FigureFiles figure_files(std::string_view folder);
 /// one throws `InputError` with the nearest names.
 const Experiment& find_experiment(std::string_view selector);
 
-/// Translates a name in `Experiment::aliases` to the part's name; returns any other selector
-/// unchanged.
+/// Translates one of `Experiment::aliases` to its part's name; other selectors stay unchanged.
 std::string canonical_selector(const std::string& selector);
 
 /// Collects the cells of every selected experiment in order. A cell that two experiments want is

@@ -13,8 +13,7 @@ namespace labreport {
 /// The names of the profiling half's problems, which `profiling` stands for.
 std::vector<std::string> profiling_problems();
 
-/// Returns the problems and parts as the request names them, without expanding `all` or
-/// `profiling`.
+/// Returns the names in the request, without expanding `all` or `profiling`.
 std::vector<std::string> requested_problems(const Request& request);
 
 /// Returns the experiments ("ladder") and parts ("data_parallel.d") that the run's request names;

@@ -1,5 +1,4 @@
-// Each problem of the handout plans its cells and presents its parts; catalog.cpp lists the
-// problems.
+// Declares how each problem plans its cells and presents its parts; catalog.cpp lists the problems.
 #pragma once
 
 #include "experiments/experiment.h"
@@ -7,8 +6,7 @@
 namespace labreport {
 
 namespace benchmarking_script {
-/// Plans sizes × contexts × precisions × modes. The full preset adds processes that end after their
-/// first step.
+/// Plans sizes × contexts × precisions × modes; in the full preset also first steps by themselves.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_script
@@ -58,8 +56,7 @@ Presentation present(const RunView& view);
 
 namespace flash_benchmarking {
 /// Plans a cell with all lengths for each precision, head dimension and implementation, then the
-/// leaderboard's configuration for each backend. Backends that lack FP32 get one FP32 cell, which
-/// records the reason.
+/// leaderboard's configuration for each backend. Backends that lack FP32 have one cell to show it.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace flash_benchmarking

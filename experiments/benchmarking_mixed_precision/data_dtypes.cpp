@@ -49,8 +49,7 @@ class Rows {
   std::vector<TensorRow> rows_;
 };
 
-/// Each output and each loss has its own row. All parameters share one row, as do all gradients and
-/// all optimizer states.
+/// Each output and each loss has a row. All parameters share one, as do gradients and states.
 std::vector<TensorRow> summary(const Trace& trace) {
   Rows rows(trace);
   rows.counted("parameters", metric::kParameter);

@@ -1,5 +1,4 @@
-// Part (b): the precision that layer normalization loses, and the scale at which a format's range
-// ends.
+// Part (b): the precision that layer normalization loses, and the scale at which formats overflow.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -12,8 +12,7 @@ bool needs_part(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
 }
 
-/// Adds the longest mode, which has all phases; as long as a mode runs out of memory, adds the next
-/// shorter one.
+/// Adds the longest mode, and after a mode that ran out of memory the next shorter one.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
   for (const Mode mode : kModes | std::views::reverse) {

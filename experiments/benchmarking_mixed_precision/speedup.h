@@ -22,7 +22,6 @@ struct KernelTime {
   double gemm_share() const { return gemms / total(); }
 };
 
-/// One pass of one network in one precision.
 struct Pass {
   std::vector<double> ms;             ///< The times of all counted steps; may be empty.
   std::optional<KernelTime> kernels;  ///< Empty if no step was profiled.
@@ -40,7 +39,6 @@ struct Network {
   std::string missing() const;  ///< "training step: out of memory …"; empty if that step ran.
 };
 
-/// A network in FP32 and in another precision.
 struct Pair {
   const Network *fp32, *other;
 
@@ -56,8 +54,7 @@ std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup
 /// pairs; within a precision the order of `networks` is kept.
 std::vector<Pair> pairs(const std::vector<Network>& networks);
 
-/// The pairs that the answers compare: they have the precision of the first pair, and the pass was
-/// timed in both precisions.
+/// The pairs in the first pair's precision whose `pass` was timed on both sides; answers use these.
 std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs, Pass Network::* pass);
 
 /// The values of part (c)'s sentences. `pairs` must not be empty.

@@ -158,14 +158,12 @@ struct FirstStep {
   bool explained() const { return whole && modules && library && allocation && busy; }
   /// The time for loading modules and initializing cuBLAS; only if `explained()`.
   double initialization() const { return *modules + *library; }
-  /// True if initialization takes between half and twice the first step's extra time over a steady
-  /// step.
+  /// True if initialization takes half to twice the first step's extra time over a steady step.
   bool by_initialization() const {
     const double extra = row->first() - row->steady();
     return initialization() >= extra / 2 && initialization() <= 2 * extra;
   }
-  /// Splits the step's time by cause. Kernels run while the CPU initializes and allocates, so they
-  /// get at most the time that is left.
+  /// Splits the step by cause. Kernels overlap CPU work, so they get at most the time that is left.
   std::vector<std::pair<const char*, double>> parts() const {
     if (!explained()) return {{"first step", row->first()}};
     const double others = std::max(*whole - initialization() - *allocation, 0.0);

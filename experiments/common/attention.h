@@ -72,12 +72,10 @@ Value mean_time(const AttentionRow& row, std::string_view pass);
 /// The reason of the first row that has one, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// A row for each length of one cell. The reason of a length that was not tried names the shorter
-/// length that ran out of memory.
+/// A row for each length of one cell. The reason of one not tried names the length that ran out.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
-/// The rows of all cells timed by `method`, in plan order. Failed cells have a row for each length,
-/// too.
+/// The rows of all cells timed by `method`, in plan order; even failed cells have all lengths.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
 /// The command that measures all these cells again.

@@ -16,12 +16,10 @@ bool mode_wanted(const PlanInput& input, Mode mode);
 /// A cell of a kind that measures no network.
 CellSpec bare_cell(DeviceKind device, CellKind kind);
 
-/// A timing cell of one network with the preset's numbers of steps. The caller sets context,
-/// precision and mode.
+/// A timing cell with the preset's numbers of steps. The caller sets context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// The sizes for problems that train on two ranks: those that the user named, else the handout's,
-/// else the preset's largest.
+/// The sizes to train on two ranks: the user's, else the handout's, else the preset's largest.
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
 
 /// A training step of two ranks: one GPU each over NCCL, or two CPU processes over Gloo. Each rank

@@ -28,8 +28,7 @@ std::int64_t all_steps(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// A profile of the network in the step's mode or, unless that is inference, in a longer one; null
-/// if none ran.
+/// A profile in the step's mode or, unless that is inference, in a longer one; null if none ran.
 const Launch* profile_of(const RunView& view, const CellSpec& step) {
   const bool grad = step.mode != Mode::kInference;
   const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {

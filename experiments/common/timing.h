@@ -51,8 +51,7 @@ std::optional<Timed> timed(const TimingGroup& group, Mode mode);
 /// Returns the longest mode that ran: if possible a training step, else forward+backward, …
 std::optional<Timed> fullest(const TimingGroup& group);
 
-/// The reason why a mode has no numbers: "out of memory in optimizer". Empty if it has numbers or
-/// was not planned.
+/// Why a mode has no numbers: "out of memory in optimizer". Empty if it has, or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
 /// The time from when the host had enqueued a phase until the device finished it. Phases are judged
@@ -63,12 +62,10 @@ struct PhaseLag {
   std::optional<double> busy;  ///< Kernels' share of the phase's time; empty if not profiled.
 };
 
-/// One lag for each phase but the loss, which is too short. Empty on a CPU, whose steps have no
-/// device times.
+/// One lag for each phase except the loss, which is too short. Empty on a CPU.
 std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed);
 
-/// True if launches set the pace: the lag is below 5 % of the phase's time, and no profile shows
-/// kernels in at least 80 % of it.
+/// True if launches set the pace: `share` is below 5 %, and `busy` is not 80 % or more.
 bool launch_bound(const PhaseLag& lag);
 
 /// The step is launch-bound if all `device_lags` are, GPU-bound if none is, and mixed otherwise.

@@ -145,9 +145,8 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
   return rows;
 }
 
-/// Compares the handout's model at the caps that it calls worst and best with their measured steps,
-/// and names the reason if the model is wrong: overlap hides communication, or all-reduces slow the
-/// backward pass.
+/// Compares the handout's model at its worst and its best cap with the measured steps, and explains
+/// its error: overlap hides communication, or all-reduces slow the backward pass.
 std::optional<Facts> expected(const std::vector<BucketRow>& rows) {
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::model);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::model);

@@ -11,8 +11,7 @@
 namespace labreport::data_parallel {
 namespace {
 
-/// The text mentions the flat scheme's copies only if they take at least this share of the time
-/// saved on all-reduces.
+/// The text omits the flat scheme's copies up to this share of the time saved on all-reduces.
 constexpr double kMentioned = 0.05;
 
 /// The time that communication adds to a step. Nothing if the deviations hide it, or if a scheme is
@@ -44,8 +43,7 @@ Facts naive_facts(const Network& network, const SchemeResult& naive) {
                 .set("beside", share == "0.0" ? "none" : share + "\u00a0%"));
 }
 
-/// The times of both schemes' traced all-reduces, and of the flat scheme's copies, which are the
-/// rest of its exchange.
+/// The times of both schemes' traced all-reduces, and of copies: the rest of the flat exchange.
 std::optional<Facts> traced(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved = *naive.communication_ms - *flat.communication_ms;

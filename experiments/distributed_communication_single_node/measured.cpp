@@ -15,8 +15,7 @@
 namespace labreport::distributed_communication_single_node {
 namespace {
 
-/// Marks sizes that took longer than a larger size, although they do less work. `timings` must be
-/// sorted by size.
+/// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
 void mark_disturbed(std::vector<Timing>& timings) {
   constexpr double kLonger = 1.1;  // latencies vary by up to a tenth undisturbed
   double larger_ns = std::numeric_limits<double>::infinity();

@@ -300,8 +300,7 @@ std::vector<Timing> asked_timings(const Group& group) {
   return timings;
 }
 
-/// The group that the answer describes: the first with at least two undisturbed sizes, over NCCL if
-/// possible; null if there is none.
+/// The first group with two undisturbed sizes, over NCCL if possible; null if there is none.
 const Group* answered_group(const Groups& groups) {
   for (const Collectives library : {Collectives::kNccl, Collectives::kGloo}) {
     for (const Group& group : groups) {
@@ -366,8 +365,7 @@ std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   return std::nullopt;
 }
 
-/// Compares NCCL with Gloo on the same number of ranks, at the smallest and the largest size that
-/// both have.
+/// Compares Gloo with NCCL on equally many ranks, at the smallest and the largest size both have.
 std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   for (const Group& gloo : groups) {
     if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;

@@ -197,9 +197,8 @@ bool fused(const AttentionRow& row) {
          backend == AttentionBackend::kCudnn;
 }
 
-/// Explains why a fused forward pass is faster: the eager pass spends time reading and writing
-/// scores. Nothing unless that time, at the measured bandwidth, is 40 to 100 % of the eager pass
-/// and not below the fused pass.
+/// Explains a faster fused forward pass by the time to move the eager pass's scores at the measured
+/// bandwidth. Nothing unless this is 40 to 100 % of the eager time and at least the fused time.
 std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) {
   const auto eager_ms = race.eager->ms(metric::kForward);
   const auto ms = race.fastest->ms(metric::kForward);
@@ -246,8 +245,7 @@ std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double
   return facts.when("traffic", traffic(*race, bandwidth));
 }
 
-/// The shortest sequence at which the eager operators ran out of memory, with the bytes of one
-/// tensor of its scores.
+/// The shortest sequence at which eager ran out of memory, and the bytes of a tensor of its scores.
 std::optional<Facts> eager_end(const Rows& rows) {
   for (const AttentionRow& row : rows) {
     if (!eager(row) || !row.ran_out()) continue;
@@ -259,8 +257,7 @@ std::optional<Facts> eager_end(const Rows& rows) {
   return std::nullopt;
 }
 
-/// Compares the user's implementation with the eager and the fastest one, at the longest sequence
-/// that the user's ran.
+/// Compares the user's implementation, at its longest sequence, with the eager and the fastest one.
 std::optional<Facts> custom_time(const Rows& rows, const std::vector<Race>& list) {
   const auto longest =
       std::ranges::find_if(rows.rbegin(), rows.rend(),

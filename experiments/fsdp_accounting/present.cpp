@@ -22,8 +22,7 @@ using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 constexpr double kAddsUp = 0.05;  // error of measured saving + gradients, over the expected saving
-// The largest relative differences of losses that rounding explains; the second is for gradients in
-// 16 bits.
+// The largest relative differences of losses from rounding; the second is for 16-bit gradients.
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 
 /// The peak, in bytes, of a step after the first; nothing if it was not measured.
@@ -42,8 +41,7 @@ double held_total(const ShardingScheme& scheme) {
   return static_cast<double>(held_bytes(scheme.cell->spec).total());
 }
 
-/// The largest network that ran with sharded weights or, if none did, the largest of all, in the
-/// first of its precisions.
+/// The largest network that ran with sharded weights (if none did: of all), in its first precision.
 const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networks) {
   const auto rank = [](const TrainedNetwork& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),

@@ -48,8 +48,7 @@ struct Checkpointed {
   const Choice* plain() const;  ///< The choice without checkpoints; null if it was not planned.
   /// Bytes of the activations between two blocks; each checkpoint saves them.
   double boundary() const;
-  /// Bytes that one block saves for backward: measured when the smallest group was recomputed, else
-  /// calculated.
+  /// Bytes that one block saves for backward, measured when recomputing it or else calculated.
   double residuals() const;
   bool measured_residuals() const;
 };

@@ -89,8 +89,7 @@ std::string groups(const Choice& choice) {
                                : "groups of " + format_plural(*choice.blocks(), "block");
 }
 
-/// Tells how a choice compares with the best: "peak 5.96 GiB higher", "run out of memory in
-/// forward".
+/// Compares a choice with the best: "peak 5.96 GiB higher", "run out of memory in forward".
 std::string outcome(const Choice& choice, const Choice& best) {
   if (choice.peak && *choice.peak > *best.peak)
     return "peak " + format_bytes_briefly(*choice.peak - *best.peak) + " higher";
@@ -171,8 +170,7 @@ Facts network_facts(const Checkpointed& network) {
       .set("error", format_percent(error));
 }
 
-/// Choices that did not compute the same as the first choice: their losses differ by more than
-/// rounding explains.
+/// Choices whose losses differ from the first choice's by more than rounding explains.
 std::vector<Facts> diverging_losses(const Checkpointed& network) {
   std::vector<Facts> diverging;
   const auto first = std::ranges::find_if(

@@ -28,8 +28,7 @@ struct Row {
     if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
     return base->ms() / rung->ms();
   }
-  /// The largest difference of losses from the first rung's, relative to these, over the compared
-  /// steps.
+  /// The largest difference from the first rung's losses, relative to these, of the compared steps.
   std::optional<double> loss_difference() const {
     const Rung* first = ladder->first();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
@@ -87,8 +86,7 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Bars for the first rung's step, the time saved by each change, the fastest step and the lower
-/// bound.
+/// Bars for the first rung's step, each change's saving, the fastest step and the lower bound.
 std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();

@@ -76,8 +76,7 @@ std::optional<Facts> memory_facts(const Pair& pair) {
       .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
 }
 
-/// The times of the phases that sharding changes. Nothing unless they explain why the sharded step
-/// takes `longer` ms more.
+/// The times of the phases that sharding changes; nothing unless they explain `longer` (ms a step).
 std::optional<Facts> phases(const Pair& pair, double longer) {
   const auto sharded = pair.sharded->phase_ms(metric::kOptimizer);
   const auto whole = pair.plain->phase_ms(metric::kOptimizer);

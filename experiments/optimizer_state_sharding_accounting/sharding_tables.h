@@ -13,9 +13,8 @@ namespace labreport::optimizer_state_sharding_accounting {
 
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// The dataset "points" has a row for each scheme, step and point. A scheme without numbers has a
-/// single row with the reason. Bytes of "points" and "stacks" are in a unit that suits the highest
-/// peak.
+/// The dataset "points" has a row for each scheme, step and point, or one row with the reason for a
+/// scheme without numbers. The highest peak determines the unit of bytes, also of "stacks".
 Dataset points_data(const std::vector<TrainedNetwork>& networks);
 
 /// The dataset "stacks", for figures, splits the peak at each point of a later step by use.

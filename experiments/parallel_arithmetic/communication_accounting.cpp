@@ -1,5 +1,4 @@
-// Builds the datasets and facts of the XXL network: memory, number of devices, and the smallest
-// batch that is bound by compute.
+// Builds the datasets and facts of the XXL network: memory, devices, least batch bound by compute.
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"

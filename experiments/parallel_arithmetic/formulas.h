@@ -91,8 +91,7 @@ Pass tensor_backward(const SwiGluLayer& layer, double devices, const Rates& rate
 /// The traffic is the longer of both communications, which run side by side.
 Pass both_forward(const SwiGluLayer& layer, double fsdp, double tensor, const Rates& rates);
 
-// Functions below return the most devices with which a pass computes for at least as long as it
-// sends.
+// Functions below return the most devices with which a pass still computes as long as it sends.
 
 /// For data parallelism and FSDP: 1 + B W / C.
 double most_by_batch(const SwiGluLayer& layer, const Rates& rates);

@@ -43,8 +43,7 @@ std::vector<Column<Machine>> machine_columns();
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
                                  const std::function<void(Facts&, const Rates&)>& add);
 
-/// Sets the fact `lacking`, with the reason `why`, if a rate of the run's own machine (the last of
-/// `machines`) is missing.
+/// Sets the fact `lacking`, with `why`, if the last of `machines`, the run's own, lacks a rate.
 void set_lacking(Facts& facts, const std::vector<Machine>& machines);
 
 }  // namespace labreport::parallel_arithmetic

@@ -1,5 +1,4 @@
-// Builds the datasets and facts of section.md: the length at which eager attention runs out of
-// memory.
+// Builds the datasets and facts of section.md: where eager attention runs out of memory.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -107,8 +106,7 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// The rows that ran at `kScoresOutweigh` or longer; if these have fewer than two lengths, all rows
-/// that ran.
+/// The rows that ran at `kScoresOutweigh` or longer; all that ran if these have only one length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
       only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
