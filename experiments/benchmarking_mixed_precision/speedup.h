@@ -32,7 +32,7 @@ struct Pass {
 struct Network {
   const TimingGroup* group;
   Pass forward, backward, step;
-  std::optional<Bound> bound;  ///< Limits the longest mode that ran; empty on a CPU.
+  std::optional<Bound> bound;  ///< Tells what limits the longest mode that ran; empty on a CPU.
 
   std::string size() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;

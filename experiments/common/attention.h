@@ -38,7 +38,7 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out() const;
-  bool not_tried() const;     ///< Because a shorter one ran out of memory.
+  bool not_tried() const;     ///< A shorter length had run out of memory.
   bool not_offered() const;   ///< The device, the dtype or the library does not offer it.
   bool inaccurate() const;    ///< Not timed: too far from FP64's result.
   std::string phase() const;  ///< The phase that memory ran out in.
@@ -78,7 +78,7 @@ std::vector<AttentionRow> attention_rows(const Cell& cell);
 /// The rows of all cells timed by `method`, in plan order; even failed cells have all lengths.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
-/// The command that measures all these cells again.
+/// The command that measures all cells of `method` again.
 TableView attention_commands(const RunView& view, const std::string& problem,
                              AttentionMethod method);
 

@@ -16,7 +16,7 @@ namespace labreport {
 namespace {
 
 constexpr double kWorthwhile = 1.02;    // smaller speedups are not advised
-constexpr double kOptimizerBytes = 28;  // of a parameter: four FP32 values read, three written
+constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 values read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // share of a step; above it launches set the pace
 constexpr double kNotable = 0.1;     // rise of idle time over saved time; less is omitted
@@ -145,7 +145,7 @@ std::vector<Gain> gains(const Ladder& ladder) {
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
   // If the GPU idles more than half of both steps, they vary between processes by as much as a
-  // change saves. Smaller gains then are no more certain.
+  // change saves. Smaller gains are then no more certain.
   const auto mostly_idle = [](const Rung* rung) {
     return rung->idle_share().value_or(0) > kMostlyIdle;
   };

@@ -341,7 +341,7 @@ Facts by_size(const Group& group) {
       .when("latency", latency(group, small, large));
 }
 
-/// Compares `few` with the same library's largest group, at the largest size that both have.
+/// Compares `few` with its library's group of the most ranks, at the largest size that both have.
 std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   const Group* many = nullptr;
   for (const Group& group : groups) {

@@ -15,7 +15,7 @@ struct BlockGather {
   std::string block;  ///< "layers.0"; "token_embeddings"
   std::string pass;   ///< metric::kForward, metric::kBackward
   double bytes = 0;
-  double alone_ms = 0;                   ///< The gathers' time if nothing else runs.
+  double alone_ms = 0;                   ///< The gathers' time one by one, nothing else running.
   double wait_ms = 0;                    ///< How long the pass waited for the gathers.
   std::int64_t layers = 0, in_time = 0;  ///< All matrices, and those gathered in time.
 

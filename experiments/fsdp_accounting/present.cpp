@@ -21,7 +21,7 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr double kAddsUp = 0.05;  // error of measured saving + gradients, over the expected saving
+constexpr double kAddsUp = 0.05;  // |expected − measured saving − gradients| / expected, at most
 // The largest relative differences of losses from rounding; the second is for 16-bit gradients.
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 

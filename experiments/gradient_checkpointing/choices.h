@@ -1,4 +1,4 @@
-// Reads the measurements of checkpointing from a run, by network and number of blocks a checkpoint.
+// Reads checkpointing's measurements from a run, by network and number of blocks per checkpoint.
 #pragma once
 
 #include <optional>

@@ -38,7 +38,7 @@ struct Rates {
 };
 
 /// FSDP over X devices along M_X axes of the network of devices, and tensor parallelism over Y
-/// devices along M_Y axes. N = X · Y. Each axis adds W.
+/// devices along M_Y axes. N = X · Y. A device sends W bytes a second along each axis.
 struct Mesh {
   double fsdp = 1;         ///< X
   double tensor = 1;       ///< Y

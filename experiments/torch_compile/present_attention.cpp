@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kUsualDim = 64;  // the most common head dimension
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSaved{Notation::kMebibytes};
-constexpr double kKeepsScores = 0.5;  // Bytes of fewer score tensors are not from saved scores.
+constexpr double kKeepsScores = 0.5;  // A pass that saves fewer score tensors saves no scores.
 
 /// One length of a cell in eager mode, and of the same cell compiled.
 struct Pair {
