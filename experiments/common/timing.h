@@ -58,7 +58,8 @@ std::string reason_missing(const TimingGroup& group, Mode mode);
 /// separately: a full launch queue blocks the host, which limits the lag at the step's end.
 struct PhaseLag {
   std::string_view phase;
-  double share;  ///< That time / the phase's device time, median of counted steps; may exceed 1.
+  /// That time / the phase's device time, median of counted steps; may exceed 1.
+  double share;
   std::optional<double> busy;  ///< Kernels' share of the phase's time; empty if not profiled.
 };
 
