@@ -15,7 +15,7 @@ namespace labreport::benchmarking_mixed_precision {
 /// The time of one pass's kernels (on a CPU: operators) in one profiled step, in ms.
 struct KernelTime {
   double gemms = 0, copies = 0, others = 0;  ///< `others` are neither GEMMs nor copies.
-  double launches = 0;                      ///< A number of kernels, not a time.
+  double launches = 0;                       ///< A number of kernels, not a time.
 
   double rest() const { return copies + others; }
   double total() const { return gemms + rest(); }

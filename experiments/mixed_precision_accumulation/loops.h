@@ -15,7 +15,7 @@ struct Loop {
   double value = 0.01;     ///< The number that should be added.
   bool extra = false;      ///< True if the handout does not ask for the loop.
   double addend = 0;       ///< The number that was added: `value`, rounded to its dtype.
-  std::vector<double> sums = {};       ///< After each addition.
+  std::vector<double> sums = {};
   std::vector<double> host_sums = {};  ///< The CPU's sums, if `sums` are a GPU's.
 
   double last() const { return sums.back(); }
