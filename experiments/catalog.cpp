@@ -16,7 +16,7 @@ std::string_view words(std::string_view experiment) {
   return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
 }
 
-/// A problem of parallel training that is answered by arithmetic alone.
+/// A problem of parallel training that is answered by calculation, without a measurement.
 Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
                       Presentation (*present)(const RunView&), std::string_view edition) {
   const std::string path = "experiments/parallel_arithmetic/" + std::string(name) + ".md";
@@ -30,8 +30,7 @@ Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
           .several_gpus = true};
 }
 
-/// True if a cell is timed by the device's clock. The report then gives its share of the measured
-/// peak.
+/// True if a cell's times are compared with the peak rates that a `limits` cell measures.
 bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     const auto& sweep = planned.spec.attention;
@@ -50,8 +49,8 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
   });
 }
 
-/// Suggests parts of the problem if only its letter is wrong, else problems. Names that contain the
-/// word come first, because a part of a name is many edits away from it.
+/// Suggests parts if only the letter is wrong, else problems. Names that contain the selector come
+/// first, because an abbreviation is many edits away from the whole name.
 [[noreturn]] void refuse_unknown_experiment(std::string_view selector) {
   constexpr std::size_t kMostNames = 3;
   const std::string_view problem = selector.substr(0, selector.find('.'));
@@ -74,7 +73,7 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
                    "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
-/// Alternates the cells of both networks, so that drift over a run affects both alike.
+/// Alternates the cells of both networks, so that drift of the device's speed affects both alike.
 std::vector<PlannedCell> alternating_cells(const Experiment& experiment, PlanInput input,
                                            const Run& so_far) {
   const std::vector<PlannedCell> first = experiment.plan(input, so_far);

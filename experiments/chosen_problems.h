@@ -13,11 +13,11 @@ namespace labreport {
 /// The names of the profiling half's problems, which `profiling` stands for.
 std::vector<std::string> profiling_problems();
 
-/// Returns the problems and parts as the request names them; `all` and `profiling` stay words.
+/// Returns the names in the request, without expanding `all` or `profiling`.
 std::vector<std::string> requested_problems(const Request& request);
 
-/// Returns what the run's request chose by name: experiments ("ladder") and parts of them
-/// ("data_parallel.d"); nothing if it chose all or the profiling half, or cannot be read.
+/// Returns the experiments ("ladder") and parts ("data_parallel.d") that the run's request names;
+/// nothing if it asks for all or the profiling half, or if this version cannot read it.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
 }  // namespace labreport

@@ -17,7 +17,7 @@ namespace labreport {
 /// The content of each part, by its letter.
 using Presentation = std::map<std::string, PartContent>;
 
-/// A problem of the handout that is a part of a problem here.
+/// A name that the handout gives to what is one part of an experiment here.
 struct Alias {
   std::string_view name;    ///< "naive_ddp_benchmarking"
   std::string_view letter;  ///< "a"
@@ -28,10 +28,10 @@ struct Experiment {
   std::vector<std::string> parts = {};  ///< Letters, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
-  std::string_view words;              ///< section.md
-  bool profiling = true;               ///< Belongs to the handout's profiling half, the default.
-  std::string_view only_edition = {};  ///< Empty if both editions have it.
-  bool several_gpus = false;           ///< Left out by default if the host has one GPU.
+  std::string_view words;              ///< The text of section.md.
+  bool profiling = true;               ///< In the profiling half, the default choice.
+  std::string_view only_edition = {};  ///< Empty if both editions have the problem.
+  bool several_gpus = false;           ///< Not planned by default on a host with one GPU.
   std::vector<Alias> aliases = {};     ///< Handout names that also select its parts.
 
   bool of(std::string_view edition) const {

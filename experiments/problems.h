@@ -1,5 +1,4 @@
-// Each problem of the handout plans its cells and presents its parts; catalog.cpp lists the
-// problems.
+// Declares how each problem plans its cells and presents its parts; catalog.cpp lists the problems.
 #pragma once
 
 #include "experiments/experiment.h"
@@ -7,16 +6,15 @@
 namespace labreport {
 
 namespace benchmarking_script {
-/// Plans sizes × contexts × precisions × modes. The full preset also times first steps in separate
-/// processes.
+/// Plans sizes × contexts × precisions × modes; in the full preset also first steps by themselves.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_script
 
 namespace nsys_profile {
-/// Plans an inference step and the fullest step that fits of each network. 2025: every context in
-/// FP32, and the reference context in the device's 16-bit format. 2026: the three longest contexts,
-/// powers of two, whose step fits; doubling finds them.
+/// Plans, for each network, an inference step and the longest mode that fits the memory. 2025:
+/// every context in FP32, and the reference context in the device's 16-bit format. 2026: the three
+/// longest contexts that fit; see `Doubling`.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace nsys_profile
@@ -29,15 +27,15 @@ Presentation present(const RunView& view);
 
 namespace benchmarking_mixed_precision {
 /// Plans dtypes for (a) and (b), layer normalization for (b), and for (c) the training step of
-/// every size in FP32 and in the device's 16-bit format, or a lesser mode if a step does not fit.
+/// every size in FP32 and in the device's 16-bit format, or a shorter mode if that does not fit.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace benchmarking_mixed_precision
 
 namespace memory_profiling {
-/// Plans inference, a forward with grad and the fullest step that fits, of the edition's one size,
-/// in FP32 and in the device's 16-bit format. 2026: also at the longest context whose step fits,
-/// which doubling finds. If no step of that size fits the device, a smaller size takes its place.
+/// Plans inference, a forward pass with gradients enabled, and the longest mode that fits, in FP32
+/// and in the device's 16-bit format. There is one size, the edition's or the next smaller one that
+/// has a step that fits. 2026: also at the longest context whose step fits; see `Doubling`.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace memory_profiling
@@ -49,35 +47,34 @@ Presentation present(const RunView& view);
 }  // namespace pytorch_attention
 
 namespace torch_compile {
-/// Plans for part (a) attention alone over head dimensions and sequence lengths, in FP32, and for
-/// part (b) each network's training step, in FP32 and the device's 16-bit format. The eager and the
-/// compiled cells run the same PyTorch functions.
+/// Plans for part (a) attention over head dimensions and sequence lengths, in FP32, and for part
+/// (b) each network's training step, in FP32 and the device's 16-bit format. Eager and compiled
+/// cells run the same PyTorch functions.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace torch_compile
 
 namespace flash_benchmarking {
-/// Plans a cell for each precision, head dimension and implementation at every length, then the
-/// leaderboard's configuration for each backend. Backends without FP32 are tried in FP32 once, at
-/// the smallest head dimension, so that the cell records the reason.
+/// Plans a cell with all lengths for each precision, head dimension and implementation, then the
+/// leaderboard's configuration for each backend. Backends that lack FP32 have one cell to show it.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace flash_benchmarking
 
 namespace gradient_checkpointing {
 /// Plans the training step of xl at context 2048 without checkpoints, then with checkpoints of 1,
-/// 2, 4, … blocks, or of the next smaller size if checkpoints of one block run out of memory. The
-/// user's sizes, contexts and precisions are taken without this search.
+/// 2, 4, … blocks. If xl runs out of memory even with checkpoints of one block, the next smaller
+/// size follows, and so on; sizes that the user names are all planned.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace gradient_checkpointing
 
 namespace distributed_communication_single_node {
-/// A cell of every size over one library with one number of ranks.
+/// A cell of all-reduces of every size, over one library among one number of ranks.
 CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks);
 
-/// Plans a cell for each library and number of ranks. 2025 compares Gloo on CPU processes with NCCL
-/// on GPUs, 2026 has GPUs alone; a demonstration has Gloo and two processes.
+/// Plans a cell for each library and number of ranks. 2025: Gloo among CPU processes and NCCL among
+/// GPUs; 2026: only NCCL. Without a GPU only Gloo is planned.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace distributed_communication_single_node
@@ -89,15 +86,15 @@ Presentation present(const RunView& view);
 }  // namespace optimizer_state_sharding_accounting
 
 namespace fsdp_accounting {
-/// Plans FP32 steps with nothing, the optimizer's state and the weights sharded, and 16-bit steps
-/// with nothing and the weights sharded. The user's precisions have all three.
+/// Plans steps with nothing, the optimizer's state or the weights sharded, in FP32 and in 16 bits.
+/// Unless the user names precisions, 16-bit steps with a sharded optimizer are left out.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace fsdp_accounting
 
 namespace parallel_arithmetic {
-/// Plans C and W of this machine: the device's limits, and the all-reduce among two devices of
-/// `distributed_communication_single_node`. Everything else is calculated.
+/// Plans what gives this machine's C (the device's limits) and W (all-reduces among two devices, as
+/// in `distributed_communication_single_node`). Everything else is calculated.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 
 Presentation communication_accounting(const RunView& view);  ///< 2025
@@ -109,17 +106,17 @@ Presentation fsdp_tp_calcs(const RunView& view);
 }  // namespace parallel_arithmetic
 
 namespace data_parallel {
-/// Plans on two ranks the step without communication and the schemes up to the last part that is
-/// wanted, and for buckets all-reduces alone, whose latency and bandwidth determine the best size.
-/// Each rank trains on its part of the batch. Only labreport's own network is trained.
+/// Plans, on two ranks, the step without communication and the schemes of all parts up to the last
+/// one wanted. Part (d) also needs all-reduces without training: their latency and bandwidth
+/// determine the best bucket size. A user's own model is not trained.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace data_parallel
 
 namespace ladder {
-/// Plans each variant under 16-bit autocast, then in FP32, for the smallest size and the largest
-/// whose first rung fits. On a GPU the FP32 ladder has TF32 before the CUDA graph, and both end
-/// with torch.compile. Only labreport's own network has a ladder.
+/// Plans all rungs under 16-bit autocast, then in FP32, for the smallest size and for the largest
+/// whose first rung fits. On a GPU the FP32 ladder changes to TF32 before the CUDA graph, and both
+/// ladders end with torch.compile. A user's own model has no ladder.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace ladder

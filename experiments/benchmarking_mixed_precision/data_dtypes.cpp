@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kTrainedOn = "cross-entropy";
 
-/// One tensor, or several that are alike, under both autocasts.
+/// The dtypes of one tensor, or of several tensors together, under both autocasts.
 struct TensorRow {
   std::string tensor, fp16, bf16;
 };
@@ -49,7 +49,7 @@ class Rows {
   std::vector<TensorRow> rows_;
 };
 
-/// Outputs and losses have a row each; parameters, gradients and the optimizer's state share one.
+/// Each output and each loss has a row. All parameters share one, as do gradients and states.
 std::vector<TensorRow> summary(const Trace& trace) {
   Rows rows(trace);
   rows.counted("parameters", metric::kParameter);
@@ -60,7 +60,7 @@ std::vector<TensorRow> summary(const Trace& trace) {
   return rows.take();
 }
 
-/// The user's model has no counts: the trace does not count its layers.
+/// Rows of the user's model do not say how many tensors they stand for, as the trace does not tell.
 std::vector<TensorRow> summary_of_model(const Trace& trace) {
   Rows rows(trace);
   rows.together("parameters", metric::kParameter);

@@ -1,5 +1,4 @@
-// Part (b): the precision that layer normalization loses, and the scale at which a format's range
-// ends.
+// Part (b): the precision that layer normalization loses, and the scale at which formats overflow.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,11 +17,11 @@ namespace {
 
 constexpr Notation kError{Notation::kRelativeError, 2};
 constexpr Precision kFormats[]{Precision::kFp16, Precision::kBf16};
-constexpr double kClearly = 1.5;  // An error is larger from this ratio on.
+constexpr double kClearly = 1.5;  // An error is called larger if it exceeds this multiple.
 
 using Error = std::optional<double>;
 
-/// Errors are relative to FP64; a step that overflowed has none.
+/// Errors of each operation of layer normalization, relative to FP64; empty after an overflow.
 struct NormRow {
   Precision format = {};
   std::string method = {};  ///< "rounded": see metric_names.h
@@ -70,7 +69,7 @@ std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
                  .square_overflow = *squares > 0};
 }
 
-/// Rows of the widest vectors by growing scale.
+/// Keeps only the rows of the widest vectors, sorted by ascending scale.
 NormRows widest(const Launch* launch) {
   NormRows rows;
   if (launch == nullptr) return rows;
@@ -120,7 +119,7 @@ Dataset errors_by_scale(const NormRows& rows) {
   return make_dataset("errors", columns, std::vector<Scale>(outputs.begin(), outputs.end()));
 }
 
-/// The answer at scale 1; nothing where either error is missing.
+/// Compares errors at scale 1; nothing unless BF16 has an error by both methods compared.
 std::optional<Facts> measured_facts(const NormRows& rows) {
   const auto output = [&](std::string_view method) {
     const NormRows bf16 = curve(rows, Precision::kBf16, method);
@@ -144,7 +143,7 @@ std::optional<Facts> measured_facts(const NormRows& rows) {
             first != fp16.end() ? power_of_two(first->scale) : "");
 }
 
-/// The dtypes that autocast gives a 16-bit input.
+/// The dtypes of layer normalization under BF16 autocast.
 std::optional<Facts> autocast_facts(const Cell* dtypes) {
   const Trace trace = trace_of(dtypes == nullptr ? nullptr : ok_launch(*dtypes));
   if (trace.tensors.empty()) return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Notation kRatio{Notation::kFixed, 2};
 
-/// One network in one precision; other precisions than FP32 have speedups over it.
+/// One network in one precision. `pair` is empty for FP32, which has no speedup.
 struct NetworkRow {
   const Network* network;
   std::optional<Pair> pair;
@@ -30,7 +30,7 @@ Column<NetworkRow> time_column(const char* name, const char* title, Pass Network
   return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
 }
 
-/// Leaves out the deviation, which the figure draws: it is finer than two decimals.
+/// Leaves out the ratio's deviation, which is too small for two decimals; the figure draws it.
 Value ratio_value(const std::optional<Ratio>& ratio) {
   return ratio ? Value(ratio->value) : Value();
 }
@@ -112,7 +112,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const std::vector<Network> measured = networks(view, groups);
   const std::vector<Pair> compared = pairs(measured);
-  // Without a second precision the benchmarking problem has shown these networks already.
+  // If there is only one precision, the benchmarking problem already shows all times.
   if (compared.empty()) return std::nullopt;
   const auto rows = network_rows(measured, compared);
   std::vector<PassRow> passes;

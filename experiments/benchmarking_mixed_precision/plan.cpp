@@ -12,14 +12,14 @@ bool needs_part(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
 }
 
-/// Adds the longest mode, which has all phases, and shorter ones as long as that does not fit.
+/// Adds the longest mode, and after a mode that ran out of memory the next shorter one.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
   for (const Mode mode : kModes | std::views::reverse) {
     if (!mode_wanted(input, mode)) continue;
     spec.mode = mode;
     cells.push_back({spec, launches});
-    // A step that crashed may run when the run is resumed; one without room will not.
+    // A step that crashed may succeed when the run is resumed, but one without room will not.
     const Cell* cell = so_far.find(cell_id(spec));
     if (cell == nullptr || cell->launches.empty()) return;
     if (!does_not_fit(cell->launches.back().outcome)) return;
@@ -42,7 +42,7 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
   }
 }
 
-/// Traces the dtypes of the user's model, at the first size.
+/// Adds a cell that traces the dtypes of the user's model at the first size, if there is a model.
 void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
   const Axes chosen = axes(input);
   if (!input.selection.model || chosen.sizes.empty()) return;

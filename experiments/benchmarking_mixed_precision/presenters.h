@@ -13,7 +13,7 @@ inline constexpr const char* kProblem = "benchmarking_mixed_precision";
 /// The cell that traces the toy model's dtypes; null if the run has none.
 const Cell* toy_model_cell(const RunView& view);
 
-/// Both return nothing if the run has no cell for the part.
+/// Both functions return nothing if the run has no cell for the part.
 std::optional<PartContent> present_dtypes(const RunView& view);
 std::optional<PartContent> present_layer_norm(const RunView& view);
 

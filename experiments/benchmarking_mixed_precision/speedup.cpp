@@ -14,7 +14,7 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// The longest profiled step of that network; null if none ran.
+/// The profile of the network's longest mode that ran; null if none did.
 const Launch* profile_of(const RunView& view, const CellSpec& network) {
   const Cell* fullest = nullptr;
   for (const Cell* cell : view.cells(CellKind::kKernels)) {
@@ -62,7 +62,7 @@ Network network(const RunView& view, const TimingGroup& group) {
           .bound = step ? bound(view, *step) : std::nullopt};
 }
 
-/// FP32 comes first, then the precision that the answers compare.
+/// The order of precisions; the answers compare the first one after FP32.
 auto rank(const Network& network) {
   constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
                                Precision::kTf32};

@@ -1,5 +1,5 @@
-// The values of part (c)'s sentences: speedups at both ends, their trend, and what the profiles
-// hold against it.
+// The values of part (c)'s sentences: speedups of the smallest and the largest network, their trend
+// with size, and the reason that the profiles show for it.
 #include <cmath>
 
 #include "base/format.h"
@@ -14,8 +14,8 @@ namespace labreport::benchmarking_mixed_precision {
 namespace {
 
 constexpr double kNoFaster =
-    0.95;                      // At this ratio of times or more, kernels are not called faster.
-constexpr double kHalf = 0.5;  // A cause must account for this share of a growth's logarithm.
+    0.95;                      // Kernels count as faster only below this share of their FP32 time.
+constexpr double kHalf = 0.5;  // Least share of log(growth) that a cause must explain.
 
 using Pairs = std::vector<Pair>;
 using WhichPass = Pass Network::*;
@@ -29,9 +29,10 @@ Trend trend(const Pairs& pairs, WhichPass pass) {
   return trend_of(each(pairs, [pass](const Pair& pair) { return *pair.speedup(pass); }));
 }
 
-/// True if GEMMs alone get faster and their larger share explains at least half of what the larger
-/// network's pass gains beyond the smaller's. The check applies the smaller network's gains to the
-/// larger one's mix of FP32 kernels.
+/// True if the larger network's pass has a larger speedup because GEMMs, the only kernels that get
+/// faster, take more of its FP32 time. To check it, the smaller network's speedups of GEMMs and of
+/// other kernels are applied to the larger network's FP32 times; this has to explain at least half
+/// of the growth (`kHalf`).
 bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
   for (const Pair* pair : {&smaller, &larger}) {
     const auto &fp32 = (pair->fp32->*pass).kernels, &other = (pair->other->*pass).kernels;
@@ -48,7 +49,8 @@ bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
          std::log(by_mix / (small.total() / gained.total())) >= kHalf * std::log(growth);
 }
 
-/// The trend with size, and its reason in the first growing pass. Every pair has all `passes`.
+/// Sets the trend of speedups with size, and its reason in the first pass whose speedup grows.
+/// Every pair must have times of all `passes`.
 void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& passes) {
   const auto growing =
       only(passes, [&](WhichPass pass) { return trend(pairs, pass) == Trend::kGrows; });
@@ -82,7 +84,7 @@ void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& p
   facts.flag("unexplained", !growing.empty() && !by_gemms && bound.empty());
 }
 
-/// The answer for the pairs that have both passes, else for those with a forward pass.
+/// Describes the pairs that have both passes, or, if there are none, those with a forward pass.
 std::optional<Facts> compared_facts(const Pairs& all) {
   const Pairs forward = compared_pairs(all, &Network::forward);
   if (forward.empty()) return std::nullopt;
@@ -106,8 +108,7 @@ std::optional<Facts> compared_facts(const Pairs& all) {
   return facts;
 }
 
-/// Training steps whose time changes by more than a tenth if they are synchronized after each
-/// phase.
+/// The training steps whose time synchronizing after each phase changes by more than a tenth.
 std::vector<Facts> changed_by_synchronizing(const Pairs& pairs) {
   constexpr double kTenth = 0.1;
   constexpr Notation kThree{Notation::kSignificant, 3};

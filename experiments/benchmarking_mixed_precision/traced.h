@@ -24,14 +24,14 @@ struct Trace {
   std::vector<TracedDtype> tensors;
 
   std::vector<TracedDtype> in(std::string_view precision, std::string_view group) const;
-  /// "–" if the tensor was not traced.
+  /// Returns "–" if the tensor was not traced.
   std::string dtype(std::string_view precision, std::string_view group,
                     std::string_view name) const;
-  /// "FP32"; "FP16 and FP32" if a group's tensors differ.
+  /// The dtypes of all tensors of a group: "FP32", "FP16 and FP32"; "–" if none was traced.
   std::string dtypes(std::string_view precision, std::string_view group) const;
 };
 
-/// Empty if `launch` is null.
+/// Returns an empty trace if `launch` is null.
 Trace trace_of(const Launch* launch);
 
 }  // namespace labreport::benchmarking_mixed_precision

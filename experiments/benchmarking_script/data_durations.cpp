@@ -17,12 +17,12 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kAboutTwice = 0.15;  // A ratio at most this far from 2 is called twice as long.
+constexpr double kAboutTwice = 0.15;  // The ratio counts as "about twice" within 2 ± this.
 constexpr double kTera = 1e12;
 constexpr Notation kRate{Notation::kSignificant, 3};
 
-/// The rate of a pass's GEMMs in TFLOP/s, from the profile of a process's first step. `network` has
-/// the mode of a forward pass, and the pass has `forwards` times that mode's FLOPs.
+/// The rate of a pass's GEMMs in TFLOP/s, from the profile of a process's first step. The mode of
+/// `network` is a forward pass; the pass in question has `forwards` times its FLOPs.
 std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
                                 std::string_view phase, double forwards) {
   const auto flops = step_flops(network);
@@ -39,12 +39,11 @@ std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
   return quotient(forwards * *flops / kTera, ns / 1e9);
 }
 
-/// A network with all its modes.
 struct SizeRow {
   const TimingGroup* group;
   Phases times;
-  std::optional<double> forward_rate, backward_rate;  ///< Rates of GEMMs.
-  std::string reason;                                 ///< Why something is missing; may be empty.
+  std::optional<double> forward_rate, backward_rate;  ///< TFLOP/s of GEMMs.
+  std::string reason;                                 ///< Why times are missing; may be empty.
   std::vector<std::string> flags;
 
   const std::string& size() const { return group->label; }
@@ -144,7 +143,7 @@ const std::vector<Column<TokensRow>> kTokens{
     {"context", "Context", &TokensRow::context, "", {Notation::kCount}},
     {"tokens", "Tokens per second", &TokensRow::per_second, "", {Notation::kSignificant, 3}}};
 
-/// Empty unless the run has one mode and every group names its context.
+/// Returns no rows unless the run has a single mode and every group has `context` set.
 std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   std::set<Mode> modes;
   std::vector<TokensRow> rows;
@@ -165,7 +164,7 @@ std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, Samples phase)
   return only(rows, [phase](const SizeRow& row) { return !(row.times.*phase).empty(); });
 }
 
-/// The passes of the first and the last of these networks. `rows` must not be empty.
+/// The times of the first and the last network. `rows` must not be empty.
 Facts timed_facts(const std::vector<SizeRow>& rows) {
   const SizeRow &first = rows.front(), &last = rows.back();
   const auto ms = [](const std::vector<double>& samples) {
@@ -187,7 +186,7 @@ Facts timed_facts(const std::vector<SizeRow>& rows) {
                                              format_ratio(std::ranges::max(ratios))));
 }
 
-/// The largest coefficient of variation, and which size has it; nothing if nothing was repeated.
+/// Finds the largest coefficient of variation and its size. No facts if no samples varied.
 class Spread {
  public:
   void add(const SizeRow& row, const std::vector<double>& samples) {
@@ -196,7 +195,7 @@ class Spread {
   }
   std::optional<Facts> facts() const {
     if (share_ <= 0) return std::nullopt;
-    // The text says "at most", so the share is rounded up at the last digit that is written.
+    // The text says "at most", so the coefficient is rounded up to the last digit written.
     const double digit = share_ > 1 ? 0.1 : share_ < 0.0995 ? 0.001 : 0.01;
     const double most = std::ceil(share_ / digit) * digit;
     return Facts()

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kProblem = "benchmarking_script";
 constexpr Notation kCounted{Notation::kCount};
 
-/// Every row has a model.
+/// A column for one member of the network's shape; every spec must have a model.
 Column<CellSpec> hyper_parameter(const char* name, const char* title,
                                  std::int64_t ModelShape::* member) {
   return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "",
@@ -42,7 +42,7 @@ std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
 
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<const Cell*> cells = cells_of(groups);
-  // The cell with the most steps stands for all: some may be processes of a single cold step.
+  // The text quotes the cell with the most steps, because others may have a single cold step.
   const CellSpec& longest =
       (*largest(cells, [](const Cell* cell) { return cell->spec.steps.value_or(0); }))->spec;
   PartContent part;
@@ -53,7 +53,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   const Mode mode = longest.mode.value_or(Mode::kForward);
   part.facts.set("row", longest.size + ", " + std::string(describe(mode)));
   std::string command = command_for(view.run(), kProblem, longest);
-  for (const char* mark : {"`", "\n", "\r"})  // Each would end the code span.
+  for (const char* mark : {"`", "\n", "\r"})  // Any of them would end the code span.
     command = replaced(std::move(command), mark, " ");
   part.facts.set_markdown("command", "`" + command + "`");
   part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
@@ -61,13 +61,13 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   return part;
 }
 
-/// The groups that this problem planned, or all groups if it planned none. It plans the shortest
-/// mode first; the mixed-precision problem begins with the longest mode and adds shorter ones only
-/// if that does not fit.
+/// The groups that this problem planned, or all groups if it planned none. They are known by the
+/// mode that was planned first: this problem begins with the shortest mode, the mixed-precision
+/// problem with the longest.
 std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
   std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {
-    // The run stores cells in the order in which they were planned.
+    // The run stores cells in plan order, so the smallest address is the cell planned first.
     const auto cell = [](const auto& entry) { return entry.second; };
     const Mode first = std::ranges::min_element(group.cells, {}, cell)->first;
     return first == Mode::kInference || first == Mode::kForward;

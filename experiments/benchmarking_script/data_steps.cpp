@@ -11,7 +11,6 @@ namespace {
 constexpr Notation kShare{Notation::kPercent};
 constexpr Notation kWhole{Notation::kFixed, 0};
 
-/// One mode of one network, in its own process.
 struct StepRow {
   const TimingGroup* group;
   std::string mode;

@@ -1,4 +1,4 @@
-// Part (c): the cost of a fresh process's first steps, and how many of them to leave out.
+// Part (c): how slow a fresh process's first steps are, and how many a benchmark should skip.
 #include <cmath>
 #include <map>
 
@@ -11,18 +11,18 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeable = 0.01;  // Smaller changes count as none.
-constexpr double kFixedCost = 1.5;    // Sizes whose costs differ by a smaller ratio cost the same.
-constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last skips the whole warm-up.
+constexpr double kNoticeable = 0.01;  // Smaller relative changes of a mean count as none.
+constexpr double kFixedCost = 1.5;    // Costs alike within this ratio do not depend on the size.
+constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // Warm-up steps; the last stands for all.
 
-/// One network in one mode: the steps' times in ms, summarized by window. Windows have the same
-/// number of steps and begin after different numbers of warm-up steps of a fresh process.
+/// Step times of one network in one mode, in ms, summarized by window. All windows have the same
+/// number of steps; each begins after a different number of warm-up steps of a fresh process.
 struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
   std::string name = std::string(describe(mode));
-  std::vector<double> first_steps = {};  ///< One for each fresh process, the windows' own first.
-  std::map<std::size_t, Summary> windows = {};  ///< By the number of warm-up steps before it.
+  std::vector<double> first_steps = {};  ///< One for each fresh process; windows' process first.
+  std::map<std::size_t, Summary> windows = {};  ///< The key counts the warm-up steps before.
   std::string reason = {};                      ///< Why windows are missing; may be empty.
 
   std::string size() const { return group->label; }
@@ -31,15 +31,16 @@ struct WarmupRow {
   const Summary& warm() const { return windows.rbegin()->second; }
   double steady() const { return warm().median; }
   std::size_t warmup() const { return windows.rbegin()->first; }
-  /// True if the windows are of one process, which also took the first step.
+  /// True if all windows come from one process, whose first step is known.
   bool comparable() const { return !first_steps.empty() && windows.size() > 1 && steady() > 0; }
-  /// The mean after `warmup` warm-up steps over the warm mean.
+  /// The mean after `warmup` warm-up steps, divided by the warm mean.
   std::optional<double> ratio(std::size_t warmup) const {
     const auto steps = windows.find(warmup);
     return steps == windows.end() ? std::nullopt : quotient(steps->second.mean, warm().mean);
   }
   double residue() const { return std::abs(ratio(1).value_or(1) - 1); }
-  /// The cold mean over the warm one, with the first step of each process in turn.
+  /// The cold mean divided by the warm one, once for the first step of each process: that step
+  /// replaces the first step of the cold window.
   std::vector<double> rises() const {
     return each(first_steps, [this](double first) {
       const double change = (first - first_steps.front()) / static_cast<double>(cold().count);
@@ -81,7 +82,7 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   return row;
 }
 
-/// Windows that were each measured in a separate process, after different numbers of warm-up steps.
+/// A row whose windows were each measured in a separate process.
 WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode, std::string(describe(mode)) + ", own processes"};
   for (const Cell* cell : group.others) {
@@ -107,7 +108,7 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
   return rows;
 }
 
-/// Has a column of modes if there are several.
+/// The table has a column of modes if the rows have several.
 Dataset windows(const std::string& name, const WarmupRows& rows) {
   std::map<std::size_t, Summary> all;
   for (const WarmupRow& row : rows) all.insert(row.windows.begin(), row.windows.end());
@@ -138,8 +139,8 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   return make_dataset(name, columns, rows);
 }
 
-/// A process's first step in ms. If it was profiled, it has a time for each thing the CPU did and,
-/// separately, for all kernels.
+/// A process's first step; times in ms, present if it was profiled. `modules` (loading them),
+/// `library` (initializing cuBLAS) and `allocation` are times of the CPU, `busy` of all kernels.
 struct FirstStep {
   const WarmupRow* row;
   std::optional<double> whole = {}, modules = {}, library = {}, allocation = {}, busy = {};
@@ -155,15 +156,14 @@ struct FirstStep {
     busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }
   bool explained() const { return whole && modules && library && allocation && busy; }
-  /// Loading modules and initializing cuBLAS, once explained.
+  /// The time for loading modules and initializing cuBLAS; only if `explained()`.
   double initialization() const { return *modules + *library; }
-  /// True if initialization takes between half and twice of what the first step takes longer than a
-  /// steady one.
+  /// True if initialization takes half to twice the first step's extra time over a steady step.
   bool by_initialization() const {
     const double extra = row->first() - row->steady();
     return initialization() >= extra / 2 && initialization() <= 2 * extra;
   }
-  /// Kernels run beside what the CPU does, so only their time that no other cause hides counts.
+  /// Splits the step by cause. Kernels overlap CPU work, so they get at most the time that is left.
   std::vector<std::pair<const char*, double>> parts() const {
     if (!explained()) return {{"first step", row->first()}};
     const double others = std::max(*whole - initialization() - *allocation, 0.0);
@@ -229,7 +229,8 @@ std::string range_words(const std::vector<double>& values) {
   return from_to(format_significant(low, 3), format_significant(high, 3));
 }
 
-/// The initialization, if it makes every first step longer and later steps vary less.
+/// Names initialization as the cause if it explains every profiled first step's extra time and the
+/// windows after one warm-up step deviate less than half as much as the cold ones.
 std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& most) {
   const auto after_one = most.windows.find(1);
   const Summary& later = after_one == most.windows.end() ? most.warm() : after_one->second;
@@ -244,12 +245,12 @@ std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupR
   return Facts().set("causes", range_words(times)).flag("fixed", fixed);
 }
 
-/// The answer for at least one row, all of one mode.
+/// Sets the answer. `rows` must not be empty and have one mode.
 void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
                 const std::vector<TimingGroup>& groups) {
   const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::rise);
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
-  // Networks with a counted step that allocated from the device after all its warm-up steps.
+  // Networks that allocated device memory in a counted step, even after all warm-up steps.
   const auto allocating = only(groups, [](const TimingGroup& group) {
     const auto step = fullest(group);
     return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
@@ -263,7 +264,7 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
   cold.set("most", most->size()).set("least", least->size());
   cold.set("most_rise", range_words(most->rises())).set("least_rise", range_words(least->rises()));
   cold.flag("several", least->group != most->group);
-  // A bound is rounded up, because "within 0.0 %" would not be true.
+  // The bound is rounded up, because "within 0.0 %" would be false.
   const double bound = std::ceil(change(*largest(rows, change)) * 1e3) / 1e3;
   const std::string step(describe(most->mode));
   facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold().count),
@@ -286,7 +287,7 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
   const WarmupRows all = warmup_rows(view, groups);
   const WarmupRows comparable = only(all, &WarmupRow::comparable);
-  // The answer describes the longest mode of part (c) that every edition shows.
+  // The answer describes forward+backward, which every edition shows, or else the first mode.
   const bool backward =
       std::ranges::count(comparable, Mode::kForwardBackward, &WarmupRow::mode) > 0;
   const Mode mode =

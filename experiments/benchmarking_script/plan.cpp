@@ -8,7 +8,7 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::int64_t kColdStarts = 3;  // The process of the timed steps is one of them.
+constexpr std::int64_t kColdStarts = 3;  // Fresh processes; the one with the timed steps counts.
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
 bool needs_part(const PlanInput& input, std::string_view letter) {
@@ -49,7 +49,7 @@ bool is_warmup_mode(const Edition& edition, Mode mode) {
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
-  // Part (c) shows the modes of its edition; the other parts need all of them.
+  // Parts (a) and (b) need all modes, part (c) only those that its edition shows.
   const bool all_modes = needs_part(input, "a") || needs_part(input, "b");
   std::vector<PlannedCell> cells;
   for (const Precision precision : chosen.precisions) {

@@ -1,4 +1,4 @@
-// Presents parts (b) and (c) of the benchmarking problem, and declares what the parts share.
+// Declares the presenters of parts (b) and (c) of the benchmarking problem, and shared helpers.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,19 @@ namespace labreport::benchmarking_script {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// The modes whose warm-up windows part (c) of the edition shows.
+/// True if part (c) of the edition shows the mode's warm-up windows.
 bool is_warmup_mode(const Edition& edition, Mode mode);
 
-/// The profiled first forward+backward step of a process; null if this network has none.
+/// The launch that profiled a fresh process's first step of the network; null if there is none.
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
 
-/// The datasets "events" and "conditions" in the details of part (b); none for a CPU.
+/// The datasets "events" and "conditions" for the details of part (b); no datasets for a CPU.
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// The warnings of the timed steps, each behind the name of its row.
+/// The warnings of the timed steps; each line begins with the name of its row.
 std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups);
 
-/// Divides; returns nothing if the quotient is not finite or `below` is not positive.
+/// Returns `above / below`; nothing if `below` is not positive or the quotient is not finite.
 std::optional<double> quotient(double above, double below);
 
 }  // namespace labreport::benchmarking_script

@@ -14,7 +14,7 @@ struct BoundsRow {
   Timed timed;
   std::vector<PhaseLag> lags;
   std::optional<Bound> bound;
-  /// `busy` is the GPU's share of the step's time, `of_peak` the MFU against the measured peak.
+  /// Shares: `busy` of the step's time, `of_peak` (MFU) of the measured peak rate.
   std::optional<double> busy, of_peak;
 
   Value lag(std::string_view phase) const {
@@ -63,7 +63,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     if (!step) continue;
     const auto of_peak = share_of_peak(view, *step);
     if (!view.on_gpu() && !of_peak) continue;
-    // A CPU runs its operators on the host, so that a busy share would have no meaning.
+    // A busy share has no meaning on a CPU, where the host itself runs the operators.
     const auto busy = view.on_gpu() ? busy_share(view, *step->spec) : std::nullopt;
     rows.push_back({&group, *step, device_lags(view, *step), bound(view, *step), busy, of_peak});
   }

@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Shows the evidence behind `bound` and the share of the measured peak, for the `preferred` mode
-/// or else the longest that ran.
+/// Shows each network's `bound`, the measurements it follows from, and the step's rate as a share
+/// of the measured peak rate. If the `preferred` mode did not run, the longest that did is shown.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups, Mode preferred);
 
 }  // namespace labreport

@@ -8,9 +8,9 @@
 namespace labreport {
 namespace {
 
-constexpr double kTwice = 2;       // A larger factor is easier to picture than a percentage.
-constexpr double kRough = 0.01;    // A percentage whose deviation is this or more has no decimals.
-constexpr double kAlike = 0.0005;  // A smaller share rounds to 0.0 %.
+constexpr double kTwice = 2;       // Larger ratios are written as a factor, others in percent.
+constexpr double kRough = 0.01;    // From this relative deviation on, percentages lack decimals.
+constexpr double kAlike = 0.0005;  // Smaller relative changes would be written as 0.0 %.
 constexpr int kRatioDecimals = 2;
 
 }  // namespace

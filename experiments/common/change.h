@@ -18,17 +18,17 @@ inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "�
 inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
 
-/// "19.0 to 328", or one of them if both are equal.
+/// "19.0 to 328"; "328" if both are equal.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// "0.7 % less", "32 % more"; above double or below half, a factor: "15× as much". `spread` is the
-/// relative deviation of the reference; if it is at least 1 %, percentages have no decimals.
+/// "0.7 % less", "32 % more"; a factor if `ratio` is above 2 or below ½: "15× as much". `spread` is
+/// the relative deviation of the reference; from 1 % on, percentages have no decimals.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
-/// Four significant digits of `value`, fewer where its deviation leaves fewer certain.
+/// Writes `value` with four significant digits, or fewer if its deviation makes some uncertain.
 std::string certain_digits(double value, double deviation);
 
-/// A ratio with two decimals, fewer where its deviation leaves fewer certain.
+/// Writes a ratio with two decimals, or fewer if its deviation makes some uncertain.
 std::string certain_ratio(double ratio, double deviation);
 
 }  // namespace labreport

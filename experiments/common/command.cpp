@@ -12,12 +12,12 @@
 namespace labreport {
 namespace {
 
-/// The batch of all ranks together.
+/// The sequences in the batch of all ranks together.
 std::int64_t whole_batch(const CellSpec& spec) {
   return spec.batch.value_or(0) * (spec.ranks ? spec.ranks->count : 1);
 }
 
-/// Names one of the handout's sizes; writes out a size of the user's own.
+/// Sets the name of a known size, or the whole shape of a size that the user defined.
 void set_size(Request& request, const Run& run, const std::string& name, const ModelShape& shape) {
   const auto sizes = known_sizes(find_edition(run.edition), parse_preset(run.preset));
   const bool known = std::ranges::any_of(sizes, [&](const Size& size) {
@@ -37,7 +37,7 @@ std::optional<std::string> text(const std::optional<std::int64_t>& number) {
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-/// The flags of one cell that differ from what the program would choose itself.
+/// The flags of one cell whose values differ from the defaults.
 Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
   const Request original = requested(run);
   Request request{.edition = run.edition, .only = problem};

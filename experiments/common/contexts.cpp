@@ -10,7 +10,7 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kShortest = 256;
-constexpr std::int64_t kLongest = 1 << 17;  // No device holds the scores of such a sequence.
+constexpr std::int64_t kLongest = 1 << 17;  // No device holds the scores of longer sequences.
 constexpr std::ptrdiff_t kMostContexts = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {

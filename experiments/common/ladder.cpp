@@ -15,11 +15,11 @@
 namespace labreport {
 namespace {
 
-constexpr double kWorthwhile = 1.02;    // smaller gains are not advised
-constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 tensors read, three written
+constexpr double kWorthwhile = 1.02;    // smaller speedups are not advised
+constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 values read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMostlyIdle = 0.5;  // beyond this idle share launches set the step time
-constexpr double kNotable = 0.1;     // least rise of idle time, as a share of the saving
+constexpr double kMostlyIdle = 0.5;  // share of a step; above it launches set the pace
+constexpr double kNotable = 0.1;     // rise of idle time over saved time; less is omitted
 constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
@@ -34,7 +34,7 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return rung;
   rung.steps_ms = Timed{&cell.spec, launch}.counted(metric::kStep, metric::kTotal);
-  if (cell.spec.device == DeviceKind::kCuda) {  // a CPU has operators in their place
+  if (cell.spec.device == DeviceKind::kCuda) {  // a CPU has no kernels
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
     rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
   }
@@ -45,7 +45,7 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) rung.losses = losses->numbers();
   CellSpec plain = cell.spec;
-  plain.implementation.clear();  // step_flops counts labreport's own network only, which this is
+  plain.implementation.clear();  // step_flops knows only labreport's own network
   const auto flops = step_flops(plain);
   const auto rate = matrix_rate(view, *plain.precision);
   if (rung.ran() && flops && rate && rung.ms() > 0) {
@@ -144,8 +144,8 @@ std::vector<Gain> gains(const Ladder& ladder) {
 }
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
-  // Steps in which the GPU idles over half of the time vary between processes by as much as a
-  // change saves.
+  // If the GPU idles more than half of both steps, they vary between processes by as much as a
+  // change saves. Smaller gains are then no more certain.
   const auto mostly_idle = [](const Rung* rung) {
     return rung->idle_share().value_or(0) > kMostlyIdle;
   };
@@ -168,7 +168,7 @@ std::string because(const Gain& gain) {
   if (!before.busy_ms || !after.busy_ms) return "";
   std::string time = "GPU time " + falls(*before.busy_ms, *after.busy_ms);
   const double idle = *before.idle_ms(), idle_after = *after.idle_ms();
-  if (idle_after - idle >= kNotable * gain.saved_ms()) {  // The step saves less than its kernels.
+  if (idle_after - idle >= kNotable * gain.saved_ms()) {  // Kernels saved more than the step.
     time += fmt::format(", while GPU idle time rises from {} to {} ms", format_value(idle, kThree),
                         format_value(idle_after, kThree));
   }

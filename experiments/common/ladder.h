@@ -13,60 +13,61 @@ namespace labreport {
 struct Rung {
   const Cell* cell;
   std::string change;  ///< "SDPA", "TF32": the change from the rung before.
-  std::string reason;  ///< Why it has no numbers; empty if it has.
+  std::string reason;  ///< Why the rung has no numbers; empty if it has.
   std::vector<double> steps_ms = {};
   std::optional<double> busy_ms = {}, kernels = {}, peak_bytes = {}, mfu = {}, compile_s = {};
-  std::vector<double> losses = {};  ///< One for each step from the first.
+  std::vector<double> losses = {};  ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
-  double ms() const;                      ///< The mean.
+  double ms() const;                      ///< The mean of `steps_ms`.
   std::optional<double> idle_ms() const;  ///< Time of a step in which no kernel runs.
   std::optional<double> idle_share() const;
 };
 
-/// The rungs of one size, from the plainest. An FP32 ladder ends in TF32; 16-bit ladders run under
-/// autocast throughout.
+/// The rungs of one size in plan order, beginning with no changes. The last rungs of an FP32 ladder
+/// compute in TF32; all rungs of a 16-bit ladder run under autocast.
 struct Ladder {
   std::string size;
   std::string words;  ///< "small in BF16"; "small in FP32"
   std::string precision;
   std::vector<Rung> rungs;
-  /// A lower bound of the step's time: its GEMMs at the measured rate of the last rung's precision,
-  /// then AdamW's 28 bytes a parameter at the measured copy bandwidth. Nothing if either is
-  /// unknown.
+  /// A lower bound of the step's time: its GEMMs at the measured peak rate of the last rung's
+  /// precision, plus AdamW's 28 bytes for each parameter at the measured copy bandwidth. Empty if
+  /// the rate or the bandwidth is unknown.
   std::optional<double> floor_ms = {};
 
-  const Rung* first() const;  ///< The first that ran; null if none did.
-  const Rung* best() const;   ///< The fastest.
+  const Rung* first() const;  ///< The first rung that ran; null if none did.
+  const Rung* best() const;   ///< The fastest rung; null if none ran.
 };
 
-/// Sorted by size, FP32 before 16-bit, because paper shows only the last.
+/// Sorted by size, FP32 before 16-bit, because the PDF shows only the last.
 std::vector<Ladder> ladders(const RunView& view);
 
-/// The gain of one rung over the last one before it that ran.
+/// The gain of a rung over the nearest earlier rung that ran.
 struct Gain {
   const Rung* before;
   const Rung* after;
 
   double speedup() const { return before->ms() / after->ms(); }
   double saved_ms() const { return before->ms() - after->ms(); }
-  std::string saved() const;  ///< The magnitude, to three digits.
-  /// True if at least half of the saving is time in which the GPU was idle.
+  std::string saved() const;  ///< |saved_ms()| to three digits.
+  /// True if a drop of GPU idle time explains at least half of `saved_ms()`.
   bool by_launches() const;
 };
 
-/// The gains of one ladder in its order; a slower rung is included with a speedup below 1.
+/// The gains of all rungs in the ladder's order; a rung that is slower has a speedup below 1.
 std::vector<Gain> gains(const Ladder& ladder);
 
-/// The `most` gains that save most and at least 2 %, the largest first. A change between two rungs
-/// that leave the GPU idle over half the time is not ranked, nor is a smaller one.
+/// At most `most` gains with a speedup of at least 1.02, sorted by the time they save, most first.
+/// The list ends before the first gain between two rungs that both leave the GPU idle for more than
+/// half of the step.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most);
 
-/// The reason for a gain, to follow a comma: "because …". Empty if the run does not show it.
+/// The reason for a gain, as a clause "because …". Empty if the run does not show it.
 std::string because(const Gain& gain);
 
-/// The ladder that advice is based on: the largest size's in 16 bits, else the largest size's; null
-/// if none has two rungs.
+/// The ladder that advice is based on: the largest size's, in 16 bits if there is one. Only ladders
+/// in which two rungs ran count; null if there is none.
 const Ladder* advised(const std::vector<Ladder>& ladders);
 
 }  // namespace labreport

@@ -10,8 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Takes the phase from the longest mode that ran it, so that all phases of a row come from one
-/// process.
+/// The phase's times in the longest mode that ran it: usually the same process for all phases.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
     const auto step = timed(group, mode);

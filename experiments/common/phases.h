@@ -9,8 +9,8 @@
 
 namespace labreport {
 
-/// Host-clock phases of one group in ms, from the steps that synchronize after each phase; empty
-/// if the phase did not run.
+/// Times of each phase in ms by the host's clock, from the steps that synchronize after each phase.
+/// Empty for a phase that did not run.
 struct Phases {
   std::vector<double> forward;
   std::vector<double> backward;
@@ -18,14 +18,14 @@ struct Phases {
 };
 Phases phases(const TimingGroup& group);
 
-/// Whole steps of one mode in ms, synchronized once at the end; empty if it did not run.
+/// Times of whole steps in ms, synchronized only at their end; empty if the mode did not run.
 std::vector<double> whole_step(const TimingGroup& group, Mode mode);
 
-/// "forward and training step: out of memory …; inference: timed out …": modes of one reason
-/// together; empty reasons are left out.
+/// Joins the reasons, with the modes that share one: "forward and training step: out of memory …;
+/// inference: timed out …". Empty reasons are left out.
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons);
 
-/// The reasons of all modes of this group that have no numbers; empty if all of it ran.
+/// The reasons why modes of this group have no numbers; empty if all modes ran.
 std::string reasons_missing(const TimingGroup& group);
 
 }  // namespace labreport

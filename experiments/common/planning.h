@@ -1,4 +1,4 @@
-// Collects the cells of a plan that depends on the steps that fit.
+// Collects the cells of a plan that depends on which steps fit the memory.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct Planning {
   bool of_2026() const { return input.edition.name == "2026"; }
   bool full() const { return input.preset == Preset::kFull; }
 
-  /// Adds the step in that mode, if the user wants the mode.
+  /// Adds `step` in `mode` if the user wants the mode.
   void add(CellSpec step, Mode mode);
-  /// Adds the step at every context of the doubling.
+  /// Adds `step` at every context in `Doubling::tried`.
   Doubling add_doubled(CellSpec step);
 };
 

@@ -9,10 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kSteady = 0.98;  // A ratio falls if it is below this share of the one before.
-constexpr double kGrowth = 1.05;  // The least ratio of last to first that counts as growth.
+constexpr double kSteady = 0.98;  // A ratio falls if it is below this multiple of the one before.
+constexpr double kGrowth = 1.05;  // Ratios grow if the last is at least this multiple of the first.
 
-/// True if the ratios differ by more than their deviations, added as for independent numbers.
+/// True if the ratios differ by more than the root of the sum of their squared deviations.
 bool distinguishable(const Ratio& a, const Ratio& b) {
   return std::abs(a.value - b.value) > std::hypot(a.deviation, b.deviation);
 }

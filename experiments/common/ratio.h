@@ -6,17 +6,17 @@
 
 namespace labreport {
 
-/// A ratio of two means; its deviation follows from theirs to first order.
+/// A ratio of two means. Its deviation combines those of both sides' samples, to first order.
 struct Ratio {
   double value = 0;
   double deviation = 0;
 };
 
-/// Returns nothing if either side has no samples.
+/// Returns nothing if a side has no samples or the denominator's mean is not positive.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 
-/// Samples whose coefficient of variation is at most this are steady.
+/// Samples are steady if their coefficient of variation is at most this.
 inline constexpr double kSteadyBelow = 0.05;
 
 /// The coefficient of variation; nothing for fewer than two samples.
@@ -27,10 +27,10 @@ bool clearly_below(const Ratio& ratio, double limit);
 
 /// The trend of ratios from the smallest size to the largest.
 enum class Trend {
-  kGrows,    ///< Grows from first to last beyond the deviations and never clearly falls.
-  kUneven,   ///< Differs beyond the deviations without growing steadily.
-  kAlike,    ///< Equal to two decimals at every size.
-  kUnclear,  ///< The deviations hide whether they differ.
+  kGrows,    ///< The last is clearly above the first, and no ratio is clearly below the one before.
+  kUneven,   ///< The lowest and the highest differ beyond the deviations, but not as in kGrows.
+  kAlike,    ///< All ratios are equal to two decimals.
+  kUnclear,  ///< The deviations hide whether the ratios differ.
 };
 
 /// Returns kAlike for fewer than two ratios.

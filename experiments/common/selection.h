@@ -13,19 +13,17 @@ bool part_wanted(const PlanInput& input, std::string_view problem, std::string_v
 /// True without `--modes`, or if it names this mode.
 bool mode_wanted(const PlanInput& input, Mode mode);
 
-/// A cell of a kind that has no network.
+/// A cell of a kind that measures no network.
 CellSpec bare_cell(DeviceKind device, CellKind kind);
 
-/// A timing cell of one network at the preset's step counts; context, precision and mode are left
-/// to the caller.
+/// A timing cell with the preset's numbers of steps. The caller sets context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// The sizes for problems that train on two ranks: the user's, else the handout's, else the
-/// preset's largest.
+/// The sizes to train on two ranks: the user's, else the handout's, else the preset's largest.
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
 
-/// A training step of two ranks, one GPU each over NCCL, or CPU processes over Gloo, each on half
-/// of the batch; the caller sets precision, context and what its kind adds.
+/// A training step of two ranks: one GPU each over NCCL, or two CPU processes over Gloo. Each rank
+/// takes half of the batch. The caller sets precision, context and the fields of `kind`.
 CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size, CellKind kind);
 
 }  // namespace labreport

@@ -6,17 +6,17 @@
 
 namespace labreport {
 
-/// A training step of that variant at the edition's reference context, profiled after the preset's
-/// steps; the caller sets `precision`, and `kind` to kTiming for a cell without a profile.
+/// A training step of `variant` at the edition's reference context. It is profiled after the timed
+/// steps, unless the caller sets `kind` to kTiming. The caller also sets `precision`.
 CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
                       const ShippedVariant& variant);
 
-/// The user's sizes; else the three smallest and the largest of at most 4 · 10⁹ parameters, which
-/// fits in 80 GB.
+/// The sizes that the user named; else the three smallest and the largest of those with at most
+/// 4 · 10⁹ parameters, whose training fits in 80 GB.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
-/// The last rung of a ladder: network and loss compiled and replayed as CUDA graphs,
-/// `scaled_dot_product_attention`, fused AdamW.
+/// The last rung of a ladder: network and loss are compiled and replayed as CUDA graphs, with
+/// `scaled_dot_product_attention` and fused AdamW.
 inline constexpr ShippedVariant kFastest{
     .compiled = true, .loss = true, .graphs = true, .sdpa = true, .fused = true};
 

@@ -14,12 +14,13 @@
 namespace labreport {
 namespace {
 
-constexpr double kKeepsUpBelow = 0.05;  // A device with a smaller lag keeps up with the host.
-constexpr double kBusyFrom = 0.8;       // Kernels that fill this share of a phase set its pace.
+constexpr double kKeepsUpBelow = 0.05;  // With a smaller PhaseLag::share the device waits for work.
+constexpr double kBusyFrom = 0.8;       // From this PhaseLag::busy on, kernels set the pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
-// For a normal distribution seven median absolute deviations lie as far out as three interquartile
-// ranges above the upper quartile, but are robust against outliers in almost half of the samples.
+// In a normal distribution seven median absolute deviations above the median are as far out as
+// three interquartile ranges above the upper quartile. Unlike quartiles, they stay meaningful even
+// if almost half of the samples are outliers.
 constexpr double kFarDeviations = 7;
 constexpr double kOutlierAtLeast = 1.05;
 
@@ -27,7 +28,7 @@ std::int64_t all_steps(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// The profile of a step of that network that has the same phases or more; null: none ran.
+/// A profile in the step's mode or, unless that is inference, in a longer one; null if none ran.
 const Launch* profile_of(const RunView& view, const CellSpec& step) {
   const bool grad = step.mode != Mode::kInference;
   const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {
@@ -121,7 +122,7 @@ std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
 
 std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
-  const bool separate_set = tag == metric::kSynced;  // It begins warm, so every step counts.
+  const bool separate_set = tag == metric::kSynced;  // Its steps follow the warm-up.
   const auto warmup = static_cast<std::size_t>(separate_set ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
@@ -141,7 +142,7 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
 std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
   const Launch* profile = profile_of(view, *timed.spec);
   std::vector<PhaseLag> lags;
-  std::vector<double> device;  // From the step's start until the device finished the phase.
+  std::vector<double> device;  // From each step's start until the device finished the phase, in ms.
   for (const auto phase : kPhases) {
     const auto durations = timed.counted(metric::kEvent, phase);
     const auto enqueued = timed.counted(metric::kEnqueue, phase);
@@ -186,7 +187,7 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
   if (launch == nullptr) return std::nullopt;
   const auto busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   const std::vector<double> steps = milliseconds(*launch, metric::kStep, metric::kTotal);
-  // A step shorter than its kernels is another step than the profiled one.
+  // If the steps are shorter than the profiled kernels, the profile does not describe them.
   if (!busy || steps.empty() || *busy > mean(steps)) return std::nullopt;
   return *busy / mean(steps);
 }

@@ -11,89 +11,88 @@
 
 namespace labreport {
 
-/// Tells whether the host or the device limits a step; see `device_lags`.
+/// Tells whether the host's launches or the device limit a step; see `bound`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
-/// One network at one context, batch and precision; its modes side by side.
+/// The cells of one network at one context, batch and precision, by mode.
 struct TimingGroup {
   std::string label = {};  ///< "2.7B", followed by context or precision if the run has several.
-  CellSpec spec;           ///< Without mode.
-  std::map<Mode, const Cell*> cells = {};       ///< The cell with the most steps of each mode.
+  CellSpec spec;           ///< `mode` is not set.
+  std::map<Mode, const Cell*> cells = {};       ///< The mode's cell with the most steps.
   std::map<Mode, const Cell*> first_only = {};  ///< Cells of a single cold step, if any.
-  /// Shorter cells: warm-up windows in separate processes.
+  /// All other cells, which have fewer steps: each is a warm-up window in its own process.
   std::vector<const Cell*> others = {};
-  /// The label as two columns of a table; the context is set if these groups have several.
+  /// The label as two columns of a table. The context is set only if it differs between groups.
   std::string name = {};
   std::optional<std::int64_t> context = {};
 };
 
-/// Groups are in plan order.
+/// Returns groups in plan order.
 std::vector<TimingGroup> timing_groups(const RunView& view);
 
-/// The cells that represent their modes.
+/// All `TimingGroup::cells`.
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups);
 
-/// Names groups by their size, and by context and precision where these groups have several.
+/// Sets each group's label to its size, plus context and precision if these differ between groups.
 void label_groups(std::vector<TimingGroup>& groups);
 
-/// One mode of a group that ran; members are never null.
+/// A cell and its successful launch; members are never null.
 struct Timed {
   const CellSpec* spec;
   const Launch* launch;
 
-  /// Milliseconds of the counted steps; empty when the metric is absent.
+  /// A metric's milliseconds in the steps after the warm-up; empty if it was not measured.
   std::vector<double> counted(std::string_view tag, std::string_view name) const;
 };
 
-/// Returns nothing if the mode was not asked for or its cell is not ok.
+/// Returns nothing if the mode was not planned or has no successful launch.
 std::optional<Timed> timed(const TimingGroup& group, Mode mode);
 
-/// Returns the longest mode that ran: a training step before forward and backward.
+/// Returns the longest mode that ran: if possible a training step, else forward+backward, …
 std::optional<Timed> fullest(const TimingGroup& group);
 
-/// The reason why a mode has no numbers: "out of memory in optimizer". Empty if it has numbers or
-/// was not asked for.
+/// Why a mode has no numbers: "out of memory in optimizer". Empty if it has, or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// The device's lag when the host had enqueued a phase, as a share of the phase's own device time;
-/// the median over the counted steps. A full launch queue blocks the host, so the lag at the step's
-/// end alone would call long steps launch-bound.
+/// The time from when the host had enqueued a phase until the device finished it. Phases are judged
+/// separately: a full launch queue blocks the host, which limits the lag at the step's end.
 struct PhaseLag {
   std::string_view phase;
+  /// That time / the phase's device time, median of counted steps; may exceed 1.
   double share;
-  std::optional<double> busy;  ///< Kernels' share of the phase, by the profile of such a step.
+  std::optional<double> busy;  ///< Kernels' share of the phase's time; empty if not profiled.
 };
 
-/// Returns nothing if the device has no clock of its own (a CPU).
+/// One lag for each phase except the loss, which is too short. Empty on a CPU.
 std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed);
 
-/// True if launches set the pace: the device had done nearly all of the phase when the host had
-/// enqueued it, and no profile shows kernels in most of the phase.
+/// True if launches set the pace: `share` is below 5 %, and `busy` is not 80 % or more.
 bool launch_bound(const PhaseLag& lag);
 
-/// The step is launch-bound if every phase is, and GPU-bound if none is. The loss is left out
-/// because it is too short to fall behind in. Returns nothing without lags.
+/// The step is launch-bound if all `device_lags` are, GPU-bound if none is, and mixed otherwise.
+/// Returns nothing if there are no lags.
 std::optional<Bound> bound(const RunView& view, const Timed& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
-/// The share of an unprofiled step in which some kernel ran, from the profile of the same step.
-/// Nothing if it was not profiled.
+/// The kernels' busy time in the profiled step, as a share of the mean unprofiled step of the same
+/// process. Nothing if the step was not profiled, or if the share would exceed 1.
 std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 
-/// The rate of large matrix products that the run measured, in FLOP/s; see analysis/measures.h.
+/// The peak rate, in FLOP/s, that the run measured with large matrix products.
 std::optional<double> matrix_rate(const RunView& view, Precision precision);
 
-/// The step's matrix products over their mean time, as a share of the measured rate.
+/// The MFU: FLOPs of the step's matrix products / mean step time / `matrix_rate`.
 std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 
-/// A metric's single number, in its own unit; nothing when absent.
+/// A metric's single number in the metric's unit; nothing if it was not measured.
 std::optional<double> single_number(const Launch& launch, std::string_view tag,
                                     std::string_view name);
 
-/// Names what shared the device's memory with a launch: "shared GPU", "spilled to host memory".
+/// Names what disturbed a launch's use of the GPU: "shared GPU", "spilled to host memory".
 std::vector<std::string> crowding(const Launch& launch);
 
-/// True if a step is longer than the median by more than seven median absolute deviations and 5 %.
+/// True if the longest step exceeds the median both by more than 5 % and by more than seven median
+/// absolute deviations; false for fewer than four steps.
 bool has_outlier(const std::vector<double>& steps);
 
 /// Names what disturbed the timed steps: "thermal slowdown", crowding, "allocated in step",

@@ -1,4 +1,4 @@
-// Part (d): gradients in buckets, how many there are, and which size is best.
+// Part (d): gradients in buckets: the number of buckets, and the best bucket size.
 #include <algorithm>
 #include <cmath>
 
@@ -15,16 +15,16 @@ namespace {
 
 constexpr double kMega = 1e6;
 constexpr double kMsPerSecond = 1e3;
-// A difference explains another if it is between this share of it and its inverse.
+// A time difference explains another if their ratio is between this and its inverse.
 constexpr double kExplains = 0.7;
 constexpr std::initializer_list<Scheme> kSchemes{Scheme::kNone, Scheme::kOverlapped,
                                                  Scheme::kBucketed, Scheme::kReducer};
 
-/// One scheme's predicted step in milliseconds; no parameter was fitted to the scheme.
+/// One scheme's mean step and its prediction, in ms. The prediction does not use that step.
 struct Predicted {
   const SchemeResult* result;
   double measured_ms;
-  double two_ms;  ///< On the measured number of ranks.
+  double two_ms;  ///< Predicted for as many ranks as were measured, which is two.
   std::optional<double> four_ms = {}, eight_ms = {};
 
   double error() const { return two_ms / measured_ms - 1; }
@@ -42,8 +42,9 @@ const std::vector<Column<Predicted>> kPredicted{
     {"four", "4 GPUs, predicted", [](const Predicted& row) { return Value(row.four_ms); }, "ms"},
     {"eight", "8 GPUs, predicted", [](const Predicted& row) { return Value(row.eight_ms); }, "ms"}};
 
-/// Predicts the step without communication plus `exposed_seconds`. On n ranks a ring sends
-/// 2(n − 1)/n of the bytes and has n − 1 times the steps of two, each with its latency.
+/// The measured step without communication plus the scheme's predicted exposed communication. On n
+/// ranks a ring sends 2(n − 1)/n times the bytes, in n − 1 times as many messages as on two, each
+/// with its latency.
 double predicted_ms(const Network& network, const SchemeResult& result, std::int64_t ranks) {
   const SchemeResult& none = *network.ran(Scheme::kNone);
   const BucketModel model = *network.model();
@@ -56,9 +57,8 @@ double predicted_ms(const Network& network, const SchemeResult& result, std::int
   return *none.step_ms() + exposed * kMsPerSecond;
 }
 
-/// Predicts every scheme's step; empty if the run measured no latency and bandwidth. More GPUs of
-/// one host keep what the prediction for two leaves out, such as a backward pass stretched by
-/// all-reduces.
+/// Predicts every scheme's step; empty if the run measured no latency and bandwidth. Predictions
+/// for more GPUs assume the same error as for two, such as a backward pass that all-reduces slow.
 std::vector<Predicted> predicted_steps(const Network& network) {
   const SchemeResult* none = network.ran(Scheme::kNone);
   std::vector<Predicted> rows;
@@ -77,15 +77,15 @@ std::vector<Predicted> predicted_steps(const Network& network) {
   return rows;
 }
 
-/// A cap with its buckets and steps, calculated and measured.
+/// One bucket cap: its buckets, and its step as measured and predicted.
 struct BucketRow {
   const SchemeResult* result;
-  double cap;  ///< MB
+  double cap;  ///< The most MB in a bucket.
   std::int64_t calls;
-  double largest;                        ///< MB
-  std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
+  double largest;                        ///< MB of the largest bucket
+  std::optional<double> model = {};      ///< exposed ms by the handout's model
   std::optional<double> predicted = {};  ///< ms of a step
-  std::optional<double> more = {};       ///< ms measured beyond the step without communication
+  std::optional<double> more = {};       ///< measured ms beyond the step without communication
   std::optional<double> predicted_more = {};
   Value added = {};
 };
@@ -145,8 +145,8 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
   return rows;
 }
 
-/// The handout's model for its worst and its best cap beside their measured steps, and the reason
-/// for the model's error: overlap hides communication, or all-reduces slow the backward pass.
+/// Compares the handout's model at its worst and its best cap with the measured steps, and explains
+/// its error: overlap hides communication, or all-reduces slow the backward pass.
 std::optional<Facts> expected(const std::vector<BucketRow>& rows) {
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::model);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::model);

@@ -1,4 +1,4 @@
-// Presents part (d): gradients in buckets.
+// Declares the presenter of part (d): gradients in buckets.
 #pragma once
 
 #include "experiments/data_parallel/schemes.h"

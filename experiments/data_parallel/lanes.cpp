@@ -25,7 +25,7 @@ const std::vector<Column<LaneRow>> kLanes{
     {"from", "From", [](const LaneRow& row) { return milliseconds_of(row.from); }, "ms"},
     {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
 
-/// The bars of one lane in order of time. Collectives that overlap in time become one bar.
+/// The bars of one lane, ordered by time. Collectives that overlap in time are merged into one bar.
 std::vector<LaneRow> lane_rows(const SchemeResult& result, const Launch& launch,
                                std::string_view lane) {
   const bool communication = lane == metric::kCommunication;

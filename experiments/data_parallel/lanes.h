@@ -1,5 +1,5 @@
-// The two lanes of a traced step are computation and all-reduces. They close short gaps between
-// kernels, so hidden and exposed time comes from the trace and not from these bars.
+// A traced step is drawn as two lanes of bars: computation and all-reduces. Bars cover short gaps
+// between kernels, so hidden and exposed times are not taken from bars but from the trace.
 #pragma once
 
 #include <initializer_list>
@@ -11,9 +11,9 @@
 
 namespace labreport::data_parallel {
 
-/// Makes two datasets for each network: "lanes", with each of the schemes that was traced, and
-/// "lane-sums", the sums of their bars. Several networks become variants. `words` is the end of a
-/// variant's name, which keeps the datasets apart if a report draws lanes twice.
+/// Makes two datasets for each network: "lanes" has the bars of all `schemes` that were traced, and
+/// "lane-sums" sums of them. Several networks become variants. `words` ends the variants' names, so
+/// that datasets differ if a report draws lanes twice.
 std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
                               std::initializer_list<Scheme> schemes, const std::string& words = "");
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kReducerBucket = 25 << 20;  // c10d::kDefaultBucketBytesCap
 
 struct Choice {
-  std::string_view letter;  ///< The first part that asks for it.
+  std::string_view letter;  ///< The first part that needs the scheme.
   Scheme scheme;
   std::optional<std::int64_t> bucket = {};
 };
@@ -21,8 +21,7 @@ std::vector<Choice> choices(Preset preset) {
                           {"a", Scheme::kPerParameter},
                           {"b", Scheme::kFlat},
                           {"c", Scheme::kOverlapped}};
-  // The handout's caps, with 10⁶ bytes to an MB; a demonstration's network has fewer bytes to
-  // share.
+  // The handout's caps in MB of 10⁶ bytes; smaller caps for a demonstration's small network.
   std::vector<std::int64_t> caps{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
   if (preset == Preset::kDemo) caps = {100'000, 1'000'000, 10'000'000};
   for (const std::int64_t cap : caps) all.push_back({"d", Scheme::kBucketed, cap});
@@ -30,7 +29,7 @@ std::vector<Choice> choices(Preset preset) {
   return all;
 }
 
-/// The last part that is wanted. Its schemes are compared with those of the parts before.
+/// The last part that is wanted. It needs the schemes of all earlier parts too, to compare them.
 std::string_view last_part(const PlanInput& input) {
   for (const std::string_view letter : {"d", "c", "b"}) {
     if (part_wanted(input, kProblem, letter)) return letter;

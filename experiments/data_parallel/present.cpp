@@ -1,5 +1,5 @@
-// Presents parts (a) to (c): an all-reduce for each parameter, one for all gradients, and again one
-// for each parameter, but during the backward pass.
+// Presents parts (a) to (c): an all-reduce for each parameter after backward, one for all gradients
+// together, and one for each parameter during backward.
 #include <algorithm>
 
 #include "base/format.h"
@@ -11,11 +11,11 @@
 namespace labreport::data_parallel {
 namespace {
 
-/// The text leaves out copies that take less than this share of the saved time.
+/// The text omits the flat scheme's copies up to this share of the time saved on all-reduces.
 constexpr double kMentioned = 0.05;
 
-/// The time that communication adds to a step. Absent if the deviations hide it, or if any step
-/// with communication is faster than the one without, which something must then have disturbed.
+/// The time that communication adds to a step. Nothing if the deviations hide it, or if a scheme is
+/// clearly faster than the step without communication, which then was disturbed.
 std::optional<Facts> communication(const Network& network, const SchemeResult& result) {
   const SchemeResult* none = network.ran(Scheme::kNone);
   if (!differ(&result, none).value_or(false)) return std::nullopt;
@@ -43,8 +43,7 @@ Facts naive_facts(const Network& network, const SchemeResult& naive) {
                 .set("beside", share == "0.0" ? "none" : share + "\u00a0%"));
 }
 
-/// The traced all-reduces of both schemes, and the flat one's copies, which are its exchange less
-/// its only all-reduce.
+/// The times of both schemes' traced all-reduces, and of copies: the rest of the flat exchange.
 std::optional<Facts> traced(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
   const double saved = *naive.communication_ms - *flat.communication_ms;
@@ -94,7 +93,7 @@ bool has(const std::vector<Network>& networks, Scheme scheme) {
       networks, [&](const Network& network) { return network.find(scheme) != nullptr; });
 }
 
-/// Presents the last of `schemes`, which the part is about, beside the others.
+/// Presents the part about the last of `schemes`, compared with the others.
 PartContent part_of(const RunView& view, const std::vector<Network>& networks,
                     std::initializer_list<Scheme> schemes, const std::string& letter,
                     Facts (*facts)(const Network&, const SchemeResult&)) {
@@ -110,7 +109,7 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks,
   }
   part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);
-  // Of (a) to (c), only the last measured part draws the steps: its own and the earlier parts'.
+  // Only the last measured part of (a) to (c) draws lanes, for its own and all earlier schemes.
   const bool last = subject == kOverlapped ||
                     (!has(networks, kOverlapped) && (subject == kFlat || !has(networks, kFlat)));
   if (last) part.datasets = lanes_of(networks, schemes);

@@ -22,7 +22,7 @@ namespace single_node = distributed_communication_single_node;
 constexpr double kNsPerUs = 1e3;
 
 struct SchemeRow {
-  std::string network;  ///< Empty if there is only one.
+  std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
   Value added;
   std::optional<double> stretch;
@@ -69,7 +69,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
-  std::string scheme, network;  ///< As in `SchemeRow`.
+  std::string scheme, network;  ///< `network` is empty if the run has only one.
   std::optional<double> rank;
   Value mean;
   std::optional<double> median, lag, forward, backward, exchange, optimizer, communication, both;

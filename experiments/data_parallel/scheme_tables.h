@@ -1,4 +1,4 @@
-// The tables and facts of schemes that all parts share.
+// The tables and facts that all parts of the problem share.
 #pragma once
 
 #include <initializer_list>
@@ -16,26 +16,26 @@ namespace labreport::data_parallel {
 inline constexpr const char* kProblem = "data_parallel";
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// "schemes": a row for each of those schemes of each network.
+/// The dataset "schemes" has a row for each of `schemes` of each network.
 Dataset schemes_dataset(const std::vector<Network>& networks,
                         std::initializer_list<Scheme> schemes);
 
-/// "by-rank": one row a rank.
+/// The dataset "by-rank" has a row for each rank of each of `schemes`.
 Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes);
 
-/// The largest network that ran the scheme, in the first of its settings; null if none did.
+/// The largest network that ran the scheme, in its first context and precision; null if none did.
 const Network* largest_network(const std::vector<Network>& networks, Scheme scheme);
 
-/// True if the steps differ by more than the sum of their deviations; nothing if one has no steps.
+/// True if mean steps differ by more than the sum of their deviations; nothing if one is unknown.
 std::optional<bool> differ(const SchemeResult* a, const SchemeResult* b);
 
-/// Extra time compared with the step without communication, or why it is unknown.
+/// `Network::added_ms`, or why it is unknown.
 Value added_value(const Network& network, const SchemeResult& result);
 
-/// Adds the facts of the section on method: hardware, batch, steps and networks.
+/// Adds the facts about how the schemes were measured: hardware, batch, steps and networks.
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks);
 
-/// Adds the measured cells behind the part, and its commands.
+/// Adds the part's cells and the commands that measure them again.
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
                std::initializer_list<Scheme> schemes, const std::string& letter);
 

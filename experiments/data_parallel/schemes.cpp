@@ -18,15 +18,14 @@ namespace {
 namespace single_node = distributed_communication_single_node;
 
 constexpr double kBytesPerMegabyte = 1e6;
-// A traced step that takes more than this many times as long as the timed ones does not describe
-// them.
+// A trace is not used if its step took more than this times the mean timed step.
 constexpr double kMaxTracedRatio = 1.05;
 
 std::optional<double> median_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(median(samples));
 }
 
-/// Reads the trace, unless the slowest rank's traced step took much longer than the timed ones.
+/// Reads the trace, or sets `disturbed` if the slowest rank's traced step took too long.
 void read_trace(SchemeResult& result, const Launch& launch) {
   const std::vector<MeasuredRow> ranks = measured_rows(launch, metric::kRankSteps);
   double longest = 0;

@@ -7,8 +7,8 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 struct Sheet {
-  std::string_view device;  ///< A part of the device's name; the first match counts.
-  std::string_view link;    ///< Empty if unknown.
+  std::string_view device;  ///< A substring of the device's name; the first match counts.
+  std::string_view link;    ///< Empty if it depends on the machine.
   double both_ways;         ///< GB/s, the sum of both directions
 };
 

@@ -15,9 +15,9 @@
 namespace labreport::distributed_communication_single_node {
 namespace {
 
-/// A size does less work than a larger one, so one that takes longer was disturbed.
+/// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
 void mark_disturbed(std::vector<Timing>& timings) {
-  constexpr double kLonger = 1.1;  // latencies scatter within a tenth
+  constexpr double kLonger = 1.1;  // latencies vary by up to a tenth undisturbed
   double larger_ns = std::numeric_limits<double>::infinity();
   for (Timing& timing : timings | std::views::reverse) {
     timing.disturbed = timing.ns > kLonger * larger_ns;
@@ -81,7 +81,7 @@ std::vector<Timing> Group::timings(std::string_view method) const {
     if (!size || !mean || !lag) continue;
     const auto bytes = static_cast<std::int64_t>(*size);
     const double typical = row.number(column::kMedianNs).value_or(*mean);
-    Timing& timing = by_size[bytes];  // a row for each rank
+    Timing& timing = by_size[bytes];  // each rank has its own row
     timing.bytes = bytes;
     timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
     timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);

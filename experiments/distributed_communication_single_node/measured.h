@@ -12,44 +12,43 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// One size by one method. A collective ends when its slowest rank does. Its time is the median,
-/// which is robust against calls that waited for a busy core, or the mean of calls back to back.
+/// All-reduces of one size, timed by one method. `ns` is the slowest rank's time: the median of its
+/// calls, which ignores calls that waited for a busy core, or the mean of calls back to back.
 struct Timing {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
   double ns = 0;
-  double fastest_ns = 0;                    ///< The fastest rank's time.
-  double mean_ns = 0;                       ///< The largest mean of a rank.
-  std::optional<double> deviation_ns = {};  ///< That rank's deviation, unless only a mean exists.
-  double lag_ns = 0;                        ///< Median delay of the last rank to begin.
-  std::int64_t wrong = 0;                   ///< Elements that are not the sum, on any rank.
-  /// True if the size took longer than a larger one by more than a tenth; it is then left out of
-  /// conclusions.
+  double fastest_ns = 0;                    ///< The fastest rank's time for a call.
+  double mean_ns = 0;                       ///< The mean of the rank whose mean is largest.
+  std::optional<double> deviation_ns = {};  ///< The same rank's; empty if only means exist.
+  double lag_ns = 0;                        ///< Median delay until the last rank began.
+  std::int64_t wrong = 0;                   ///< Wrong elements of the result, all ranks.
+  /// True if this took more than 1.1 times as long as a larger size; conclusions leave it out.
   bool disturbed = false;
 
-  double algbw() const { return static_cast<double>(bytes) / ns * 1e9; }  ///< B/s
+  double algbw() const { return static_cast<double>(bytes) / ns * 1e9; }  ///< bytes / second
 };
 
 /// T = α + S / β.
 struct Line {
   double latency_ns = 0;        ///< α
   double bytes_per_second = 0;  ///< β, an algorithm bandwidth
-  double largest_error = 0;     ///< The largest error of a size, as a share of its measured time.
+  double largest_error = 0;     ///< The largest |line − measured| / measured of a size.
 
   double ns(std::int64_t bytes) const {
     return latency_ns + static_cast<double>(bytes) / bytes_per_second * 1e9;
   }
 };
 
-/// Fits the line by least absolute relative errors, so that short times count like long ones and a
-/// few outliers do not move it; disturbed sizes are left out. Returns nothing for fewer than three
-/// sizes, or if α or β would not be above 0.
+/// Fits the line that minimizes the sum of |relative errors|, so that short times count like long
+/// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing for fewer
+/// than three other sizes, or if α or β would not be positive.
 std::optional<Line> line_through(std::vector<Timing> timings);
 
-/// One library with one number of ranks.
+/// All-reduces over one library among one number of ranks.
 struct Group {
   const Cell* cell;
-  std::string reason = {};  ///< Why it has no numbers; empty if it has.
+  std::string reason = {};  ///< Why the group has no numbers; empty if it has.
 
   std::string library() const { return std::string(describe(collectives())); }
   Collectives collectives() const { return cell->spec.ranks->collectives; }
@@ -57,16 +56,16 @@ struct Group {
   std::string words() const;  ///< "NCCL, 2 ranks"
   double busbw(const Timing& timing) const { return timing.algbw() * bus_factor(ranks()); }
 
-  std::vector<Timing> timings(std::string_view method) const;  ///< Smallest first.
-  std::optional<Timing> synced(std::int64_t bytes) const;
-  /// Returns `synced`, or nothing if it is disturbed.
+  std::vector<Timing> timings(std::string_view method) const;  ///< Smallest size first.
+  std::optional<Timing> synced(std::int64_t bytes) const;      ///< By the handout's method.
+  /// Like `synced`, but nothing if the timing is disturbed.
   std::optional<Timing> undisturbed(std::int64_t bytes) const;
-  /// The method of nccl-tests in place if it was measured, else the handout's.
+  /// The in-place method of nccl-tests if it was measured, else the handout's method.
   std::string_view swept_method() const;
   std::vector<Timing> swept() const { return timings(swept_method()); }
 };
 
-/// Groups are in plan order.
+/// Returns groups in plan order.
 std::vector<Group> groups_of(const RunView& view);
 
 /// A text that the launch recorded about its communication library; empty if absent.

@@ -8,8 +8,8 @@ namespace {
 constexpr std::int64_t kWarmup = 5;
 constexpr std::int64_t kSteps = 20;
 
-/// Bytes of the sweep's largest all-reduce. Over Gloo a gigabyte takes seconds, so the full sweep
-/// ends at the handout's 1 GB; over NCCL it ends at 1 GiB.
+/// Bytes of the sweep's largest all-reduce. The full sweep ends at 1 GiB over NCCL, and at the
+/// handout's 1 GB over Gloo, which takes seconds for it.
 std::int64_t largest(const PlanInput& input, Collectives collectives) {
   if (input.preset == Preset::kDemo) return 10'000'000;
   if (input.preset == Preset::kQuick) return 100'000'000;

@@ -23,25 +23,25 @@ namespace {
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-constexpr double kNearRing = 0.2;  // A smaller deviation counts as agreement with the ring.
+constexpr double kNearRing = 0.2;  // Smaller relative deviations from the ring's formula agree.
 constexpr std::string_view kSkipped = "skipped: ";
 
 using Groups = std::vector<Group>;
 
-/// "1 MB", "1 GB": units of 10⁶ and 10⁹ bytes.
+/// "1 MB" (10⁶ bytes), "1 GB" (10⁹ bytes).
 std::string size_words(std::int64_t bytes) {
   constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
   if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
   return format_count(bytes / kMegabyte) + " MB";
 }
 
-/// A row of the handout's grid.
+/// One size of the handout, over one library among one number of ranks.
 struct GridRow {
   std::string library;
   std::int64_t ranks;
   std::string size;
   std::optional<Timing> timing;
-  double factor;  ///< From algbw to busbw.
+  double factor;  ///< busbw / algbw
   std::string reason;
   std::vector<std::string> flags = {};
 
@@ -102,7 +102,7 @@ const std::vector<Column<GridRow>> kGrid{
      "GB/s",
      {Notation::kSignificant, 3}}};
 
-/// A measured size of the sweep and the fitted line's value there.
+/// A measured size of the sweep, and the fitted line's time for that size.
 struct SweepRow {
   std::string series;
   std::int64_t bytes;
@@ -196,7 +196,7 @@ std::vector<std::string> flags_of(const Timing& timing) {
   return {"longer than a larger size"};
 }
 
-/// A row for each size, or one for all sizes of ranks that did not run. These come last.
+/// A row for each size of each group. A group that did not run has a single row, at the end.
 std::vector<GridRow> grid_rows(const Groups& groups) {
   std::vector<GridRow> rows, not_run;
   for (const Group& group : groups) {
@@ -217,7 +217,7 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
   return rows;
 }
 
-/// The sizes of the fitted method, or of every method.
+/// A row for each size, by every method or only by the one that the line is fitted to.
 std::vector<SweepRow> sweep_rows(const Groups& groups, bool every_method) {
   std::vector<SweepRow> rows;
   for (const Group& group : groups) {
@@ -291,7 +291,7 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
 
 constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// The asked sizes that nothing disturbed, smallest first.
+/// The undisturbed timings of the sizes that the handout asks for, smallest first.
 std::vector<Timing> asked_timings(const Group& group) {
   std::vector<Timing> timings;
   for (const std::int64_t bytes : asked_sizes(group)) {
@@ -300,7 +300,7 @@ std::vector<Timing> asked_timings(const Group& group) {
   return timings;
 }
 
-/// The group that the answer describes, over NCCL if there is one; null if none has two sizes.
+/// The first group with two undisturbed sizes, over NCCL if possible; null if there is none.
 const Group* answered_group(const Groups& groups) {
   for (const Collectives library : {Collectives::kNccl, Collectives::kGloo}) {
     for (const Group& group : groups) {
@@ -310,7 +310,8 @@ const Group* answered_group(const Groups& groups) {
   return nullptr;
 }
 
-/// The time of the smallest size of the sweep, if it accounts for the ratio of two larger times.
+/// The time of the sweep's smallest size, if it is at least a fifth of `small`'s time and explains
+/// why `small` takes longer in proportion to its bytes than `large`.
 std::optional<Facts> latency(const Group& group, const Timing& small, const Timing& large) {
   constexpr double kLatency = 0.2, kAccounts = 1.5;
   constexpr std::int64_t kKibibyte = 1024;
@@ -340,7 +341,7 @@ Facts by_size(const Group& group) {
       .when("latency", latency(group, small, large));
 }
 
-/// Compares the library's most ranks with the group's, at the largest size that both have.
+/// Compares `few` with its library's group of the most ranks, at the largest size that both have.
 std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   const Group* many = nullptr;
   for (const Group& group : groups) {
@@ -364,7 +365,7 @@ std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
   return std::nullopt;
 }
 
-/// Compares Gloo with NCCL on as many ranks, at the smallest and the largest size that both have.
+/// Compares Gloo with NCCL on equally many ranks, at the smallest and the largest size both have.
 std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   for (const Group& gloo : groups) {
     if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;
@@ -383,7 +384,7 @@ std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   return std::nullopt;
 }
 
-/// The ranks that did not run; the reason if they share one.
+/// The numbers of ranks that did not run, and the reason if all have the same.
 std::optional<Facts> missing(const Groups& groups) {
   std::vector<std::string> ranks;
   std::set<std::string> reasons;
@@ -399,7 +400,7 @@ std::optional<Facts> missing(const Groups& groups) {
   return Facts().set("ranks", join_words(ranks)).set("reason", reason);
 }
 
-/// The handout's sizes and ranks that no launch was planned for.
+/// The handout's sizes and numbers of ranks that the run did not plan.
 std::optional<Facts> left_out(const Groups& groups) {
   std::vector<std::string> sizes, ranks;
   for (const std::int64_t bytes : kHandoutSizes) {
@@ -420,7 +421,7 @@ std::optional<Facts> left_out(const Groups& groups) {
   return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
 }
 
-/// A condition that all launches over NCCL record alike; empty if none did.
+/// A condition recorded by the first launch over NCCL, which all others share; may be empty.
 std::string nccl_condition(const Groups& groups, std::string_view name) {
   for (const Group& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
@@ -431,7 +432,7 @@ std::string nccl_condition(const Groups& groups, std::string_view name) {
   return "";
 }
 
-/// The number of rounds over all sizes; nothing if a launch measured one size after the other.
+/// The number of rounds in which sizes took turns; nothing if a launch measured them one by one.
 std::optional<double> rounds_of(const Groups& groups) {
   std::optional<double> rounds;
   for (const Group& group : groups) {

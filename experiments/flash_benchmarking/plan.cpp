@@ -41,7 +41,7 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
   }
   for (const std::int64_t head_dim : attention_dims(input)) {
     for (const AttentionBackend backend : backends(input)) {
-      // One refusal in FP32 shows that a backend runs in 16 bits alone.
+      // Backends that only run in 16 bits are tried in FP32 once, to record that they refuse it.
       const bool half_only =
           backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
       const bool refused = head_dim != attention_dims(input).front() && half_only;

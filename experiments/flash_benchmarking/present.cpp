@@ -19,20 +19,20 @@ namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
 constexpr std::int64_t kUsualDim = 64;  // the most common head dimension
-constexpr double kBackwardWork = 2.5;   // in forward passes, by convention
+constexpr double kBackwardWork = 2.5;   // FLOPs of backward / of forward, by convention
 constexpr double kTera = 1e12;
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kRate = kThree;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 
-// The forward pass of model/attention.h, in tensors of scores: QKᵀ, division, mask, subtraction,
-// exponential and division write one each; all but QKᵀ, the maximum, the sum and the product with V
-// read one each.
+// The numbers of score tensors that the forward pass of model/attention.h writes and reads. QKᵀ,
+// division, mask, subtraction, exponential and division write one each. The last five of these, the
+// maximum, the sum and the product with V read one each.
 constexpr double kScoresWritten = 6;
 constexpr double kScoresRead = 8;
-constexpr double kMostOfIt = 0.4;   // the least share of a time that counts as an explanation
-constexpr double kLaunchBound = 2;  // times the time at the rate of long sequences
+constexpr double kMostOfIt = 0.4;   // least share of the eager time that traffic must explain
+constexpr double kLaunchBound = 2;  // measured time / time at the longest length's rate
 
 using Rows = std::vector<AttentionRow>;
 
@@ -65,7 +65,7 @@ Value median_of(const AttentionRow& row, std::string_view pass) {
 
 struct Latency {
   const AttentionRow* row;
-  std::optional<double> share;  ///< Share of the measured peak.
+  std::optional<double> share;  ///< The row's rate / the measured peak rate.
 };
 
 const std::vector<Column<Latency>> kLatencies{
@@ -96,7 +96,7 @@ const std::vector<Column<Latency>> kLatencies{
 Dataset latencies_dataset(const char* name, const RunView& view, const Rows& rows) {
   std::vector<Latency> latencies;
   for (const AttentionRow& row : rows) {
-    if (row.not_offered()) continue;  // the text names these once
+    if (row.not_offered()) continue;  // the text, not the table, names these
     const auto rate = tera_rate(row);
     const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
     latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
@@ -130,7 +130,7 @@ Dataset rates(const Rows& rows, Precision precision) {
   return dataset;
 }
 
-/// The fastest implementation at one length, for one precision and d, beside the eager operators.
+/// The fastest implementation and the eager operators at one length, precision and head dimension.
 struct Race {
   std::int64_t length = 0;
   const AttentionRow* fastest = nullptr;
@@ -144,7 +144,7 @@ struct Race {
   }
 };
 
-/// A number of the fastest, if it won.
+/// A number of the fastest implementation; missing if it did not win.
 template <typename Number>
 std::function<Value(const Race&)> of_winner(const Number& number) {
   return [number](const Race& race) { return race.won ? Value(number(*race.fastest)) : Value(); };
@@ -167,7 +167,7 @@ const std::vector<Column<Race>> kRaces{
     {"speedup", "Speedup",
      [](const Race& race) { return race.won ? Value(race.speedup()) : Value(); }, "×", kFactor}};
 
-/// Lengths at which something ran, shortest first.
+/// A race for each length at which any implementation ran, shortest first.
 std::vector<Race> races(const Rows& rows) {
   std::map<std::int64_t, Race> by_length;
   for (const AttentionRow& row : rows) {
@@ -197,8 +197,8 @@ bool fused(const AttentionRow& row) {
          backend == AttentionBackend::kCudnn;
 }
 
-/// Explains why a fused forward pass is faster: the time that the eager one's traffic of scores
-/// takes at the measured bandwidth. Nothing if that explains little of it, or more than all.
+/// Explains a faster fused forward pass by the time to move the eager pass's scores at the measured
+/// bandwidth. Nothing unless this is 40 to 100 % of the eager time and at least the fused time.
 std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) {
   const auto eager_ms = race.eager->ms(metric::kForward);
   const auto ms = race.fastest->ms(metric::kForward);
@@ -211,8 +211,9 @@ std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) 
   return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
 }
 
-/// The shortest lengths, if the eager operators take much longer there than at their rate at the
-/// longest length. They are launch-bound, because launches alone do not shrink with the work.
+/// The longest launch-bound length; nothing if there are fewer than two. Launch times do not shrink
+/// with the work, so a length counts as launch-bound if eager operators, there and at all shorter
+/// lengths, take more than twice the time that their rate at the longest length would give.
 std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   std::vector<std::pair<std::int64_t, double>> times;
   for (const Race& race : list) {
@@ -229,7 +230,7 @@ std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   return Facts().set("last", format_count((end - 1)->first));
 }
 
-/// The speedup over the eager operators at the longest sequence at which both ran.
+/// The fastest implementation's speedup at the longest sequence at which it clearly beats eager.
 std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double> bandwidth) {
   const auto race = std::ranges::find_if(list.rbegin(), list.rend(),
                                          [](const Race& any) { return any.speedup().has_value(); });
@@ -244,8 +245,7 @@ std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double
   return facts.when("traffic", traffic(*race, bandwidth));
 }
 
-/// Gives the shortest sequence at which the eager operators ran out of memory, and the bytes of its
-/// scores.
+/// The shortest sequence at which eager ran out of memory, and the bytes of a tensor of its scores.
 std::optional<Facts> eager_end(const Rows& rows) {
   for (const AttentionRow& row : rows) {
     if (!eager(row) || !row.ran_out()) continue;
@@ -257,7 +257,7 @@ std::optional<Facts> eager_end(const Rows& rows) {
   return std::nullopt;
 }
 
-/// Compares the user's implementation at its longest sequence with eager and the fastest there.
+/// Compares the user's implementation, at its longest sequence, with the eager and the fastest one.
 std::optional<Facts> custom_time(const Rows& rows, const std::vector<Race>& list) {
   const auto longest =
       std::ranges::find_if(rows.rbegin(), rows.rend(),
@@ -278,7 +278,7 @@ std::optional<Facts> custom_time(const Rows& rows, const std::vector<Race>& list
   return facts;
 }
 
-/// The implementations that a device, dtype or library does not offer, by precision.
+/// The implementations that the device or library does not offer, by precision.
 std::vector<Facts> not_offered(const Rows& rows) {
   std::map<Precision, std::vector<std::string>> refused;
   for (const AttentionRow& row : rows) {
@@ -295,7 +295,7 @@ std::vector<Facts> not_offered(const Rows& rows) {
   return facts;
 }
 
-/// The head dimension that the answer compares: 64, or the first that was measured.
+/// The head dimension that the answer describes: 64, or the first that was planned.
 std::int64_t compared_dim(const Rows& rows) {
   const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
   const bool usual = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
@@ -320,7 +320,6 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   return facts;
 }
 
-/// The fastest implementation in the leaderboard's configuration.
 std::optional<Facts> leader(const Rows& rows) {
   const std::vector<Race> list = races(rows);
   if (list.empty()) return std::nullopt;

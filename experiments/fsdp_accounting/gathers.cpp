@@ -22,7 +22,7 @@ void add(BlockGather& block, const BlockGather& other) {
   block.in_time += other.in_time;
 }
 
-/// Returns nothing if the row lacks its times.
+/// Returns nothing if the row lacks its bytes or a time.
 std::optional<BlockGather> gather_of(const MeasuredRow& row) {
   const auto bytes = row.number(column::kBytes);
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
@@ -69,7 +69,7 @@ std::vector<BlockGather> block_gathers(const Launch& launch) {
 }
 
 std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
-  std::vector<std::pair<std::string, std::int64_t>> late;  // late blocks less blocks in time
+  std::vector<std::pair<std::string, std::int64_t>> late;  // blocks late − blocks in time
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
     const std::string module(row.text(column::kModule));
     const auto gather = gather_of(row);

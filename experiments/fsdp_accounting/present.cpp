@@ -21,18 +21,18 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr double kAddsUp = 0.05;  // share of the expected saving that peaks and gradients may miss
-// Relative differences of losses, the latter with gradients in 16 bits.
+constexpr double kAddsUp = 0.05;  // |expected − measured saving − gradients| / expected, at most
+// The largest relative differences of losses from rounding; the second is for 16-bit gradients.
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 
-/// The peak of a whole later step; absent if it was not measured.
+/// The peak, in bytes, of a step after the first; nothing if it was not measured.
 std::optional<double> step_peak(const ShardingScheme& scheme) {
   const Stage* before = scheme.stage(When::kLaterStep, metric::kBeforeOptimizer);
   const Stage* after = scheme.stage(When::kLaterStep, metric::kAfterOptimizer);
   return before && after ? std::optional(after->high_water) : std::nullopt;
 }
 
-/// True if the step peaks before the optimizer, not in it.
+/// True if the step peaks before the optimizer step, not in it.
 bool peaks_in_passes(const ShardingScheme& scheme) {
   return scheme.stage(When::kLaterStep, metric::kBeforeOptimizer)->point.peak == step_peak(scheme);
 }
@@ -41,7 +41,7 @@ double held_total(const ShardingScheme& scheme) {
   return static_cast<double>(held_bytes(scheme.cell->spec).total());
 }
 
-/// The largest network in the first of its precisions; one that ran, if any did.
+/// The largest network that ran with sharded weights (if none did: of all), in its first precision.
 const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networks) {
   const auto rank = [](const TrainedNetwork& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),
@@ -50,8 +50,8 @@ const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networ
   return *std::ranges::max_element(networks, {}, rank);
 }
 
-/// The measured peaks. `early` holds if gradients, which do not exist yet at these peaks, make up
-/// the difference between the measured saving and `expected`.
+/// The measured peaks. `early` says that the measured saving is less than `expected` by the saving
+/// of gradients, because both steps peak before gradients exist.
 std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sharded,
                            double expected) {
   const auto before = step_peak(other), after = step_peak(sharded);
@@ -119,7 +119,7 @@ const std::vector<Column<GatherRow>> kGathers{
      "",
      {Notation::kCount}}};
 
-/// Counts the matrices of the blocks that were gathered when their layer's forward began.
+/// Counts the blocks' matrices that had been gathered when the forward pass needed them.
 std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
   const auto all =

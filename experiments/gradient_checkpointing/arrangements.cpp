@@ -14,7 +14,7 @@ std::int64_t runs_by_halves(std::int64_t blocks) {
   return first + runs_by_halves(blocks - first) + runs_by_halves(first);
 }
 
-/// Counts the stretch's input and the inputs that its second half holds.
+/// The most block inputs held: that of the whole stretch, and those for its second half.
 std::int64_t inputs_by_halves(std::int64_t blocks) {
   return blocks == 1 ? 1 : 1 + inputs_by_halves(blocks - blocks / 2);
 }
@@ -23,7 +23,6 @@ Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group
   return {std::move(words), (blocks + group - 1) / group, group, blocks};
 }
 
-/// An arrangement around the blocks of a network.
 struct ArrangementRow {
   const Checkpointed* network;
   Arrangement arrangement;
@@ -32,7 +31,7 @@ struct ArrangementRow {
     return static_cast<double>(arrangement.inputs) * network->boundary() +
            static_cast<double>(arrangement.residuals) * network->residuals();
   }
-  /// Backward takes two forwards' FLOPs.
+  /// FLOPs / FLOPs without checkpoints. The backward pass of a block counts as two forward passes.
   double compute() const {
     const auto passes = 3 * static_cast<double>(network->layers());
     return (passes + static_cast<double>(arrangement.again)) / passes;

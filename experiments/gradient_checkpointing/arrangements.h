@@ -1,4 +1,4 @@
-// Part (a): ways to place checkpoints around N blocks, by what they hold and what they recompute.
+// Part (a): what different ways to place checkpoints around N blocks hold and recompute.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace labreport::gradient_checkpointing {
 
 struct Arrangement {
   std::string words;
-  std::int64_t inputs;     ///< Block inputs that are held at once at most.
-  std::int64_t residuals;  ///< Blocks whose residuals are held at once.
-  std::int64_t again;      ///< Forward passes of blocks besides the first of each.
+  std::int64_t inputs;     ///< The most block inputs held at once.
+  std::int64_t residuals;  ///< The most blocks whose residuals are held at once.
+  std::int64_t again;      ///< Recomputed forward passes, each of one block.
 };
 
 /// Counts five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
@@ -26,7 +26,7 @@ struct Arrangement {
 /// down to 1.
 std::vector<Arrangement> arrangements(std::int64_t blocks);
 
-/// Part (a), for the first of the networks.
+/// Presents part (a) for the first network. `networks` must not be empty.
 PartContent present_nested(const std::vector<Checkpointed>& networks);
 
 }  // namespace labreport::gradient_checkpointing

@@ -11,7 +11,7 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-/// The sum of the phases of each counted step; empty if one was not timed.
+/// The time of forward, loss and backward in each counted step; empty if a phase was not timed.
 std::vector<double> passes_of(const Timed& timed) {
   std::vector<double> passes = timed.counted(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
@@ -22,7 +22,7 @@ std::vector<double> passes_of(const Timed& timed) {
   return passes;
 }
 
-/// Training steps that ran out of memory leave what forward and backward held.
+/// Reads a cell. Even if the training step ran out of memory, `held` is known.
 Choice choice_of(const Cell& cell) {
   Choice choice{&cell, reason_missing(cell)};
   const Launch* launch = representative(cell);

@@ -11,9 +11,9 @@ namespace {
 constexpr const char* kSize = "xl";
 constexpr std::int64_t kContext = 2048;
 constexpr std::int64_t kWarmup = 1;
-constexpr std::int64_t kSteps = 3;  // memory needs few steps, and these are long
+constexpr std::int64_t kSteps = 3;  // few, because steps are long and peaks do not vary
 
-/// The handout's size, then smaller ones for devices without room for it.
+/// The handout's size, then all smaller sizes in descending order, for devices without room.
 std::vector<Size> candidates(std::vector<Size> sizes) {
   const auto handouts = std::ranges::find(sizes, kSize, &Size::name);
   if (handouts != sizes.end()) sizes.erase(handouts + 1, sizes.end());
@@ -21,7 +21,8 @@ std::vector<Size> candidates(std::vector<Size> sizes) {
   return sizes;
 }
 
-/// Leaves out a group of all blocks, which would hold as much as no checkpoints and compute more.
+/// The numbers of blocks per checkpoint, none first. A group of all blocks is left out: it holds as
+/// much as no checkpoints do and computes more.
 std::vector<std::optional<std::int64_t>> groups(const PlanInput& input, std::int64_t layers) {
   const std::int64_t most = input.preset == Preset::kQuick ? 4 : layers;
   std::vector<std::optional<std::int64_t>> groups{std::nullopt, 1};

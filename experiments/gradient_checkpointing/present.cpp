@@ -1,4 +1,4 @@
-// Builds the datasets and facts of part (b): how many blocks one level of checkpoints should hold.
+// Builds the datasets and facts of part (b): how many blocks each checkpoint should hold.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -19,8 +19,8 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr double kAgree = 0.01;      // Losses may differ by this share.
-constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
+constexpr double kAgree = 0.01;      // The largest relative difference of losses from rounding.
+constexpr double kAccounted = 0.02;  // The share of a difference that a reason may not explain.
 
 bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
 
@@ -32,7 +32,7 @@ Value mean_or_reason(const std::vector<double>& ms, const Choice& choice) {
   return ms.empty() ? Value::missing(choice.reason) : Value::mean_of(ms);
 }
 
-/// The columns of these names, with bytes in GiB on a GPU and in MiB on a CPU.
+/// The columns with these names. Bytes are in GiB for a GPU and in MiB for a CPU.
 std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::string_view>& names) {
   const std::string unit = view.on_gpu() ? "GiB" : "MiB";
   const Notation bytes{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
@@ -55,7 +55,7 @@ std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::str
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
 
-/// A measured peak and the formula's, or the GPU's memory.
+/// The peak of a pass in bytes, as measured and by the formula; or the GPU's memory.
 struct Point {
   std::string blocks, pass;
   std::optional<double> measured, formula;
@@ -82,15 +82,14 @@ std::vector<Point> points_of(const RunView& view, const Checkpointed& network) {
   return points;
 }
 
-/// "groups of 2 blocks"; "no checkpoints"
+/// "groups of 2 blocks", "single blocks", "no checkpoints".
 std::string groups(const Choice& choice) {
   if (!choice.blocks()) return "no checkpoints";
   return *choice.blocks() == 1 ? "single blocks"
                                : "groups of " + format_plural(*choice.blocks(), "block");
 }
 
-/// Tells how a neighbor of the best compares: "peak 5.96 GiB higher", "run out of memory in
-/// forward".
+/// Compares a choice with the best: "peak 5.96 GiB higher", "run out of memory in forward".
 std::string outcome(const Choice& choice, const Choice& best) {
   if (choice.peak && *choice.peak > *best.peak)
     return "peak " + format_bytes_briefly(*choice.peak - *best.peak) + " higher";
@@ -117,16 +116,16 @@ double gradients(const Checkpointed& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
-/// True if backward peaks in its last group, with the gradients of all other blocks, rather than in
-/// its first, with the inputs of all groups, by the formula of section.md.
+/// True if, by the formula of section.md, backward peaks in the last group that it reaches, where
+/// the gradients of all other blocks exist; false if in the first, where all groups' inputs do.
 bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
   const auto others = static_cast<double>(network.layers() - group);
   const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();
   return others * gradients(network) + network.boundary() > inputs;
 }
 
-/// The reason why single blocks are best, if the bytes that groups of two add and save account for
-/// their higher peak.
+/// The reason why checkpoints of single blocks are best. Nothing unless groups of two have a higher
+/// peak, which the residuals that they add minus the bytes that they save explain.
 std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
   const Choice* pairs = network.larger(best);
   if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2 || !pairs->peak ||
@@ -150,7 +149,7 @@ std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
 }
 
 Facts network_facts(const Checkpointed& network) {
-  double error = 0;  // of the formula, relative
+  double error = 0;  // the formula's largest relative error
   for (const Choice& choice : network.choices) {
     if (choice.held) error = std::max(error, std::abs(choice.expected_held() / *choice.held - 1));
     if (choice.peak) error = std::max(error, std::abs(choice.expected_peak() / *choice.peak - 1));
@@ -171,8 +170,7 @@ Facts network_facts(const Checkpointed& network) {
       .set("error", format_percent(error));
 }
 
-/// Choices whose losses differ from the first's by more than rounding explains, which shows that
-/// they did not compute the same.
+/// Choices whose losses differ from the first choice's by more than rounding explains.
 std::vector<Facts> diverging_losses(const Checkpointed& network) {
   std::vector<Facts> diverging;
   const auto first = std::ranges::find_if(
@@ -216,7 +214,7 @@ PartContent block_size_part(const RunView& view, const std::vector<Checkpointed>
   for (const Checkpointed& network : networks) {
     if (network.best() != nullptr) {
       ran.push_back(network_facts(network));
-    } else {  // The formula tells which choice needs least.
+    } else {  // Nothing fit, so the formula tells which choice needs the least memory.
       const auto least = std::ranges::min_element(network.choices, {}, &Choice::expected_peak);
       unfit.emplace_back()
           .set("words", network.words)

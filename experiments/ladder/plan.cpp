@@ -12,7 +12,7 @@ namespace {
 
 using Step = std::pair<Variant, Precision>;
 
-// The larger size needs few steps: they are long and vary little.
+// For the larger size, whose steps are long and vary little.
 constexpr std::int64_t kFewWarmups = 3;
 constexpr std::int64_t kFewSteps = 5;
 
@@ -27,7 +27,7 @@ std::vector<Step> rungs(const PlanInput& input, Precision precision) {
   return steps;
 }
 
-/// The last rung, which is compiled from Python.
+/// Turns a ladder's cell into its last rung, which torch.compile compiles in Python.
 CellSpec compiled(CellSpec spec) {
   spec.variant.reset();
   spec.implementation = implementation_of(kFastest);
@@ -40,7 +40,7 @@ std::vector<Precision> precisions(const PlanInput& input) {
   if (chosen.empty()) return ladders;
   const auto named = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };
   std::erase_if(ladders, [&](Precision p) {
-    return !named(p) && !(p == Precision::kFp32 && named(Precision::kTf32));  // one ladder
+    return !named(p) && !(p == Precision::kFp32 && named(Precision::kTf32));  // it ends in TF32
   });
   return ladders;
 }

@@ -16,19 +16,19 @@ constexpr const char* kProblem = "ladder";
 constexpr Notation kFactor{Notation::kSignificant, 3};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kShare{Notation::kPercent};
-constexpr double kAgree = 0.01;            // relative; see Method
-constexpr std::size_t kComparedSteps = 5;  // later ones amplify rounding
+constexpr double kAgree = 0.01;            // largest relative difference of losses from rounding
+constexpr std::size_t kComparedSteps = 5;  // first steps; losses of later ones amplify rounding
 
 struct Row {
   const Ladder* ladder;
   const Rung* rung;
-  const Rung* before;  ///< Null at the first.
+  const Rung* before;  ///< The nearest earlier rung that ran; null if none did.
 
   std::optional<double> speedup(const Rung* base) const {
     if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
     return base->ms() / rung->ms();
   }
-  /// The largest difference over the compared steps, relative to the first rung's loss.
+  /// The largest difference from the first rung's losses, relative to these, of the compared steps.
   std::optional<double> loss_difference() const {
     const Rung* first = ladder->first();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
@@ -86,7 +86,7 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Bars of the first step, the saving of each change, the fastest step, and the lower bound.
+/// Bars for the first rung's step, each change's saving, the fastest step and the lower bound.
 std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();
@@ -104,7 +104,7 @@ std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   return bars;
 }
 
-/// The change that saves most, and the speedup of all changes together.
+/// The change that saves the most time, and the speedup of the fastest rung over the first.
 Facts ladder_facts(const Ladder& ladder) {
   constexpr Notation kThree{Notation::kSignificant, 3};
   const double from = ladder.first()->ms(), to = ladder.best()->ms();
@@ -145,7 +145,7 @@ Presentation present(const RunView& view) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
-    for (const Row& row : rows) {  // Rounding does not explain larger differences.
+    for (const Row& row : rows) {
       const auto difference = row.loss_difference();
       if (!difference || *difference <= kAgree) continue;
       diverging.emplace_back()

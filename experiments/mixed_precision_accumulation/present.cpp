@@ -19,10 +19,10 @@ constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kDrawnEvery = 10;
 constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
-/// Sums of doubles carry their own rounding, far below any error that counts here.
+/// Sets errors below 1e-12 to 0: they come from computing the error in doubles.
 double without_noise(double error) { return std::abs(error) < 1e-12 ? 0 : error; }
 
-/// The name does not wrap, because it names the row.
+/// The loop's label, with spaces that do not wrap.
 std::string name_of(const Loop& loop) {
   return replaced(std::string(loop.label) + (loop.extra ? " (extra)" : ""), " ", "\u00a0");
 }
@@ -55,7 +55,8 @@ bool mixed_loops_agree(const std::vector<Loop>& loops) {
   return mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
 }
 
-/// Loops without an error have no curve; the two that add FP16 to FP32 share one if they agree.
+/// Points of the errors' curves. A loop whose last sum is exact has none. The two loops that add
+/// FP16 to FP32 share a curve if all their sums are equal.
 std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   const bool agree = mixed_loops_agree(loops);
   std::vector<RunningError> rows;
@@ -88,8 +89,8 @@ bool from_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
-/// The steps in the middle and at the end of a sum that is rounded up first and down later, so that
-/// less than half of its largest error remains.
+/// By how much the middle and the last addition raise a sum, if sums were rounded up first and down
+/// later, so that at most half of the largest error remains.
 std::optional<Facts> cancelled(const Loop& loop) {
   const auto step = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
@@ -101,7 +102,7 @@ std::optional<Facts> cancelled(const Loop& loop) {
   return Facts().set("up", step(middle), kThree).set("down", step(last), kThree);
 }
 
-/// The sums that the handout expects; nothing where the loops differ from it.
+/// The facts of the expected answer; nothing unless the loops' errors arise where it says.
 std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   const Loop* fp32 = find(loops, metric::kFp32Loop);
   const Loop* fp16 = find(loops, metric::kFp16Loop);

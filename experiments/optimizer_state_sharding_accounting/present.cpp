@@ -13,15 +13,15 @@ namespace labreport::optimizer_state_sharding_accounting {
 namespace {
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
-constexpr double kLossTolerance = 1e-6;  // the same operations, in the same order
-constexpr double kAddsUp = 0.05;         // relative error with which AdamW's state explains peaks
-constexpr double kExplains = 0.5;        // least share of a step's difference that explains it
+constexpr double kLossTolerance = 1e-6;  // relative; tight, as operations and order are the same
+constexpr double kAddsUp = 0.05;         // |peaks' difference / state's difference − 1| at most
+constexpr double kExplains = 0.5;        // phases' over steps' difference: this to its inverse
 
 std::int64_t parameters(const TrainedNetwork& network) {
   return parameter_count(*network.spec().model);
 }
 
-/// One network, trained with its optimizer's state whole and sharded.
+/// One network, trained without sharding and with sharded optimizer state.
 struct Pair {
   const TrainedNetwork* network;
   const ShardingScheme* plain;
@@ -39,8 +39,8 @@ std::optional<Pair> largest_pair(const std::vector<TrainedNetwork>& networks) {
   return largest;
 }
 
-/// The difference of AdamW's state, if it accounts for the difference of both peaks of a later step
-/// while parameters and gradients are the same.
+/// The bytes of AdamW's state that sharding saves. Nothing unless these explain how much lower a
+/// later step peaks, both before and in the optimizer step.
 std::optional<double> state_saved(const Pair& pair) {
   const Stage* after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
   const Stage* sharded = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
@@ -76,7 +76,7 @@ std::optional<Facts> memory_facts(const Pair& pair) {
       .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
 }
 
-/// The phases that sharding changes, if they account for the difference of the steps.
+/// The times of the phases that sharding changes; nothing unless they explain `longer` (ms a step).
 std::optional<Facts> phases(const Pair& pair, double longer) {
   const auto sharded = pair.sharded->phase_ms(metric::kOptimizer);
   const auto whole = pair.plain->phase_ms(metric::kOptimizer);
@@ -109,7 +109,7 @@ std::optional<Facts> time_facts(const Pair& pair) {
       .flag("unexplained", clear && !explained);
 }
 
-/// Builds the part whose answer has these facts of the largest network.
+/// Builds a part whose answer consists of `facts` of the largest network.
 PartContent part_of(const RunView& view, const std::vector<TrainedNetwork>& networks,
                     std::optional<Facts> (*facts)(const Pair&)) {
   const auto pair = largest_pair(networks);

@@ -36,7 +36,7 @@ std::optional<Point> point_of(const MeasuredRow& row) {
   return complete ? std::optional(point) : std::nullopt;
 }
 
-/// Picks the rank with the highest peak; ranks' rows of one point are adjacent.
+/// Keeps of each point the row of the rank with the highest peak. All rows of a point are adjacent.
 std::vector<Stage> stages_of(const Launch& launch) {
   std::vector<Stage> stages;
   for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
@@ -79,7 +79,7 @@ ShardingScheme scheme_of(const Cell& cell) {
   return scheme;
 }
 
-/// Bytes of the largest tensor that the optimizer updates.
+/// Bytes of the largest tensor, or shard of a tensor, that one rank's optimizer updates.
 double largest_tensor(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
@@ -135,12 +135,12 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   const double share =
       static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
   double highest = 0;
-  // The rank's part of the batch is calculated as for a single process.
+  // Activations depend only on the rank's part of the batch, as in a single process.
   for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
     if ((peak.phase == metric::kOptimizer) != optimizer) continue;
     const double temporaries =
         optimizer ? 4 * largest_tensor(spec) : static_cast<double>(peak.temporaries);
-    // Sharded weights are cast and freed explicitly: autocast caches no copies of them.
+    // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
     const double sharded = share * static_cast<double>(peak.parameters + peak.gradients);

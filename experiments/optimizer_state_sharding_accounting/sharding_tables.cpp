@@ -79,8 +79,8 @@ struct StackRow {
   std::string text;
 };
 
-/// Adds all parts of a row, even empty ones, so that every row has the same order. The rest of the
-/// peak, beyond the parts that were counted, is activations and temporaries.
+/// Adds a row for each part of a stage's peak, even of 0 bytes, so that all stacks have the same
+/// order. What is neither parameters, gradients nor state is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double unit) {
   const Point& point = stage.point;
@@ -98,8 +98,8 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
   rows.back().text = format_bytes(point.peak);
 }
 
-/// A row's name, short enough for a phone: "BF16 sharded, after". It begins with the precision or
-/// the network's name if the run has several networks.
+/// A stack's name, short enough for a phone: "BF16 sharded, after". It begins with the precision,
+/// or with the network's name if sizes differ; a single network is not named.
 std::string stack_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
                        Sharding sharding, const Stage& stage) {
   std::string name;

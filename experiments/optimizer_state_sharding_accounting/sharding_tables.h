@@ -1,4 +1,4 @@
-// Tables of ranks that train together, which several problems show.
+// The tables about sharded training that two problems share.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@ namespace labreport::optimizer_state_sharding_accounting {
 
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// "points" and "stacks" have bytes in one unit, chosen by the highest peak.
-/// "points": a row for each scheme, step and point; a scheme without numbers has one, its reason.
+/// The dataset "points" has a row for each scheme, step and point, or one row with the reason for a
+/// scheme without numbers. The highest peak determines the unit of bytes, also of "stacks".
 Dataset points_data(const std::vector<TrainedNetwork>& networks);
 
-/// "stacks": what a later step holds at each point, by part; for figures.
+/// The dataset "stacks", for figures, splits the peak at each point of a later step by use.
 Dataset stacks_data(const std::vector<TrainedNetwork>& networks);
 
-/// "times": a row for each scheme, with the step and the medians of its phases.
+/// The dataset "times" has a row for each scheme, with the step and the medians of its phases.
 Dataset times_data(const std::vector<TrainedNetwork>& networks);
 
-/// Sets ranks, batch, warm-up and steps, for the section on method.
+/// Sets the facts about how the schemes were measured: ranks, batch, warm-up and steps.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<TrainedNetwork>& networks);
 
-/// Lists as "apart" the networks whose losses differ by more than `tolerance` from those without
-/// sharding. If weights are sent in 16 bits, only the first two losses are compared (before and
-/// after an update), with `half_tolerance`, because later ones amplify rounding.
+/// Lists as "apart" the networks whose losses with `sharding` and without any differ by a larger
+/// share than `tolerance`. If `half_tolerance` is given, it applies under 16-bit autocast, where
+/// only the losses before and after the first update are compared: later ones amplify rounding.
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
                            Sharding sharding, double tolerance,
                            std::optional<double> half_tolerance = {});

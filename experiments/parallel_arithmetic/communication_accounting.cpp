@@ -1,5 +1,4 @@
-// Builds the datasets and facts of the XXL network: memory, number of devices, and the batch from
-// which compute is the bound.
+// Builds the datasets and facts of the XXL network: memory, devices, least batch bound by compute.
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
@@ -7,7 +6,7 @@
 namespace labreport::parallel_arithmetic {
 namespace {
 
-// The handout's constants: an H100's memory, a TPU v5p's, and that chip's mesh, links and rate.
+// The handout's constants: memory of an H100 and of a TPU v5p, the TPUs' mesh, and their rates.
 constexpr double kH100Bytes = 80e9, kTpuBytes = 95e9;
 constexpr Mesh kHandoutMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kHandoutRates{.flops = 4.6e14, .bytes = 1.8e11};
@@ -15,7 +14,7 @@ constexpr const char* kHandoutWords = "the handout's";
 constexpr double kGiga = 1e9;
 constexpr Notation kWhole{Notation::kFixed, 0};
 
-/// A GPU's mesh has one axis of links, because all its traffic leaves over the same links.
+/// The handout's mesh on GPUs, with one axis each: all of a GPU's traffic uses the same links.
 Mesh gpu_mesh() {
   Mesh mesh = kHandoutMesh;
   mesh.fsdp_axes = mesh.tensor_axes = 1;

@@ -10,7 +10,7 @@ namespace {
 constexpr double kHalfBytes = 2;  // FP16, BF16
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Each of `devices` computes its share and sends (N − 1)/N of `bytes`, which a ring splits.
+/// Each device computes `flops` / N and sends (N − 1) / N · `bytes` over a ring.
 Pass pass(double flops, double bytes, double devices, const Rates& rates) {
   return {flops / (devices * rates.flops), (devices - 1) * bytes / (devices * rates.bytes)};
 }
@@ -18,7 +18,7 @@ Pass pass(double flops, double bytes, double devices, const Rates& rates) {
 double weights(const SwiGluLayer& layer) { return 3 * layer.width * layer.inner; }
 double forward_operations(const SwiGluLayer& layer) { return 2 * layer.tokens * weights(layer); }
 
-/// Bytes of an all-reduce over the ring, a reduce-scatter and an all-gather.
+/// The ring's bytes for an all-reduce of 16-bit elements: a reduce-scatter and an all-gather.
 double summed_bytes(double elements) { return 2 * kHalfBytes * elements; }
 
 }  // namespace
@@ -31,8 +31,8 @@ std::int64_t least_devices(const LinearStack& stack, double memory, double activ
   const double room = memory - activation_bytes / 2;
   if (room <= 0) return 0;
   const double least = (stack.state_bytes() + activation_bytes / 2) / room;
-  return static_cast<std::int64_t>(std::floor(least)) + 1;  // must be below the memory, not equal
-                                                            // to it
+  return static_cast<std::int64_t>(std::floor(least)) + 1;  // strictly more than `least`: bytes
+                                                            // must be below the memory
 }
 
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) {
@@ -41,7 +41,8 @@ double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) 
   return best_fsdp(mesh, tokens * mesh.devices(), inner) < 1 ? 0 : tokens;
 }
 
-// Both from 4 B D F / (N C) ≥ 4 D F / (Y W M_X) and 4 B D / (X W M_Y).
+// Both functions solve for B / N: 4 B D F / (N C) is at least the sum or the maximum of
+// 4 D F / (Y W M_X) and 4 B D / (X W M_Y).
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
   const double spared = inner / mesh.devices() - alpha / (mesh.fsdp * mesh.tensor_axes);
@@ -75,7 +76,7 @@ Pass fsdp_forward(const SwiGluLayer& layer, double devices, const Rates& rates) 
   return pass(forward_operations(layer), kHalfBytes * weights(layer), devices, rates);
 }
 
-/// Weights are gathered again, gradients scattered.
+/// Backward gathers the weights again and reduce-scatters their gradients.
 Pass fsdp_backward(const SwiGluLayer& layer, double devices, const Rates& rates) {
   return pass(2 * forward_operations(layer), 2 * kHalfBytes * weights(layer), devices, rates);
 }

@@ -14,14 +14,14 @@ namespace {
 
 namespace all_reduce = distributed_communication_single_node;
 
-// A line that misses a size by a larger share gives no usable rate.
+// If a fitted line's largest relative error is above this, its rate is not used.
 constexpr double kFits = 0.25;
 constexpr double kTeraflop = 1e12, kGigabytes = 1e9;
 constexpr int kDigits = 3;
 
 struct Rate {
   std::optional<double> value = {};
-  std::string words;     ///< Precision or library, or why there is no value.
+  std::string words;     ///< Precision or library and ranks, or why there is no value.
   std::string how = {};  ///< How the value was obtained: "fitted".
 };
 

@@ -1,5 +1,5 @@
-// Machines by their rates C and W, from the handout, a data sheet or the run, and the tables and
-// sentences that the problems make of them.
+// Machines with their rates C and W, from the handout, a data sheet or the run; and the columns and
+// facts that all problems make of them.
 #pragma once
 
 #include <functional>
@@ -15,35 +15,35 @@
 namespace labreport::parallel_arithmetic {
 
 struct Machine {
-  std::string words;  ///< "the handout's"; "this machine, BF16 and NCCL, 2 ranks"
+  std::string words;  ///< "the handout's"; "this machine (BF16; NCCL, 2 ranks)"
   std::optional<double> flops = {}, bytes = {};  ///< per second
   std::string missing = {};  ///< Why a rate is missing; empty if both are known.
-  std::string egress = {};   ///< How `bytes` was obtained: "fitted".
+  std::string egress = {};   ///< How `bytes` was obtained: "fitted"; empty if not measured.
 
   std::optional<Rates> rates() const;
 };
 
-/// The run's own machine. FLOP/s are those of GEMMs in the first of `preferred` that was measured.
-/// Bytes a second are the busbw of an all-reduce among the fewest ranks that ran, from the line
-/// through its times; at the largest size, if the line misses a size by more than a quarter.
+/// The run's own machine. `flops` is the peak rate of GEMMs in the first of `preferred` that was
+/// measured. `bytes` is the busbw of the first group of ranks with a fitted line: β's, or that of
+/// the largest size if the line's error exceeds a quarter.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
 
-/// True if the run has the cells on which these problems are presented; see `plan`.
+/// True if the run planned an all-reduce, without which these problems are not presented.
 bool asked(const RunView& view);
 
 using OfRates = std::function<double(const Rates&)>;
 
-/// The machine's value, or why it is missing. An infinite value counts as missing.
+/// `value` at the machine's rates, or why it is missing. An infinite value counts as missing.
 Value of_machine(const Machine& machine, const OfRates& value);
 
 /// The machine's name, C and W.
 std::vector<Column<Machine>> machine_columns();
 
-/// Name, C and W of the machines that have both; `add` adds what is computed from them.
+/// Facts of each machine that has both rates: name, C and W, and what `add` computes from them.
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
                                  const std::function<void(Facts&, const Rates&)>& add);
 
-/// Sets `lacking` with `why` if rates of the run's own machine are missing.
+/// Sets the fact `lacking`, with `why`, if the last of `machines`, the run's own, lacks a rate.
 void set_lacking(Facts& facts, const std::vector<Machine>& machines);
 
 }  // namespace labreport::parallel_arithmetic

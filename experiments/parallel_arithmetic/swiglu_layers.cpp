@@ -1,5 +1,5 @@
-// Builds the datasets and facts of SwiGLU layers over N devices: their compute, their traffic, and
-// the number of devices up to which compute is the bound.
+// Builds the datasets and facts of SwiGLU layers over N devices: times of compute and traffic, and
+// the most devices with which a pass is bound by compute.
 #include <algorithm>
 
 #include "base/format.h"
@@ -17,7 +17,7 @@ constexpr double kMillisecondsPerSecond = 1e3, kGigabyte = 1e9;
 constexpr double kMostDevices[]{2, 4, 6, 8};
 constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// The batch that the handout sets: 4 sequences of 512 tokens.
+/// The handout's layer (xl) and batch (4 sequences of 512 tokens).
 SwiGluLayer layer_of(const RunView& view) {
   const auto& sizes = view.edition().sizes;
   const auto xl = std::ranges::find(sizes, kSize, &Size::name);
@@ -35,11 +35,10 @@ std::vector<Machine> machines_of(const RunView& view) {
 
 bool of_2026(const RunView& view) { return asked(view) && view.edition().name == "2026"; }
 
-/// One pass on one machine.
 struct PassRow {
   Machine machine;
   std::string pass;
-  std::function<Pass(const Rates&)> two;  ///< Over two devices, or 2 × 2 for both axes.
+  std::function<Pass(const Rates&)> two;  ///< On 2 devices, or on 2 × 2 for FSDP × tensor.
   OfRates most;
 
   Value of(double Pass::* seconds) const {
@@ -68,7 +67,7 @@ std::vector<Column<PassRow>> pass_columns() {
   return columns;
 }
 
-/// A pass of a problem, for any machine.
+/// A pass that a problem asks about; `two` and `most` are as in `PassRow`.
 struct PassKind {
   std::string words;
   std::function<Pass(const Rates&)> two;
@@ -136,7 +135,7 @@ Presentation alternate_ring_all_reduce(const RunView& view) {
   }
   PartContent part;
   set_lacking(part.facts, machines);
-  part.calculated = true;  // the table alone has this machine's times
+  part.calculated = true;  // only the table has this machine's times
   part.datasets = {make_dataset("sums", kSums, rows)};
   return {{"", std::move(part)}};
 }

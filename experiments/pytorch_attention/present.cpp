@@ -1,5 +1,4 @@
-// Builds the datasets and facts of section.md: the length at which eager attention runs out of
-// memory.
+// Builds the datasets and facts of section.md: where eager attention runs out of memory.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,10 +15,10 @@ namespace labreport::pytorch_attention {
 namespace {
 
 constexpr const char* kProblem = "pytorch_attention";
-constexpr std::int64_t kLongestAsked = 16384;  // the handout's longest
-// From this length on, less than 3 % of the bytes saved are not scores, up to d = 128.
+constexpr std::int64_t kLongestAsked = 16384;  // the handout's longest sequence
+// From this length on, scores are more than 97 % of the bytes saved (at d up to 128).
 constexpr std::int64_t kScoresOutweigh = 4096;
-constexpr double kWholeTensors = 0.05;  // least distance from a whole number of tensors of scores
+constexpr double kWholeTensors = 0.05;  // |tensors / 2 − 1| below this counts as two tensors
 constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
@@ -53,7 +52,7 @@ const std::vector<Column<AttentionRow>> kGrid{
      [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
     {"peak", "Peak",
      [](const AttentionRow& row) {
-       // The bytes counted until an out-of-memory error are no peak of a pass.
+       // After an out-of-memory error the counted peak is not that of a whole pass.
        return or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
      },
      "MiB", kBytes}};
@@ -87,7 +86,7 @@ std::vector<Precision> precisions_of(const Rows& rows) {
   }));
 }
 
-/// The narrowest and the widest heads, whose curves cover those in between.
+/// The rows of the smallest and the largest head dimension, whose curves enclose the others'.
 Rows outermost(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
@@ -107,8 +106,7 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// The rows that ran at lengths where scores are nearly all of the bytes saved; all that ran unless
-/// there are two such lengths.
+/// The rows that ran at `kScoresOutweigh` or longer; all that ran if these have only one length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
       only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
@@ -117,7 +115,8 @@ Rows fitted_rows(const Rows& rows) {
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
 }
 
-/// The slope of log(saved) over log(length), by least squares, all d together.
+/// The exponent of saved bytes as a power of length: the slope of a least-squares line through the
+/// logarithms. Nothing if the lengths do not differ.
 std::optional<double> growth(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
   for (const AttentionRow& row : fitted) {
@@ -129,9 +128,9 @@ std::optional<double> growth(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// The peak that a whole pass would have had where memory ran out, extrapolated from the longest
-/// sequence of the same heads by the size of a tensor of scores. Nothing if the GPU has as much
-/// memory: then it was fragmented, which is not recorded.
+/// The peak that a whole pass of `row`, which ran out of memory, would have had. It is the peak of
+/// the last row that ran with the same d, scaled by the bytes of a tensor of scores. Nothing if the
+/// GPU has that much memory, because fragmentation, which is not recorded, was then to blame.
 std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
                             std::optional<std::int64_t> capacity) {
   const AttentionRow* ran = nullptr;
@@ -149,7 +148,7 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity)));
 }
 
-/// The shortest sequence at which one precision ran out of memory, else its longest sequence.
+/// The shortest sequence that ran out of memory, or, if none did, the longest that ran.
 Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
   const auto size = [](const AttentionRow& row) { return std::pair(row.length(), dim(row)); };
   const Rows out = only(rows, &AttentionRow::ran_out);
@@ -169,7 +168,7 @@ Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
       .when("fits", out.empty(), place);
 }
 
-/// The answer for each precision, with the growth in the first one.
+/// Adds the end of each precision, and the growth of saved bytes in the first that shows it.
 void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
   std::vector<Facts> ends;
   std::optional<Facts> grows;
@@ -181,7 +180,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     const Rows fitted = fitted_rows(tried);
     const auto exponent = growth(fitted);
     if (grows || !exponent) continue;
-    // Two tensors are the exponentials and the probabilities of the softmax: model/attention.h.
+    // If two tensors are saved, they are the softmax's exponentials and probabilities.
     const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
     const double tensors = *longest.saved() / longest.score_bytes();
     grows = Facts()
@@ -195,8 +194,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   facts.list("others", std::move(ends));
 }
 
-/// The rows with fewer passes than the first: longer sequences, or a precision beyond the
-/// handout's.
+/// Names the rows with fewer passes than the first row: longer sequences, or further precisions.
 std::optional<Facts> further_facts(const Rows& rows) {
   const auto fewer = [&](const AttentionRow& row) {
     return row.spec().steps != rows.front().spec().steps;
@@ -243,7 +241,7 @@ PartContent content(const RunView& view, const Rows& rows) {
     part.datasets.push_back(std::move(grid));
   }
   part.facts.set("precision", describe(precisions.front()));
-  Rows curves;  // of the widest heads, whose bytes saved cover those of other heads
+  Rows curves;  // only of the largest d: the curves of other d nearly coincide with these
   for (const Precision precision : precisions) {
     const Rows outer = outermost(of_precision(rows, precision));
     std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {

@@ -11,12 +11,12 @@
 
 namespace labreport::torch_compile {
 
-/// Kernels of one class in forward, loss and backward.
+/// All kernels of one class in one step's forward, loss and backward.
 struct ClassSum {
   double calls = 0, ms = 0;
 };
 
-/// The eager or the compiled step.
+/// A network's training step, either eager or compiled.
 class Side {
  public:
   Side() = default;
@@ -24,17 +24,17 @@ class Side {
 
   const Cell* cell() const { return cell_; }
   bool ran() const { return launch_ != nullptr; }
-  std::string reason() const;  ///< Why it has no numbers; empty if it has.
+  std::string reason() const;  ///< Why this side has no numbers; empty if it has.
 
-  /// Milliseconds of the unprofiled steps; empty if it did not run.
+  /// Milliseconds of unprofiled steps, or of one of their phases; empty if they did not run.
   std::vector<double> step() const;
   std::vector<double> phase(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
-  std::optional<double> kernels() const;  ///< In one training step.
-  /// The profiled step's kernel time, as a share of an unprofiled step.
+  std::optional<double> kernels() const;  ///< Number in one training step.
+  /// The profiled step's busy time / the median unprofiled step, at most 1; empty on a CPU.
   std::optional<double> busy_share() const;
-  /// Kernels by the classes that tables show: "GEMM", "fused", "elementwise", …
+  /// Sums of kernels by the classes that tables show: "GEMM", "fused", "elementwise", …
   std::map<std::string, ClassSum> classes() const;
 
  private:
@@ -52,7 +52,7 @@ struct Network {
   std::string precision() const { return std::string(describe(*spec().precision)); }
 };
 
-/// Networks are in plan order: by precision, then by size.
+/// Returns networks in plan order: by precision, then by size.
 std::vector<Network> networks(const RunView& view);
 
 }  // namespace labreport::torch_compile

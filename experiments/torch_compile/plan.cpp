@@ -8,7 +8,7 @@
 namespace labreport::torch_compile {
 namespace {
 
-// Attention alone needs fewer passes for a speedup than for the times that the handout asks for.
+// Passes of attention: a speedup needs fewer than the 100 for which the handout asks for times.
 constexpr std::int64_t kWarmup = 5;
 constexpr std::int64_t kPasses = 20;
 
@@ -18,8 +18,8 @@ std::vector<Precision> precisions(const PlanInput& input) {
   return {Precision::kFp32, input.half};
 }
 
-/// A CPU compiles for a minute, which a demonstration spends only on sizes or contexts that its
-/// user names.
+/// True if compiled cells are planned. On a CPU, where compiling takes a minute, they are only for
+/// sizes or contexts that the user names.
 bool compiles(const PlanInput& input) {
   return input.device == DeviceKind::kCuda || !input.selection.sizes.empty() ||
          !input.selection.contexts.empty();
@@ -66,7 +66,7 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Preci
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   if (part_wanted(input, kProblem, "a")) {
-    // FP32, like the handout, unless the user names formats.
+    // Without precisions named by the user, FP32 only, like the handout.
     const auto& named = input.selection.precisions;
     for (const Precision precision : named.empty() ? std::vector{Precision::kFp32} : named) {
       add_attention(cells, input, precision);

@@ -1,4 +1,4 @@
-// Presents the parts of the problem.
+// Declares the presenters of both parts of the problem.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@ namespace labreport::torch_compile {
 
 inline constexpr const char* kProblem = "torch_compile";
 
-/// Both return nothing if the run has no cell for the part.
+/// Both functions return nothing if the run has no cell for the part.
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 
-/// True if the user passed on by --keep-env a folder with the code of earlier compilations.
+/// True if --keep-env kept the variable of a folder in which compiled code is cached between runs.
 bool warm_cache(const Run& run);
 
 }  // namespace labreport::torch_compile

@@ -14,9 +14,9 @@ namespace {
 constexpr std::int64_t kUsualDim = 64;  // the most common head dimension
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSaved{Notation::kMebibytes};
-constexpr double kKeepsScores = 0.5;  // A pass that saves fewer tensors saves no scores.
+constexpr double kKeepsScores = 0.5;  // A pass that saves fewer score tensors saves no scores.
 
-/// One length of one cell in eager mode and compiled.
+/// One length of a cell in eager mode, and of the same cell compiled.
 struct Pair {
   AttentionRow eager, compiled;
   std::optional<double> compile_seconds;
@@ -76,7 +76,7 @@ const std::vector<Column<GainPoint>> kGains{
     {"length", "Sequence", &GainPoint::length, "", {Notation::kCount}},
     {"speedup", "Speedup", &GainPoint::speedup, "×", kFactor}};
 
-/// Pairs each length with its compiled one; a CPU's demonstration may have left that out.
+/// Pairs each eager row with the compiled one, which has a reason if it was not planned.
 std::vector<Pair> pairs_of(const Run& run) {
   std::vector<Pair> pairs;
   for (const Cell& cell : run.cells) {
@@ -103,7 +103,7 @@ std::vector<Pair> pairs_of(const Run& run) {
   return pairs;
 }
 
-/// The pairs of d = 64, or of the first d there is, that ran both ways.
+/// The pairs of d = 64, or of the first d if 64 was not planned, that ran eager and compiled.
 std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs) {
   const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
   const bool usual = pairs.empty() || std::ranges::count(pairs, kUsualDim, dim) > 0;
@@ -126,7 +126,7 @@ Facts at_length(const Pair& pair) {
       .flag("apart", differs(metric::kForward) && differs(metric::kBackward));
 }
 
-/// The tensors of scores that the compiled pass still saves; nothing if it saves none.
+/// The saved bytes of the compiled pass, counted in tensors of scores; nothing if it saves none.
 std::optional<Facts> saved(const Pair& pair) {
   const double bytes = pair.compiled.saved().value_or(0);
   const double tensors = bytes / pair.compiled.score_bytes();
@@ -136,7 +136,7 @@ std::optional<Facts> saved(const Pair& pair) {
       .set("tensors", tensors, {Notation::kFixed, 1});
 }
 
-/// The longest sequence that ran both ways, and the shortest.
+/// The speedups at the longest and the shortest sequence of `ran`, which must not be empty.
 Facts precision_facts(const std::vector<Pair>& ran, Precision precision) {
   return at_length(ran.back())
       .set("precision", describe(precision))

@@ -17,15 +17,15 @@ namespace {
 
 constexpr Notation kTimes{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-constexpr double kLess = 0.9;        // A step lags behind this share of its forward pass's speedup.
-constexpr double kNoticeable = 0.1;  // The least share of a step that counts as an explanation.
-constexpr double kSteady = 0.1;      // Phases that differ by a smaller share count as equal.
+constexpr double kLess = 0.9;        // Step's / forward's speedup; higher ones need no explanation.
+constexpr double kNoticeable = 0.1;  // The optimizer explains a step only above this share of it.
+constexpr double kSteady = 0.1;      // Phases whose times differ by a smaller share are alike.
 
 std::vector<double> of(const Side& side, std::string_view phase) {
   return phase == metric::kTotal ? side.step() : side.phase(phase);
 }
 
-/// Compares medians: one stalled step of ten would move a mean.
+/// The median eager time / the median compiled time; a single stalled step would move a mean.
 std::optional<double> speedup(const Network& network, std::string_view phase) {
   const std::vector<double> eager = of(network.eager, phase);
   const std::vector<double> compiled = of(network.compiled, phase);
@@ -139,7 +139,7 @@ const std::vector<Column<ClassRow>> kClasses{
     {"compiled_ms", "Time, compiled", [](const ClassRow& row) { return Value(row.compiled.ms); },
      "ms", kMs}};
 
-/// Sorted by time in eager mode, longest first.
+/// A row for each class, sorted by time in eager mode, longest first.
 std::vector<ClassRow> class_rows(const Network& network) {
   std::map<std::string, ClassRow> rows;
   const auto row = [&](const std::string& kind) -> ClassRow& {
@@ -165,7 +165,8 @@ ClassSum sum_of(const std::vector<ClassRow>& rows, ClassSum ClassRow::* side,
   return sum;
 }
 
-/// The kernels that fusion replaced; nothing unless they save at least half of the step's saving.
+/// The kernels, except GEMMs and memsets, before and after compiling. Nothing unless their times
+/// explain more than half of what the step saves.
 std::optional<Facts> fusion(const Network& network) {
   const std::vector<ClassRow> rows = class_rows(network);
   const ClassSum eager = sum_of(rows, &ClassRow::eager, {"GEMM", "memset"});
@@ -181,8 +182,8 @@ std::optional<Facts> fusion(const Network& network) {
       .set("compiled_ms", compiled.ms, kThree);
 }
 
-/// The optimizer's share of the compiled step, if it takes as long as in eager mode and thereby
-/// keeps the step's speedup below the forward pass's.
+/// The optimizer's share of the compiled step's time. Nothing unless the optimizer takes as long as
+/// in eager mode and so keeps the step's speedup below 0.9 of the forward pass's.
 std::optional<double> optimizer_share(const Network& network) {
   const auto before = network.eager.phase(metric::kOptimizer);
   const auto optimizer = network.compiled.phase(metric::kOptimizer);
@@ -193,7 +194,7 @@ std::optional<double> optimizer_share(const Network& network) {
   return alike && share > kNoticeable ? std::optional(share) : std::nullopt;
 }
 
-/// The number of steps after which compiling has saved as much time as it took.
+/// The number of steps that save as much time as compiling took; nothing if they save none.
 std::optional<double> payback(const Network& network) {
   const double seconds = network.compiled.compile_seconds().value_or(0);
   const double saved_ms = median(network.eager.step()) - median(network.compiled.step());
@@ -201,7 +202,7 @@ std::optional<double> payback(const Network& network) {
   return 1e3 * seconds / saved_ms;
 }
 
-/// The facts of a network whose step and forward pass ran both ways.
+/// The facts of a network whose step and forward pass ran eager and compiled.
 Facts network_facts(const Network& network) {
   const auto share = optimizer_share(network);
   return Facts()
@@ -233,7 +234,7 @@ std::string first_reason(const std::vector<Network>& all) {
   return "not measured yet";
 }
 
-/// Steps far longer than the others of their network, which medians leave out.
+/// Names the steps far longer than the others, which the medians ignore.
 std::vector<Facts> outlier_facts(const std::vector<Network>& all) {
   std::vector<Facts> outliers;
   for (const Network& network : all) {
@@ -250,7 +251,7 @@ std::vector<Facts> outlier_facts(const std::vector<Network>& all) {
   return outliers;
 }
 
-/// Answers with the largest network in its last precision, and lists its other precisions.
+/// Describes the largest network in its last precision, and lists its other precisions.
 void add_answer(Facts& facts, const std::vector<Network>& all) {
   const std::vector<Network> timed = only(all, [](const Network& network) {
     return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
