@@ -23,7 +23,7 @@ struct BoundsRow {
     }
     return {};
   }
-  Value sets_pace() const { return bound ? Value(describe(*bound)) : Value(); }
+  Value bound_words() const { return bound ? Value(describe(*bound)) : Value(); }
   Value rate() const {  ///< TFLOP/s
     const auto steps = timed.counted(metric::kStep, metric::kTotal);
     const auto flops = step_flops(*timed.spec);
@@ -50,7 +50,7 @@ const std::vector<Column<BoundsRow>> kBounds{
     {"busy", "GPU busy", &BoundsRow::busy, "%", kShare},
     {"rate", "Rate", &BoundsRow::rate, "TFLOP/s"},
     {"of_peak", "MFU vs. measured peak", &BoundsRow::of_peak, "%", kShare},
-    {"bound", "Bound", &BoundsRow::sets_pace}};
+    {"bound", "Bound", &BoundsRow::bound_words}};
 
 }  // namespace
 

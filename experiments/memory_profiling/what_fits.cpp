@@ -308,7 +308,7 @@ nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
     checks.push_back(std::move(entry));
   }
   return {{"cards", kCards},
-          {"parts", peak_parts()},
+          {"parts", peak_part_colors()},
           {"sizes", each(grid.sizes, &Size::name)},
           {"checks", checks},
           {"first", {{"size", first}, {"batch", grid.batch}, {"context", grid.context}}}};

@@ -45,7 +45,7 @@ std::string pass_words(const std::string& phase) {
   return phase.empty() ? "no phase" : "the " + phase;
 }
 
-nlohmann::json peak_parts() {
+nlohmann::json peak_part_colors() {
   return series_scale("color", each(kPeakParts, [](const auto& part) {
                         return category_words(std::string(part.first));
                       }));

@@ -43,7 +43,7 @@ inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeak
 // The functions below make the data of site/what_fits.js.
 
 /// The color scale of a peak's parts: their words are "domain", their colors "range".
-nlohmann::json peak_parts();
+nlohmann::json peak_part_colors();
 
 /// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]:
 /// at batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch

@@ -30,8 +30,8 @@ constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
 // Elementwise kernels over the scores dominate the time of attention. All of them take as long for
 // one score as GEMMs of the same precision take for this many FLOPs.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
-// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for 1 + 10 s
-// of forward and backward together, of which do_bench's estimate of the repeats leaves about 9 s.
+// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for 1 + 10
+// s of forward and backward together, of which do_bench's estimate of the repeats leaves about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 constexpr double kPassesToEstimate = 20;
 constexpr double kBackwardAndForward = 3.5;

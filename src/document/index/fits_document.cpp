@@ -253,7 +253,7 @@ nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector
       listed.back()["shards"][std::to_string(ranks)] = held_bytes(sharded).moments;
     }
   }
-  return {{"parts", peak_parts()},
+  return {{"parts", peak_part_colors()},
           {"networks", listed},
           {"gpus", each(gpus, gpu_data)},
           {"first",

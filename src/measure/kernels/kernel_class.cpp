@@ -11,7 +11,7 @@ using Class = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kMatrixProducts{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
 
-constexpr std::array kClassOfModule{
+constexpr std::array kClassOfOperator{
     Class{"aten::exp", "exponential"},
     Class{"aten::log", "exponential"},
     Class{"aten::where", "where"},
@@ -71,8 +71,8 @@ std::string_view kernel_class(const Attributed& kernel, bool longest_of_its_call
   if (is_fused(kernel.activity->name)) return "fused";
   if (is_matrix_product(kernel.op)) return longest_of_its_call ? "gemm" : "gemm helper";
   if (kernel.activity->kind == TraceKind::kCopy) return "copy";
-  const auto found = std::ranges::find(kClassOfModule, kernel.op, &Class::first);
-  return found == kClassOfModule.end() ? "other" : found->second;
+  const auto found = std::ranges::find(kClassOfOperator, kernel.op, &Class::first);
+  return found == kClassOfOperator.end() ? "other" : found->second;
 }
 
 }  // namespace labreport
