@@ -10,7 +10,7 @@ struct Link {
   std::string_view name;    ///< "NVLink"; "PCIe" if the GPU has no NVLink
   double bytes_per_second;  ///< One GPU sends this: half of the sheet's number for both ways.
 };
-/// Nothing if the device is unknown or its link depends on the machine (it may have a bridge).
+/// Empty if the device is unknown or its link depends on the machine (it may have a bridge).
 ///
 /// Sources, all by NVIDIA, in GB/s both ways: H200 and H100 Tensor Core GPU Datasheets (2024,
 /// 2023): 900; A100 Tensor Core GPU Datasheet (2021): 600; V100 Tensor Core GPU Datasheet (2020):

@@ -214,7 +214,7 @@ PartContent block_size_part(const RunView& view, const std::vector<Checkpointed>
   for (const Checkpointed& network : networks) {
     if (network.best() != nullptr) {
       ran.push_back(network_facts(network));
-    } else {  // Nothing fit, so the formula tells which choice needs the least memory.
+    } else {  // No choice fit, so the formula tells which choice needs the least memory.
       const auto least = std::ranges::min_element(network.choices, {}, &Choice::expected_peak);
       unfit.emplace_back()
           .set("words", network.words)

@@ -14,7 +14,7 @@ class ContentCache {
  public:
   static constexpr std::uintmax_t kLimit = 256u << 20;  ///< Bytes of all files.
 
-  /// Nothing is stored if `folder` is empty. `limit`: bytes that `trim` allows.
+  /// An empty `folder` stores nothing. `limit`: bytes that `trim` allows.
   explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
 
   /// `key`: a text of everything that the result depends on.

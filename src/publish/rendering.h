@@ -49,7 +49,7 @@ struct Rendered {
   /// first requested format. A run without such a file is absent.
   std::map<std::filesystem::path, std::filesystem::path> pages;
   std::set<std::filesystem::path> changed;  ///< The pages that this render wrote.
-  std::string notice;                       ///< What pages lack, such as charts, one line each.
+  std::string notice;         ///< Names missing parts of pages, such as charts, one a line.
   std::string where;          ///< Says which pages have the author's words; may be empty.
   bool lacks_format = false;  ///< A requested format could not be made; `notice` says why.
   /// Runs that could not be read and notes that could not be shown, one line each.

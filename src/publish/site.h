@@ -47,7 +47,7 @@ struct SiteFile {
 
 struct Site {
   std::vector<SiteFile> files;  ///< Order and bytes are the same for the same input.
-  std::string notice;           ///< What the site lacks, such as charts, one line each.
+  std::string notice;           ///< Names missing parts of the site, such as charts, one a line.
   bool partial = false;         ///< Only some formats were made; files of an earlier render stay.
   std::vector<std::string> unchanged = {};  ///< Paths of files of an earlier render that stay.
   std::vector<RunSummary> summaries = {};   ///< One for each rendered run, in the runs' order.

@@ -70,7 +70,7 @@ enum class Collectives { kNccl, kGloo };
 
 /// The training state that is split among the ranks; each rank holds a copy of all other state.
 enum class Sharding {
-  kNone,       ///< Nothing is split.
+  kNone,       ///< Every rank holds all.
   kOptimizer,  ///< The optimizer's state: each rank updates its own parameters and broadcasts them.
   kWeights,    ///< Linear layers and the embedding: weights, gradients and optimizer state.
 };
