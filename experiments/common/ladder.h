@@ -40,7 +40,8 @@ struct Ladder {
   const Rung* best() const;   ///< The fastest rung; null if none ran.
 };
 
-/// Sorted by size, FP32 before 16-bit, because the PDF shows only the last.
+/// The smallest size first, FP32 before 16 bits. The PDF shows the last ladder: the largest size in
+/// 16 bits.
 std::vector<Ladder> ladders(const RunView& view);
 
 /// The gain of a rung over the nearest earlier rung that ran.
@@ -59,8 +60,8 @@ struct Gain {
 std::vector<Gain> gains(const Ladder& ladder);
 
 /// At most `most` gains with a speedup of at least 1.02, sorted by the time they save, most first.
-/// The list ends before the first gain between two rungs that both leave the GPU idle for more than
-/// half of the step.
+/// The list is cut off at the first gain whose rungs both leave the GPU idle for more than half of
+/// the step, because such steps vary between processes by as much as a change saves.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most);
 
 /// The reason for a gain, as a clause "because …". Empty if the run does not show it.

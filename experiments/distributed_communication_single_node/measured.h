@@ -12,8 +12,9 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// All-reduces of one size, timed by one method. `ns` is the slowest rank's time: the median of its
-/// calls, which ignores calls that waited for a busy core, or the mean of calls back to back.
+/// All-reduces of one size, timed by one method. `ns` is the slowest rank's time: the median if
+/// each call is timed, which a few calls delayed by a busy core do not move, or the mean of calls
+/// back to back.
 struct Timing {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
@@ -21,8 +22,8 @@ struct Timing {
   double fastest_ns = 0;                    ///< The fastest rank's time for a call.
   double mean_ns = 0;                       ///< The mean of the rank whose mean is largest.
   std::optional<double> deviation_ns = {};  ///< The same rank's; empty if only means exist.
-  double lag_ns = 0;                        ///< Median delay until the last rank began.
-  std::int64_t wrong = 0;                   ///< Wrong elements of the result, all ranks.
+  double lag_ns = 0;       ///< Median time from the first rank's start to the last's.
+  std::int64_t wrong = 0;  ///< Wrong elements of the result, all ranks.
   /// True if this took more than 1.1 times as long as a larger size; conclusions leave it out.
   bool disturbed = false;
 
@@ -41,8 +42,8 @@ struct Line {
 };
 
 /// Fits the line that minimizes the sum of |relative errors|, so that short times count like long
-/// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing for fewer
-/// than three other sizes, or if α or β would not be positive.
+/// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing if fewer
+/// than three others remain, or if α or β would not be positive.
 std::optional<Line> line_through(std::vector<Timing> timings);
 
 /// All-reduces over one library among one number of ranks.

@@ -21,7 +21,8 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-constexpr double kAddsUp = 0.05;  // |expected − measured saving − gradients| / expected, at most
+// The gradients explain a missing saving if the sum is this close to the expected one, as a share.
+constexpr double kSavingTolerance = 0.05;
 // The largest relative differences of losses from rounding; the second is for 16-bit gradients.
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 
@@ -50,8 +51,8 @@ const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networ
   return *std::ranges::max_element(networks, {}, rank);
 }
 
-/// The measured peaks. `early` says that the measured saving is less than `expected` by the saving
-/// of gradients, because both steps peak before gradients exist.
+/// The measured peaks. The fact `early` holds if both steps peak before the optimizer step and the
+/// saving lacks just that of the gradients, which did not exist yet at the peak.
 std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sharded,
                            double expected) {
   const auto before = step_peak(other), after = step_peak(sharded);
@@ -60,7 +61,7 @@ std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sh
   const double gradients = static_cast<double>(held_bytes(other.cell->spec).gradients -
                                                held_bytes(sharded.cell->spec).gradients);
   const bool early = peaks_in_passes(other) && peaks_in_passes(sharded) &&
-                     std::abs(expected - saved - gradients) <= kAddsUp * expected;
+                     std::abs(expected - saved - gradients) <= kSavingTolerance * expected;
   return Facts()
       .set("before", format_bytes_briefly(*before))
       .set("after", format_bytes_briefly(*after))

@@ -11,9 +11,10 @@
 
 namespace labreport {
 
-/// Compares one step for each precision. Among the steps that both runs profiled, it has the mode
-/// that does most, then the most parameters, then the longest context. Places match by name
-/// (analysis/kernel_places.h). A stage that only one side has is added to the rest of its part.
+/// For each precision, compares one step that both runs profiled: preferably of the mode that does
+/// most, then of more parameters, then of a longer context. Places match by name
+/// (analysis/kernel_places.h). The time of a stage that only one side has counts as remainder of
+/// its part of the network.
 std::vector<StepDifference> step_differences(const Matching& matching);
 
 /// Returns the kernel's name without return type, namespaces, template arguments, tile sizes and

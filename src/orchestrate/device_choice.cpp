@@ -79,8 +79,9 @@ VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);
   if (all.empty() || !visible.gpus.empty() || visible.hidden_on_purpose()) return visible;
-  throw InputError(fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU here, or several", variable),
-                   fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
+  throw InputError(
+      fmt::format("CUDA_VISIBLE_DEVICES={} matches no GPU here, or more than one", variable),
+      fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
 }
 
 /// Returns notices, also about what will prevent a planned run from starting.
@@ -140,7 +141,7 @@ DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
     throw InputError("--gpus: " + list_gpus({first, gpu}) + " are not alike",
                      "measure each kind of GPU in a run of its own");
   }
-  if (!wish.gpus) {  // ranks may join whole GPUs of the same kind
+  if (!wish.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
     std::ranges::copy_if(visible.gpus, std::back_inserter(choice.others), [&](const Gpu& gpu) {
       return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
     });

@@ -102,7 +102,7 @@ TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) 
     EXPECT_THAT(doctor(), HasSubstr(std::string("– visible      CUDA_VISIBLE_DEVICES=") + word +
                                     " hides all GPUs; '" + word + "' names no GPU, or several"));
     refused(std::string("CUDA_VISIBLE_DEVICES=") + word +
-            " names no GPU here, or several; there is 0 (Fake H200) and 1 (Fake K80)");
+            " matches no GPU here, or more than one; there is 0 (Fake H200) and 1 (Fake K80)");
   }
 }
 

@@ -13,7 +13,7 @@ std::optional<double> height_over_width(std::string_view svg);
 /// The SVG as a separate file that changes its colors on a dark screen.
 std::string picture_file(std::string_view svg);
 
-/// The file beside a page that link previews show: a PNG with the width and height below in pixels.
+/// The picture that link previews of a page show, a PNG beside the page; its size is in pixels.
 inline constexpr const char* kCardFile = "card.png";
 inline constexpr int kCardWidth = 1200;
 inline constexpr int kCardHeight = 630;
