@@ -37,7 +37,7 @@ class Holding(ProjectTest):
             headline, *said = refused.stderr.splitlines()
             self.assertIn("CPU demonstration", headline)
             self.assertEqual(said, [f"labreport: another labreport is measuring into {folder}; "
-                                    "wait for it, or choose another folder with --out"])
+                                    "wait for it, or name another folder"])
             self.assertEqual(refused.stdout, "")
         self.assertTrue(first.running())
         kept = len(Kept(self.root).launches)
