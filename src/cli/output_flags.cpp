@@ -40,13 +40,13 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   RenderOptions options;
   options.out = out;
   options.answers = parse_answers(answers);
-  options.formats = formats_named(formats);
+  options.formats = parse_formats(formats);
   options.paper = parse_name(kPapers, "--paper", lower(paper));  // people write "A4"
   options.notes = author_folder(notes);
   options.force = force;
   options.site_url = parse_site_url(site_url);
-  options.asked = named_formats && named_formats();
-  if (options.formats.contains(Format::kPdf)) typeset_seconds();  // refused before anything is made
+  options.user_named_formats = named_formats && named_formats();
+  if (options.formats.contains(Format::kPdf)) typeset_limit_seconds();  // Throws before any work.
   return options;
 }
 

@@ -27,11 +27,11 @@ struct RenderFlags {
 
 ExitStatus render(const RenderFlags& flags) {
   RenderOptions options = flags.output.options(flags.out);
-  options.own = flags.own;
+  options.own_runs_only = flags.own;
   options.single_file = flags.single_file;
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) folders.push_back(choose_folder(named, "site/runs"));
-  options.named = !folders.empty();
+  options.user_named_runs = !folders.empty();
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) {
     folders = recorded_runs("site/runs");
@@ -41,7 +41,7 @@ ExitStatus render(const RenderFlags& flags) {
   const bool all = flags.runs.empty() && !flags.latest;
   std::size_t unchanged = 0;
   for (const auto& [folder, page] : rendered.pages) {
-    const bool shown = !all || rendered.changed.contains(page);
+    const bool shown = !all || rendered.changed_pages.contains(page);
     if (shown) fmt::print("{}\n", page.string());
     unchanged += shown ? 0 : 1;
   }
@@ -56,7 +56,7 @@ ExitStatus render(const RenderFlags& flags) {
                            "included; `labreport drop RUN` leaves one out",
                            format_plural(runs, "run"))));
   }
-  rendered.tell();
+  rendered.print_messages();
   return rendered.status();
 }
 

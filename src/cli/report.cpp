@@ -28,7 +28,7 @@ ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv
   const Rendered rendered = render_runs(recorded_runs(out / "runs"), options);
   const fs::path& page = rendered.page_of(measured.folder);
   if (!page.empty()) fmt::print("report: {}\n", page.string());
-  rendered.tell();
+  rendered.print_messages();
   measured.say_failures();
   return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;
 }

@@ -96,7 +96,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   output.paper = flags.paper;
   output.notes = flags.notes;
   RenderOptions options = output.options(scratch.path() / "site");
-  options.single_file = options.named = true;
+  options.single_file = options.user_named_runs = true;
   const Rendered rendered = render_runs({folder}, options);
   copy_report(rendered.page_of(folder), out);
   write_zip(out, scratch.path());
@@ -108,7 +108,7 @@ ExitStatus submit(const SubmitFlags& flags) {
              out.string(), folder.lexically_normal().string(), join_words(reports));
   for (const std::string& line : missing(RunStore(folder), options.notes))
     fmt::print("{}\n", in_callers_form("missing: " + line));
-  rendered.tell();
+  rendered.print_messages();
   return rendered.status();
 }
 

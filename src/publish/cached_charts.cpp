@@ -12,20 +12,21 @@
 namespace labreport {
 namespace {
 
-/// The number of jobs in one start of the tool, few enough for its time limit on a busy machine.
-/// Their results are stored before the next start, which may be interrupted.
-constexpr std::size_t kBatch = 40;
+/// One start of the tool makes at most this many results, so that it keeps its time limit on a busy
+/// machine. They are stored before the next start, which may be interrupted.
+constexpr std::size_t kJobsPerStart = 40;
 
-std::string described(const TypesetJob& job) {
+std::string typeset_request(const TypesetJob& job) {
   std::string text = "typeset\n" + job.source;
   for (const auto& [path, bytes] : job.pictures) text += "\n" + path + " " + content_hash(bytes);
   return text;
 }
 
 /// Returns one result for each job. `make` makes those that `find` lacks, a batch at a time, and
-/// `store` caches them. Returns no results if the tool cannot print.
+/// `store` caches them. Returns no results if the tool cannot print. `results_name` names the
+/// results in an error.
 template <typename Result, typename Job, typename Find, typename Store, typename Make>
-std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* what, Find find,
+std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* results_name, Find find,
                                  Store store, Make make) {
   std::vector<Result> results(jobs.size());
   std::vector<std::size_t> missing;
@@ -38,17 +39,17 @@ std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* what,
   }
   for (std::span<const std::size_t> rest = missing; !rest.empty();) {
     std::vector<Job> batch;
-    for (const std::size_t place : rest.first(std::min(kBatch, rest.size()))) {
-      batch.push_back(jobs[place]);
+    for (const std::size_t position : rest.first(std::min(kJobsPerStart, rest.size()))) {
+      batch.push_back(jobs[position]);
     }
-    std::vector<Result> made = make(batch);
-    if (made.empty() && std::is_same_v<Result, Print>) return {};
-    if (made.size() != batch.size()) {
-      throw Error(std::string("the chart tool made another number of ") + what);
+    std::vector<Result> new_results = make(batch);
+    if (new_results.empty() && std::is_same_v<Result, Print>) return {};
+    if (new_results.size() != batch.size()) {
+      throw Error(std::string("the chart tool made another number of ") + results_name);
     }
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      store(batch[i], made[i]);
-      results[rest[i]] = std::move(made[i]);
+    for (std::size_t i = 0; i < new_results.size(); ++i) {
+      store(batch[i], new_results[i]);
+      results[rest[i]] = std::move(new_results[i]);
     }
     rest = rest.subspan(batch.size());
   }
@@ -60,27 +61,27 @@ std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* what,
 CachedCharts::CachedCharts(ChartTool& tool, std::string identity, ContentCache cache)
     : tool_(tool), identity_(std::move(identity)), cache_(std::move(cache)) {}
 
-std::optional<std::string> CachedCharts::find(const std::string& what) const {
-  return identity_.empty() ? std::nullopt : cache_.find(key(what));
+std::optional<std::string> CachedCharts::find(const std::string& request) const {
+  return identity_.empty() ? std::nullopt : cache_.find(key(request));
 }
 
-void CachedCharts::store(const std::string& what, const std::string& bytes) const {
-  if (!identity_.empty()) cache_.store(key(what), bytes);
+void CachedCharts::store(const std::string& request, const std::string& bytes) const {
+  if (!identity_.empty()) cache_.store(key(request), bytes);
 }
 
 std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
-  const std::set<std::string> once(specs.begin(), specs.end());
-  const std::vector<std::string> distinct(once.begin(), once.end());
-  bool fresh = false;
+  const std::set<std::string> unique_specs(specs.begin(), specs.end());
+  const std::vector<std::string> distinct(unique_specs.begin(), unique_specs.end());
+  bool has_stored = false;
   const auto drawn = find_or_make<std::string>(
       distinct, "charts", [this](const std::string& spec) { return find(spec); },
-      [&](const std::string& spec, const std::string& svg) { store(spec, svg), fresh = true; },
+      [&](const std::string& spec, const std::string& svg) { store(spec, svg), has_stored = true; },
       [this](const std::vector<std::string>& missing) { return tool_.draw(missing); });
-  if (fresh) cache_.trim();
+  if (has_stored) cache_.trim();
   std::vector<std::string> svgs;
   for (const std::string& spec : specs) {
-    const auto place = std::ranges::lower_bound(distinct, spec) - distinct.begin();
-    svgs.push_back(drawn[static_cast<std::size_t>(place)]);
+    const auto position = std::ranges::lower_bound(distinct, spec) - distinct.begin();
+    svgs.push_back(drawn[static_cast<std::size_t>(position)]);
   }
   return svgs;
 }
@@ -101,14 +102,14 @@ std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
 }
 
 std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
-  const auto cached = [this](const TypesetJob& job) -> std::optional<Typeset> {
-    auto pdf = find(described(job));
+  const auto find_pdf = [this](const TypesetJob& job) -> std::optional<Typeset> {
+    auto pdf = find(typeset_request(job));
     return pdf ? std::optional(Typeset{std::move(*pdf), ""}) : std::nullopt;
   };
   return find_or_make<Typeset>(
-      jobs, "documents", cached,
+      jobs, "documents", find_pdf,
       [this](const TypesetJob& job, const Typeset& typeset) {
-        if (!typeset.pdf.empty()) store(described(job), typeset.pdf);
+        if (!typeset.pdf.empty()) store(typeset_request(job), typeset.pdf);
       },
       [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }
@@ -131,21 +132,22 @@ Formulas CachedCharts::convert(const std::set<std::string>& sources) {
     if (!cached) missing.insert(source);
   }
   if (missing.empty()) return formulas;
-  const Formulas made = tool_.convert(missing);
+  const Formulas converted = tool_.convert(missing);
   for (const std::string& source : missing) {
-    const auto form = made.find(source);  // absent if refused, which is cached as no formula
-    const Formulas one = form == made.end() ? Formulas() : Formulas{*form};
-    store("formula " + source, formulas_json(one));
-    formulas.insert(one.begin(), one.end());
+    // The tool omits a formula that it refuses; the cache stores it as an empty set.
+    const auto formula = converted.find(source);
+    const Formulas entry = formula == converted.end() ? Formulas() : Formulas{*formula};
+    store("formula " + source, formulas_json(entry));
+    formulas.insert(entry.begin(), entry.end());
   }
   return formulas;
 }
 
 std::string CachedCharts::bundle() {
   if (auto cached = find("bundle")) return *cached;
-  const std::string made = tool_.bundle();
-  store("bundle", made);
-  return made;
+  const std::string script = tool_.bundle();
+  store("bundle", script);
+  return script;
 }
 
 }  // namespace labreport

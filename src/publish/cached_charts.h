@@ -12,11 +12,12 @@ namespace labreport {
 
 class CachedCharts : public ChartTool {
  public:
-  /// `identity`: a text that changes whenever `tool` may draw differently; nothing is cached if it
-  /// is empty, which means unknown. `tool` must live longer.
+  /// `identity` is a text that changes whenever `tool` may draw differently. An empty one means
+  /// that it is unknown, and nothing is cached. `tool` must live longer.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
-  /// These ask the tool only for results that the cache lacks, and start it only if there are some.
+  /// These ask the tool only for results that the cache lacks, and do not start it if none is
+  /// missing.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
@@ -26,10 +27,10 @@ class CachedCharts : public ChartTool {
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
  private:
-  std::string key(const std::string& what) const { return identity_ + "\n" + what; }
-  /// Returns nothing if the cache has no entry.
-  std::optional<std::string> find(const std::string& what) const;
-  void store(const std::string& what, const std::string& bytes) const;
+  std::string key(const std::string& request) const { return identity_ + "\n" + request; }
+  /// `request`: the kind of the result and the input from which the tool makes it.
+  std::optional<std::string> find(const std::string& request) const;
+  void store(const std::string& request, const std::string& bytes) const;
 
   ChartTool& tool_;
   std::string identity_;

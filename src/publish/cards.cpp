@@ -9,7 +9,7 @@ std::vector<Card> make_cards(const std::vector<const Document*>& documents,
                              const std::vector<const Drawings*>& drawings, ChartTool& tool) {
   std::vector<Card> cards(documents.size());
   std::vector<std::string> svgs;
-  std::vector<std::string*> places;
+  std::vector<std::string*> pngs;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     for (const Figure* figure : figures_of(*documents[i])) {
       const auto drawing = drawings[i]->find(figure->slug);
@@ -17,7 +17,7 @@ std::vector<Card> make_cards(const std::vector<const Document*>& documents,
       std::string svg = card_drawing(drawing->second.wide);
       if (svg.empty()) continue;
       svgs.push_back(std::move(svg));
-      places.push_back(&cards[i].png);
+      pngs.push_back(&cards[i].png);
       cards[i].alt = figure->title;
       break;
     }
@@ -25,7 +25,7 @@ std::vector<Card> make_cards(const std::vector<const Document*>& documents,
   if (svgs.empty()) return cards;
   std::vector<Print> prints = tool.print(svgs);
   if (prints.size() != svgs.size()) throw Error("the chart tool made another number of prints");
-  for (std::size_t i = 0; i < prints.size(); ++i) *places[i] = std::move(prints[i].png);
+  for (std::size_t i = 0; i < prints.size(); ++i) *pngs[i] = std::move(prints[i].png);
   return cards;
 }
 

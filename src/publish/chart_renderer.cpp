@@ -21,29 +21,30 @@ constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
-constexpr double kStartSeconds = 60;  // a start of Python with its modules on a busy machine
+constexpr double kPythonStartSeconds = 60;  // Python may need this long on a busy machine.
 constexpr const char* kRemedy = "run setup/install render";
 
 }  // namespace
 
 ChartProcess::ChartProcess(const fs::path& project)
-    : python_(project), bundles_(bundles_folder(project)) {}
+    : python_(project), bundle_folder_(bundles_folder(project)) {}
 
-fs::path ChartProcess::bundles() {
-  if (!bundles_.empty()) return bundles_;
-  if (!own_bundles_) own_bundles_.emplace();
-  return own_bundles_->path();
+fs::path ChartProcess::bundle_folder() {
+  if (!bundle_folder_.empty()) return bundle_folder_;
+  if (!scratch_bundle_folder_) scratch_bundle_folder_.emplace();
+  return scratch_bundle_folder_->path();
 }
 
 std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& specs) {
   const ScratchFolder scratch;
-  const fs::path request = scratch.path() / "request.json";
-  const fs::path result = scratch.path() / "result.json";
-  write_atomically(request, compact_json(nlohmann::json{{"specs", specs}}));
-  run_python("site/draw_charts.py", {request, result, bundles()}, scratch.path(), kChartLimits);
+  const fs::path request_file = scratch.path() / "request.json";
+  const fs::path result_file = scratch.path() / "result.json";
+  write_atomically(request_file, compact_json(nlohmann::json{{"specs", specs}}));
+  run_python("site/draw_charts.py", {request_file, result_file, bundle_folder()}, scratch.path(),
+             kChartLimits);
   try {
-    const nlohmann::json answer = nlohmann::json::parse(read_file(result));
-    bundle_ = answer.at("bundle").get<std::string>();
+    const nlohmann::json answer = nlohmann::json::parse(read_file(result_file));
+    bundle_file_ = answer.at("bundle").get<std::string>();
     return answer.at("svgs").get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception&) {
     throw Error("the chart tool's answer cannot be read", kRemedy);
@@ -64,32 +65,33 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     folders.push_back(folder);
   }
   // The script limits the time of each report; this is the limit of the whole process.
-  const double each = typeset_seconds() + kStartSeconds;
-  run_python("site/typeset.py", folders, scratch.path(),
-             {.seconds = kStartSeconds + each * static_cast<double>(folders.size())});
+  const double seconds_per_report = typeset_limit_seconds() + kPythonStartSeconds;
+  run_python(
+      "site/typeset.py", folders, scratch.path(),
+      {.seconds = kPythonStartSeconds + seconds_per_report * static_cast<double>(folders.size())});
   std::vector<Typeset> typeset;
   for (const fs::path folder : folders) {
-    const bool done = fs::exists(folder / "report.pdf");
-    typeset.push_back(done ? Typeset{read_file(folder / "report.pdf"), ""}
-                           : Typeset{"", read_file(folder / "problem.txt")});
+    const bool has_pdf = fs::exists(folder / "report.pdf");
+    typeset.push_back(has_pdf ? Typeset{read_file(folder / "report.pdf"), ""}
+                              : Typeset{"", read_file(folder / "problem.txt")});
   }
   return typeset;
 }
 
-void ChartProcess::run_python(const std::string& program, const std::vector<std::string>& arguments,
+void ChartProcess::run_python(const std::string& script, const std::vector<std::string>& arguments,
                               const fs::path& folder, const HelperLimits& limits) const {
-  const std::string code(embedded::writers().at(program));
+  const std::string code(embedded::writers().at(script));
   const Ended ended = python_.run(code, arguments, folder, limits);
   if (ended.ok()) return;
-  const std::string why = last_lines(ended.messages, 1);
-  throw Error(why.empty() ? program + " gave up" : why, kRemedy);
+  const std::string reason = last_lines(ended.messages, 1);
+  throw Error(reason.empty() ? script + " gave up" : reason, kRemedy);
 }
 
 std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
-  const fs::path request = scratch.path() / "request.json";
-  write_atomically(request, compact_json(nlohmann::json{{"svgs", svgs}}), Sync::kNothing);
-  run_python("site/print_charts.py", {request, scratch.path()}, scratch.path(), kChartLimits);
+  const fs::path request_file = scratch.path() / "request.json";
+  write_atomically(request_file, compact_json(nlohmann::json{{"svgs", svgs}}), Sync::kNothing);
+  run_python("site/print_charts.py", {request_file, scratch.path()}, scratch.path(), kChartLimits);
   std::vector<Print> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {
     const std::string name = (scratch.path() / std::to_string(i)).string();
@@ -99,20 +101,21 @@ std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
 }
 
 template <typename Request>
-std::string ChartProcess::run_pandoc(const char* what, const Request& request,
+std::string ChartProcess::run_pandoc(const char* mode, const Request& request,
                                      const HelperLimits& limits) const {
   const ScratchFolder scratch;
-  const fs::path question = scratch.path() / "request.json";
-  const fs::path result = scratch.path() / "result.json";
-  const fs::path pattern = scratch.path() / "report.latex";
-  write_atomically(question, compact_json(nlohmann::json(request)), Sync::kNothing);
-  std::vector<std::string> arguments{what, question, result};
-  if (std::string_view(what) == "latex") {
-    write_atomically(pattern, std::string(embedded::writers().at(kLatexTemplate)), Sync::kNothing);
-    arguments.push_back(pattern);
+  const fs::path request_file = scratch.path() / "request.json";
+  const fs::path result_file = scratch.path() / "result.json";
+  const fs::path template_file = scratch.path() / "report.latex";
+  write_atomically(request_file, compact_json(nlohmann::json(request)), Sync::kNothing);
+  std::vector<std::string> arguments{mode, request_file, result_file};
+  if (std::string_view(mode) == "latex") {
+    write_atomically(template_file, std::string(embedded::writers().at(kLatexTemplate)),
+                     Sync::kNothing);
+    arguments.push_back(template_file);
   }
   run_python("site/run_pandoc.py", arguments, scratch.path(), limits);
-  return read_file(result);
+  return read_file(result_file);
 }
 
 Formulas ChartProcess::convert(const std::set<std::string>& sources) {
@@ -125,8 +128,8 @@ std::vector<std::string> ChartProcess::latex(const std::vector<std::string>& tre
 }
 
 std::string ChartProcess::bundle() {
-  if (bundle_.empty()) draw({});
-  return read_file(bundle_);
+  if (bundle_file_.empty()) draw({});
+  return read_file(bundle_file_);
 }
 
 std::string ChartProcess::identity() const {
@@ -155,9 +158,9 @@ std::string ChartProcess::identity() const {
   if (count("vl_convert") != 1 || count("typst") > 1 || count("pypandoc") > 1) return "";
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
-  for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",
-                              "site/run_pandoc.py", kLatexTemplate}) {
-    identity += content_hash(embedded::writers().at(program)) + " ";
+  for (const char* script : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",
+                             "site/run_pandoc.py", kLatexTemplate}) {
+    identity += content_hash(embedded::writers().at(script)) + " ";
   }
   return identity;
 }

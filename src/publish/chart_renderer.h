@@ -30,19 +30,20 @@ class ChartProcess : public ChartTool {
   std::string identity() const;
 
  private:
-  /// Runs the embedded script `program` in `folder`. Throws `Error` with its last line if it fails.
-  void run_python(const std::string& program, const std::vector<std::string>& arguments,
+  /// Runs an embedded script in `folder`. Throws `Error` with its last line of output if it fails.
+  void run_python(const std::string& script, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
-  std::filesystem::path bundles();
-  /// Returns pandoc's answer to `request` as JSON. `what`: "formulas" or "latex".
+  /// Returns the folder for the interactive bundle; makes a temporary one if no other exists.
+  std::filesystem::path bundle_folder();
+  /// Returns pandoc's answer to `request` as JSON. `mode` is "formulas" or "latex".
   template <typename Request>
-  std::string run_pandoc(const char* what, const Request& request,
+  std::string run_pandoc(const char* mode, const Request& request,
                          const HelperLimits& limits) const;
 
   HelperPython python_;
-  std::filesystem::path bundles_;
-  std::optional<ScratchFolder> own_bundles_;  ///< Replaces `bundles_` if that is empty.
-  std::filesystem::path bundle_;              ///< The bundle's file; set by `draw`.
+  std::filesystem::path bundle_folder_;
+  std::optional<ScratchFolder> scratch_bundle_folder_;  ///< Used if `bundle_folder_` is empty.
+  std::filesystem::path bundle_file_;                   ///< Set by `draw`.
 };
 
 }  // namespace labreport

@@ -18,24 +18,24 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = fs::file_time_type::clock;
 
-constexpr auto kFreshFor = std::chrono::hours(24);
+constexpr auto kRenewalInterval = std::chrono::hours(24);
 
 struct CacheFile {
   fs::path path;
   std::uintmax_t bytes = 0;
-  fs::file_time_type used;
+  fs::file_time_type last_used;
 };
 
 }  // namespace
 
-ContentCache::ContentCache(fs::path folder, std::uintmax_t limit)
-    : folder_(std::move(folder)), limit_(limit) {}
+ContentCache::ContentCache(fs::path folder, std::uintmax_t limit_bytes)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
 
-fs::path ContentCache::file_of(const std::string& key) const { return folder_ / content_hash(key); }
+fs::path ContentCache::path_of(const std::string& key) const { return folder_ / content_hash(key); }
 
 std::optional<std::string> ContentCache::find(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  const fs::path path = file_of(key);
+  const fs::path path = path_of(key);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
   try {
@@ -45,7 +45,7 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
     std::string bytes = text.substr(end + 1);
     if (content_hash(bytes) != text.substr(0, end)) return std::nullopt;
     // Updating the time once a day suffices to tell which files are in use.
-    if (Clock::now() - fs::last_write_time(path, error) > kFreshFor) {
+    if (Clock::now() - fs::last_write_time(path, error) > kRenewalInterval) {
       fs::last_write_time(path, Clock::now(), error);
     }
     return bytes;
@@ -56,10 +56,10 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
 
 void ContentCache::store(const std::string& key, const std::string& bytes) const {
   if (folder_.empty()) return;
-  const fs::path path = file_of(key);
+  const fs::path path = path_of(key);
   // Other processes may store the same entry now, so each first writes a separate file.
-  static std::atomic<int> number = 0;
-  const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
+  static std::atomic<int> counter = 0;
+  const fs::path unfinished = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++counter);
   std::error_code error;
   fs::create_directories(folder_, error);
   try {
@@ -79,10 +79,10 @@ void ContentCache::trim() const {
     files.push_back({entry.path(), entry.file_size(error), entry.last_write_time(error)});
     total += files.back().bytes;
   }
-  if (total <= limit_) return;
-  std::ranges::sort(files, {}, &CacheFile::used);  // the least recently used first
+  if (total <= limit_bytes_) return;
+  std::ranges::sort(files, {}, &CacheFile::last_used);  // the least recently used first
   for (const CacheFile& file : files) {
-    if (total <= limit_ / 2) break;
+    if (total <= limit_bytes_ / 2) break;
     if (fs::remove(file.path, error)) total -= file.bytes;
   }
 }

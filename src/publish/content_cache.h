@@ -8,28 +8,28 @@
 
 namespace labreport {
 
-/// Several processes may use one folder at a time. A file that is cut short or changed counts as
-/// absent; nothing is stored in a folder that cannot be written to.
+/// Several processes may use one folder at a time. A file that was cut short or changed counts as
+/// absent. If the folder cannot be written to, nothing is stored.
 class ContentCache {
  public:
-  static constexpr std::uintmax_t kLimit = 256u << 20;  ///< Bytes of all files.
+  static constexpr std::uintmax_t kLimitBytes = 256u << 20;  ///< All files together.
 
-  /// An empty `folder` stores nothing. `limit`: bytes that `trim` allows.
-  explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
+  /// An empty `folder` stores nothing. `trim` allows `limit_bytes` for all files together.
+  explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit_bytes = kLimitBytes);
 
-  /// `key`: a text of everything that the result depends on.
+  /// `key` is a text of everything that the result depends on.
   std::optional<std::string> find(const std::string& key) const;
   void store(const std::string& key, const std::string& bytes) const;
 
-  /// If the files have more bytes than the limit, removes the least recently used ones until the
-  /// rest has at most half of it.
+  /// If the files exceed the limit, removes the least recently used ones until the others have at
+  /// most half the limit.
   void trim() const;
 
  private:
-  std::filesystem::path file_of(const std::string& key) const;
+  std::filesystem::path path_of(const std::string& key) const;
 
   std::filesystem::path folder_;
-  std::uintmax_t limit_;
+  std::uintmax_t limit_bytes_;
 };
 
 }  // namespace labreport

@@ -17,20 +17,20 @@ namespace labreport {
 /// A run or an imported table, with the data that its pairs need.
 struct PairedRun {
   RunStore store;
-  std::string place;  ///< The run's folder inside the site: "<gpu>/<edition>/<time>-<revision>"
-  std::string key;    ///< A text that changes if the run's pages may change.
+  std::string site_folder;  ///< "<gpu>/<edition>/<time>-<revision>"
+  std::string key;          ///< A text that changes if the run's pages may change.
   std::string preset = {};
   std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 
 /// The files that compare one pair, made now or by an earlier render.
 struct DiffPage {
-  std::string key;   ///< The page's key in the content cache.
-  RunSummary entry;  ///< The page's folder and its texts in the index.
+  std::string key;         ///< The page's key in the content cache.
+  RunSummary index_entry;  ///< The page's folder and its texts in the index.
   std::vector<SiteFile> files = {};
-  std::vector<std::string> unchanged = {};  ///< Files of an earlier render that stay.
-  bool stays = false;                       ///< An earlier render made the page.
-  std::string problem = {};                 ///< Why charts or the card are missing; may be empty.
+  std::vector<std::string> unchanged_files = {};  ///< Files of an earlier render that stay.
+  bool is_unchanged = false;                      ///< An earlier render made the page.
+  std::string problem = {};  ///< Why charts or the card are missing; may be empty.
 };
 
 /// Makes one page for each two GPUs whose runs of one edition have cells in common, and one for
@@ -50,7 +50,7 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
 /// Adds the pages to a rendered site, and a notice for each that lacks charts.
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
 
-/// Records the pages for the next render. The site must be written into `out` before.
+/// Records the pages for the next render. They must be in the site `out` already.
 void remember_diff_pages(const std::vector<DiffPage>& pages, const std::filesystem::path& out,
                          const ContentCache& cache);
 

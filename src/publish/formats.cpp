@@ -28,7 +28,7 @@ Formats all_formats() {
   return all;
 }
 
-Formats formats_named(const std::string& names) {
+Formats parse_formats(const std::string& names) {
   Formats chosen;
   for (const std::string& name : split(names, ',')) {
     chosen.insert(parse_name(kNames, "--format", name));
@@ -36,6 +36,6 @@ Formats formats_named(const std::string& names) {
   return chosen;
 }
 
-std::string format_file(Format format) { return std::string(name_in(kFiles, format)); }
+std::string format_file_name(Format format) { return std::string(name_in(kFiles, format)); }
 
 }  // namespace labreport

@@ -12,9 +12,9 @@ using Formats = std::set<Format>;
 Formats all_formats();
 
 /// Parses a list such as "html,md". Throws `InputError` with similar names for an unknown one.
-Formats formats_named(const std::string& names);
+Formats parse_formats(const std::string& names);
 
-/// The file that holds the report in this format: "report.md".
-std::string format_file(Format format);
+/// Returns the name of the file that holds the report in this format: "report.md".
+std::string format_file_name(Format format);
 
 }  // namespace labreport

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 /// True for root, the user and the owner of this program, who could replace the program anyway.
 bool is_trusted(uid_t user) {
   struct stat program{};
-  const bool known = ::stat("/proc/self/exe", &program) == 0;
-  return user == 0 || user == ::geteuid() || (known && user == program.st_uid);
+  const bool has_owner = ::stat("/proc/self/exe", &program) == 0;
+  return user == 0 || user == ::geteuid() || (has_owner && user == program.st_uid);
 }
 
-/// Says why `path`, which is not followed if it is a link, cannot be trusted: its owner is not
-/// trusted, or others may write to it. Empty if it is trusted. Throws `InputError` if it cannot be
+/// Says why `path` cannot be trusted: its owner is not trusted, or others may write to it. Returns
+/// an empty text if it is trusted. Does not follow a link. Throws `InputError` if it cannot be
 /// inspected.
-std::string distrust(const fs::path& path) {
+std::string reason_to_distrust(const fs::path& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
     throw InputError("cannot look at " + path.string() + ": " + std::strerror(errno),
@@ -40,14 +40,14 @@ std::string distrust(const fs::path& path) {
   if (!is_trusted(status.st_uid)) {
     return fmt::format("{} belongs to another user ({})", path.string(), status.st_uid);
   }
-  if (S_ISLNK(status.st_mode)) return "";  // a link's mode says nothing
+  if (S_ISLNK(status.st_mode)) return "";  // A link's mode has no meaning.
   // By custom, a group that has the number of a user contains only that user.
-  const bool by_group = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
-  const bool by_others = by_group || (status.st_mode & S_IWOTH) != 0;
-  return by_others ? path.string() + " can be written by others" : "";
+  const bool group_may_write = (status.st_mode & S_IWGRP) != 0 && !is_trusted(status.st_gid);
+  const bool others_may_write = group_may_write || (status.st_mode & S_IWOTH) != 0;
+  return others_may_write ? path.string() + " can be written by others" : "";
 }
 
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -61,31 +61,31 @@ bool is_there(const fs::path& path) {
 }
 
 /// Lists the files and folders that a start of this environment's Python may execute.
-std::vector<fs::path> executed_parts(const fs::path& environment) {
-  std::vector<fs::path> parts{environment, environment / "bin", environment / "bin" / "python"};
+std::vector<fs::path> executed_paths(const fs::path& environment) {
+  std::vector<fs::path> paths{environment, environment / "bin", environment / "bin" / "python"};
   for (const char* name : {"pyvenv.cfg", "lib"}) {
-    if (is_there(environment / name)) parts.push_back(environment / name);
+    if (is_there(environment / name)) paths.push_back(environment / name);
   }
   std::error_code absent;
   for (const auto& lib : fs::directory_iterator(environment / "lib", absent)) {
     const fs::path packages = lib.path() / "site-packages";
     if (!is_there(packages)) continue;
-    parts.insert(parts.end(), {lib.path(), packages});
+    paths.insert(paths.end(), {lib.path(), packages});
     for (const auto& module : fs::directory_iterator(packages, absent)) {
-      parts.push_back(module.path());
+      paths.push_back(module.path());
     }
   }
-  return parts;
+  return paths;
 }
 
-/// The Python of the project's `.venv`; empty if there is none. Throws `InputError` if a part of
-/// the environment cannot be trusted.
-fs::path python_of(const fs::path& project) {
+/// Returns the Python of the project's `.venv`; empty if there is none. Throws `InputError` if a
+/// part of the environment cannot be trusted.
+fs::path venv_python(const fs::path& project) {
   const fs::path environment = project / ".venv";
   const fs::path python = environment / "bin" / "python";
   if (!project.is_absolute() || !is_there(environment) || !is_there(python)) return {};
-  for (const fs::path& part : executed_parts(environment)) {
-    if (const std::string reason = distrust(part); !reason.empty()) {
+  for (const fs::path& path : executed_paths(environment)) {
+    if (const std::string reason = reason_to_distrust(path); !reason.empty()) {
       throw InputError(reason + ", and nothing there is executed",
                        "make it your own and nobody else's to write, or remove it");
     }
@@ -94,18 +94,18 @@ fs::path python_of(const fs::path& project) {
 }
 
 fs::path python_on_path() {
-  for (const fs::path folder : split(variable("PATH"), ':')) {
+  for (const fs::path folder : split(environment_variable("PATH"), ':')) {
     const fs::path python = folder / "python3";
     if (folder.is_absolute() && ::access(python.c_str(), X_OK) == 0) return python;
   }
   return {};
 }
 
-fs::path user_cache() {
-  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) {
+fs::path user_cache_folder() {
+  if (const fs::path cache = environment_variable("XDG_CACHE_HOME"); cache.is_absolute()) {
     return cache / "labreport";
   }
-  fs::path home = variable("HOME");
+  fs::path home = environment_variable("HOME");
   const passwd* user = home.is_absolute() ? nullptr : ::getpwuid(::geteuid());
   if (user != nullptr && user->pw_dir != nullptr) home = user->pw_dir;
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
@@ -114,27 +114,27 @@ fs::path user_cache() {
 /// True if the folder can be trusted, or if it is absent and this program will make it.
 bool is_ours(const fs::path& folder) {
   try {
-    return !is_there(folder) || distrust(folder).empty();
+    return !is_there(folder) || reason_to_distrust(folder).empty();
   } catch (const InputError&) {
     return false;
   }
 }
 
-constexpr double kDefaultSeconds = 60;
-constexpr double kMostSeconds = 1e6;
-constexpr long kMostMib = 1L << 30;
+constexpr double kDefaultTypesetSeconds = 60;
+constexpr double kMostTypesetSeconds = 1e6;
+constexpr long kMostMemoryMib = 1L << 30;
 
-/// Reads a number above 0 and up to `most` from an environment variable; `otherwise` if that is not
-/// set. Throws `InputError` for any other value.
+/// Reads a number above 0 and up to `maximum` from an environment variable. Returns `default_value`
+/// if the variable is not set. Throws `InputError` for any other value.
 template <typename Number>
-Number positive_variable(const char* name, Number otherwise, Number most) {
+Number positive_variable(const char* name, Number default_value, Number maximum) {
   const char* text = std::getenv(name);
-  if (text == nullptr) return otherwise;
+  if (text == nullptr) return default_value;
   const std::string_view digits = text;
   Number number = 0;
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || stop != digits.data() + digits.size() || !(number > 0) ||
-      number > most) {
+      number > maximum) {
     throw InputError(std::string(name) + " is '" + text + "'", "give a number above 0");
   }
   return number;
@@ -144,7 +144,7 @@ Number positive_variable(const char* name, Number otherwise, Number most) {
 
 HelperPython::HelperPython(const fs::path& project) {
   try {
-    program_ = python_of(project);
+    program_ = venv_python(project);
     if (program_.empty()) program_ = python_on_path();
     if (program_.empty()) problem_ = "there is no python3 on PATH";
   } catch (const InputError& error) {
@@ -167,7 +167,8 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
   // A Python outside of the system's folders may need LD_LIBRARY_PATH to start.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
-    if (const std::string value = variable(name); !value.empty()) environment[name] = value;
+    if (const std::string value = environment_variable(name); !value.empty())
+      environment[name] = value;
   }
   command.environment = std::move(environment);
   command.folder = folder;
@@ -182,7 +183,7 @@ fs::path bundles_folder(const fs::path& project) {
       is_ours(installed / "charts")) {
     return installed / "charts";
   }
-  const fs::path cache = user_cache();
+  const fs::path cache = user_cache_folder();
   if (cache.empty() || !is_ours(cache)) return {};
   std::error_code error;
   fs::create_directories(cache, error);
@@ -190,14 +191,15 @@ fs::path bundles_folder(const fs::path& project) {
 }
 
 fs::path cache_folder(const fs::path& project) {
-  if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
+  if (const char* cache = std::getenv("LABREPORT_CACHE")) return cache;
   const fs::path bundles = bundles_folder(project);
   return bundles.empty() ? bundles : bundles / "kept";
 }
 
-double typeset_seconds() {
-  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMib);
-  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMostSeconds);
+double typeset_limit_seconds() {
+  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMemoryMib);  // This only checks the range.
+  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultTypesetSeconds,
+                           kMostTypesetSeconds);
 }
 
 }  // namespace labreport

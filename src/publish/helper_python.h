@@ -10,7 +10,7 @@
 namespace labreport {
 
 struct HelperLimits {
-  double seconds = 0;
+  double seconds = 0;      ///< Duration; 0 sets no limit.
   std::int64_t bytes = 0;  ///< Memory that the helper may write to; 0 sets no limit.
 };
 
@@ -46,6 +46,6 @@ std::filesystem::path cache_folder(const std::filesystem::path& project);
 /// The limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, else 60. The helper
 /// reads the same variable. Throws `InputError` if that variable is no number above 0 and up to
 /// 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
-double typeset_seconds();
+double typeset_limit_seconds();
 
 }  // namespace labreport

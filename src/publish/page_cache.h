@@ -15,13 +15,13 @@
 
 namespace labreport {
 
-/// A hash of everything that a run's pages depend on, the site's folder included. `noted`: names of
-/// the author's notes that belong to this run. `chart_tool`: `ChartProcess::identity`.
-std::string pages_key(const RunStore& run, const std::set<std::string>& noted,
-                      const RenderOptions& options, const std::string& chart_tool);
+/// Returns a hash of everything that a run's pages depend on, the site's folder included.
+/// `note_names`: the author's notes of this run. `tool_identity`: see `ChartProcess::identity`.
+std::string pages_key(const RunStore& run, const std::set<std::string>& note_names,
+                      const RenderOptions& options, const std::string& tool_identity);
 
-/// The pages in the site `out` that `store_pages` recorded under this key; nothing if there are
-/// none or if one of their files has changed.
+/// Returns the pages in the site `out` that `store_pages` recorded under this key; nothing if there
+/// are none or if one of their files has changed.
 std::optional<UnchangedRun> find_pages(const ContentCache& cache, const std::string& key,
                                        const std::filesystem::path& out);
 

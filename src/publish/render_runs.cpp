@@ -27,42 +27,42 @@ namespace fs = std::filesystem;
 struct Candidate {
   RunStore store;
   std::string key;
-  std::optional<UnchangedRun> unchanged;  ///< Pages of an earlier render; if none, `loaded` is set.
-  SiteRun loaded = {};
-  std::string preferred_folder = {};   ///< Folder inside the site unless another run has it.
-  std::string place = {};              ///< Folder inside the site.
-  std::vector<fs::path> folders = {};  ///< All folders on disk that hold this run.
-  bool complained = false;             ///< Its notes have problems, to be told by each render.
+  std::optional<UnchangedRun> earlier_pages;  ///< Still up to date; if none, `loaded_run` is set.
+  SiteRun loaded_run = {};
+  std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
+  std::string site_folder = {};
+  std::vector<fs::path> disk_folders = {};  ///< All folders that hold a copy of this run.
+  bool has_note_problems = false;           ///< If so, each render reports them again.
 };
 
 void load(Candidate& run, RunNotes& notes) {
-  const std::size_t earlier_problems = notes.problems().size();
-  run.loaded = site_run(run.store);
-  notes.place(run.store, run.loaded.document);
-  run.complained = run.complained || notes.problems().size() > earlier_problems;
+  const std::size_t problems_before = notes.problems().size();
+  run.loaded_run = site_run(run.store);
+  notes.place(run.store, run.loaded_run.document);
+  run.has_note_problems = run.has_note_problems || notes.problems().size() > problems_before;
 }
 
-/// Adds a run unless it is in `runs` already: of two copies the user's is used. A different run
-/// whose folder in the site is taken gets a number.
+/// Adds a run unless `runs` has a copy of it; of two copies the user's is used. If another run has
+/// the folder in the site already, a number is appended to the new one's.
 void add_run(std::vector<Candidate>& runs, Candidate run) {
-  int number = 1;
+  int copy_number = 1;
   for (Candidate& other : runs) {
     if (other.preferred_folder != run.preferred_folder) continue;
-    ++number;
+    ++copy_number;
     if (to_json(load_measured(other.store)) != to_json(load_measured(run.store))) continue;
-    std::vector<fs::path> folders = other.folders;
+    std::vector<fs::path> folders = other.disk_folders;
     folders.push_back(run.store.folder());
-    run.place = other.place;
+    run.site_folder = other.site_folder;
     if (other.store.is_reference() && !run.store.is_reference()) other = std::move(run);
-    other.folders = std::move(folders);
+    other.disk_folders = std::move(folders);
     return;
   }
-  if (number > 1) run.place += "-" + std::to_string(number);
+  if (copy_number > 1) run.site_folder += "-" + std::to_string(copy_number);
   runs.push_back(std::move(run));
 }
 
-/// Returns true if `work` on a run succeeds. If it throws, adds a problem and returns false, so
-/// that other runs keep their pages; the exception passes if the user named the runs.
+/// Returns true if `work` on a run does not throw. If it throws, adds a problem and returns false,
+/// so that other runs keep their pages. If the user named the runs, the exception passes.
 bool succeeds(const fs::path& folder, const RenderOptions& options,
               std::vector<std::string>& problems, const std::function<void()>& work) try {
   work();
@@ -70,42 +70,43 @@ bool succeeds(const fs::path& folder, const RenderOptions& options,
 } catch (const Interrupted&) {
   throw;
 } catch (const std::exception& error) {
-  if (options.named) throw;
-  const bool names_itself = dynamic_cast<const Error*>(&error) != nullptr;
+  if (options.user_named_runs) throw;
+  const bool names_folder = dynamic_cast<const Error*>(&error) != nullptr;
   problems.push_back("left out: " +
-                     (names_itself ? error.what() : folder.string() + ": " + error.what()));
+                     (names_folder ? error.what() : folder.string() + ": " + error.what()));
   return false;
 }
 
-/// The runs in `folders`, each once and with its own folder in the site. A run that cannot be read
-/// becomes one of the `problems`. Throws `InputError` if no run is left.
+/// Returns the runs in `folders`, each once and with its own folder in the site. A run that cannot
+/// be read becomes one of the `problems`. Throws `InputError` if no run remains.
 std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
-                                   const RenderOptions& options, const std::string& chart_tool,
+                                   const RenderOptions& options, const std::string& tool_identity,
                                    const ContentCache& cache, RunNotes& notes,
                                    std::vector<std::string>& problems) {
   std::vector<Candidate> runs;
   for (const fs::path& folder : folders) {
     HeldInterrupts::check();
     const RunStore store(folder);
-    if (options.own && store.is_reference()) continue;
+    if (options.own_runs_only && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
-      const std::string key = pages_key(store, notes.names_for(store), options, chart_tool);
-      Candidate run{.store = store, .key = key, .unchanged = find_pages(cache, key, options.out)};
-      if (!run.unchanged) load(run, notes);
-      run.preferred_folder = run.place =
-          run.unchanged ? run.unchanged->preferred_folder : run.loaded.folder;
-      run.folders = {store.folder()};
+      const std::string key = pages_key(store, notes.names_for(store), options, tool_identity);
+      Candidate run{
+          .store = store, .key = key, .earlier_pages = find_pages(cache, key, options.out)};
+      if (!run.earlier_pages) load(run, notes);
+      run.preferred_folder = run.site_folder =
+          run.earlier_pages ? run.earlier_pages->preferred_folder : run.loaded_run.folder;
+      run.disk_folders = {store.folder()};
       add_run(runs, std::move(run));
     });
   }
-  // A run whose earlier pages are in another folder of the site is loaded.
+  // A run is loaded if its earlier pages are in another folder of the site.
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
-      if (run.unchanged && run.unchanged->summary.folder != run.place) {
-        run.unchanged.reset();
+      if (run.earlier_pages && run.earlier_pages->summary.folder != run.site_folder) {
+        run.earlier_pages.reset();
         load(run, notes);
       }
-      run.loaded.folder = run.place;
+      run.loaded_run.folder = run.site_folder;
     });
   });
   if (!runs.empty()) return runs;
@@ -113,31 +114,33 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
   throw InputError("no run to render", "`make report` makes one");
 }
 
-std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::string& chart_tool) {
+std::vector<PairedRun> imported_runs(const RenderOptions& options,
+                                     const std::string& tool_identity) {
   std::vector<PairedRun> imports;
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
-    if (options.own && store.is_reference()) continue;
+    if (options.own_runs_only && store.is_reference()) continue;
     // "<gpu>/<edition>/<time>-imported"
     const fs::path edition = folder.parent_path();
     const fs::path place =
         edition.parent_path().filename() / edition.filename() / folder.filename();
-    imports.push_back({store, place.string(), pages_key(store, {}, options, chart_tool)});
+    imports.push_back({store, place.string(), pages_key(store, {}, options, tool_identity)});
   }
   return imports;
 }
 
-std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
-                              const RenderOptions& options, ChartTool& tool,
-                              const ContentCache& cache) {
+std::vector<DiffPage> make_compared_pages(const std::vector<Candidate>& runs,
+                                          std::vector<PairedRun> paired,
+                                          const RenderOptions& options, ChartTool& tool,
+                                          const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    RunSummary summary = run.unchanged
-                             ? run.unchanged->summary
-                             : run_summary(run.loaded.document, run.place, run.loaded.started_at);
+    RunSummary summary = run.earlier_pages ? run.earlier_pages->summary
+                                           : run_summary(run.loaded_run.document, run.site_folder,
+                                                         run.loaded_run.started_at);
     // An empty preset marks a run that times no training step or mostly failed: pairs avoid it.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
-    paired.push_back({run.store, run.place, run.key, preset, std::move(summary)});
+    paired.push_back({run.store, run.site_folder, run.key, preset, std::move(summary)});
   }
   return make_diff_pages(paired, options.out, tool, cache, options.site_url);
 }
@@ -147,10 +150,10 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   std::vector<SiteRun> loaded;
   std::vector<UnchangedRun> unchanged;
   for (Candidate& run : runs) {
-    if (run.unchanged)
-      unchanged.push_back(*run.unchanged);
+    if (run.earlier_pages)
+      unchanged.push_back(*run.earlier_pages);
     else
-      loaded.push_back(std::move(run.loaded));
+      loaded.push_back(std::move(run.loaded_run));
   }
   const ConvertedFormulas converted = convert_note_formulas(loaded, tool);
   Site site = render_site(loaded,
@@ -159,36 +162,36 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
                           &tool, unchanged);
   if (!converted.failure.empty()) {
     site.add_notice(converted.failure);
-    for (const SiteRun& run : loaded) site.lacking.insert(run.folder);
+    for (const SiteRun& run : loaded) site.incomplete_runs.insert(run.folder);
   }
-  for (const std::string& problem : converted.refused) notes.add_problem(problem);
-  site.lacking.insert(converted.runs.begin(), converted.runs.end());
+  for (const std::string& problem : converted.refusals) notes.add_problem(problem);
+  site.incomplete_runs.insert(converted.affected_runs.begin(), converted.affected_runs.end());
   add_diff_pages(site, diffs);
   return site;
 }
 
-/// Renders all runs, because this site lacks files that unchanged pages refer to.
-Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
-                 const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
+/// Renders all runs again, because this site lacks files to which unchanged pages refer.
+Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
+                      const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
     HeldInterrupts::check();
-    run.unchanged.reset();
+    run.earlier_pages.reset();
     load(run, notes);
-    run.loaded.folder = run.place;
+    run.loaded_run.folder = run.site_folder;
   }
-  return render(runs, compare(runs, imports, options, tool, ContentCache({})), options, tool,
-                notes);
+  return render(runs, make_compared_pages(runs, imports, options, tool, ContentCache({})), options,
+                tool, notes);
 }
 
 /// Removes the runs that cannot be rendered even alone and without charts.
-void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options, RunNotes& notes,
-                     std::vector<std::string>& problems) {
+void drop_unrenderable(std::vector<Candidate>& runs, const RenderOptions& options, RunNotes& notes,
+                       std::vector<std::string>& problems) {
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
-      run.unchanged.reset();
+      run.earlier_pages.reset();
       load(run, notes);
-      run.loaded.folder = run.place;
-      render_site({run.loaded},
+      run.loaded_run.folder = run.site_folder;
+      render_site({run.loaded_run},
                   {options.answers, options.formats, options.paper, options.single_file, {}},
                   nullptr);
     });
@@ -200,89 +203,93 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPa
   remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
     // A run with problems in its notes, or without charts or a format, is rendered again next time.
-    if (run.unchanged || run.complained || site.lacking.contains(run.place)) continue;
-    const auto entry = std::ranges::find(site.summaries, run.place, &RunSummary::folder);
-    store_pages(cache, run.key, out, *entry, files_of(site, run.place), run.preferred_folder);
+    if (run.earlier_pages || run.has_note_problems ||
+        site.incomplete_runs.contains(run.site_folder))
+      continue;
+    const auto entry = std::ranges::find(site.summaries, run.site_folder, &RunSummary::folder);
+    store_pages(cache, run.key, out, *entry, files_of(site, run.site_folder), run.preferred_folder);
   }
 }
 
-/// Records in `rendered` the page of each run, the pages that changed, and if a format is missing.
+/// Records in `rendered` the page of each run, the pages that changed, and a missing format.
 void list_pages(const std::vector<Candidate>& runs, const Site& site,
                 const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
-  std::set<std::string> made(site.unchanged.begin(), site.unchanged.end());
-  for (const SiteFile& file : site.files) made.insert(file.path);
+  std::set<std::string> existing_paths(site.unchanged_files.begin(), site.unchanged_files.end());
+  for (const SiteFile& file : site.files) existing_paths.insert(file.path);
   for (const Candidate& run : runs) {
     for (const Format format : options.formats) {
-      const std::string path = run.place + "/" + format_file(format);
-      if (options.asked && !made.contains(path)) rendered.lacks_format = true;
+      const std::string path = run.site_folder + "/" + format_file_name(format);
+      if (options.user_named_formats && !existing_paths.contains(path))
+        rendered.lacks_format = true;
     }
-    const std::string page = options.single_file
-                                 ? single_page_path(run.place)
-                                 : run.place + "/" + format_file(*options.formats.begin());
-    if (!made.contains(page)) continue;
-    if (changed.contains(page)) rendered.changed.insert(options.out / page);
-    for (const fs::path& folder : run.folders) rendered.pages[folder] = options.out / page;
+    const std::string page =
+        options.single_file ? single_page_path(run.site_folder)
+                            : run.site_folder + "/" + format_file_name(*options.formats.begin());
+    if (!existing_paths.contains(page)) continue;
+    if (changed.contains(page)) rendered.changed_pages.insert(options.out / page);
+    for (const fs::path& folder : run.disk_folders) rendered.pages[folder] = options.out / page;
   }
 }
 
 /// Adds each problem that is not listed yet, because a run that is loaded twice reports it twice.
-void add_once(std::vector<std::string>& problems, const std::vector<std::string>& more) {
-  for (const std::string& problem : more) {
+void add_once(std::vector<std::string>& problems, const std::vector<std::string>& new_problems) {
+  for (const std::string& problem : new_problems) {
     if (std::ranges::find(problems, problem) == problems.end()) problems.push_back(problem);
   }
 }
 
-/// The inputs of one render; `lock` makes another render into the same folder wait.
+/// One render with its inputs. `lock` makes another render into the same folder wait.
 struct RenderWork {
   const std::vector<fs::path>& folders;
   const RenderOptions& options;
   fs::path project = project_folder();
   ChartProcess process{project};
-  std::string chart_tool = process.identity();
+  std::string tool_identity = process.identity();
   ContentCache cache{cache_folder(project)};
-  CachedCharts tool{process, chart_tool, cache};
+  CachedCharts tool{process, tool_identity, cache};
   SiteLock lock{options.out};
 
-  Rendered run();
+  Rendered execute();
 };
 
-Rendered RenderWork::run() {
+Rendered RenderWork::execute() {
   RunNotes notes(folders, options.notes);
   Rendered rendered{};
   if (options.formats.contains(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs =
-      choose_runs(folders, options, chart_tool, cache, notes, rendered.problems);
-  const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
-  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, cache);
+      choose_runs(folders, options, tool_identity, cache, notes, rendered.problems);
+  const std::vector<PairedRun> imports = imported_runs(options, tool_identity);
+  const std::vector<DiffPage> diffs = make_compared_pages(runs, imports, options, tool, cache);
   Site site;
-  bool whole = true;
+  bool first_attempt_worked = true;
   try {
     site = render(runs, diffs, options, tool, notes);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {
-    whole = false;
-    drop_unwritable(runs, options, notes, rendered.problems);
+    first_attempt_worked = false;
+    drop_unrenderable(runs, options, notes, rendered.problems);
     if (runs.empty()) throw;
-    site = render_anew(runs, imports, options, tool, notes);
+    site = render_all_again(runs, imports, options, tool, notes);
   }
-  const auto is_unchanged = [](const Candidate& run) { return run.unchanged.has_value(); };
-  if (site.undrawn && std::ranges::any_of(runs, is_unchanged)) {
-    site = render_anew(runs, imports, options, tool, notes);
+  const auto is_unchanged = [](const Candidate& run) { return run.earlier_pages.has_value(); };
+  if (site.chart_tool_failed && std::ranges::any_of(runs, is_unchanged)) {
+    site = render_all_again(runs, imports, options, tool, notes);
   }
   add_once(rendered.problems, notes.problems());
-  StagedSite staged(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
-  HeldInterrupts::check();  // no check follows, so that the whole site is replaced
-  const std::set<std::string> changed(staged.changed().begin(), staged.changed().end());
+  StagedSite staged(site, options.out,
+                    options.force ? OnForeignFile::kOverwrite : OnForeignFile::kRefuse);
+  HeldInterrupts::check();  // No check follows, so that the whole site is replaced.
+  const std::set<std::string> changed(staged.changed_paths().begin(), staged.changed_paths().end());
   staged.commit();
   list_pages(runs, site, changed, options, rendered);
   rendered.notice = site.notice;
   // The user is told where the notes are, because the next measurement may move them to its page.
   std::vector<fs::path> pages;
   for (const auto& [run, page] : rendered.pages) pages.push_back(run);
-  rendered.where = notes.where(pages);
-  if (whole && !site.undrawn && !chart_tool.empty())
+  rendered.note_placement = notes.placement(pages);
+  if (first_attempt_worked && !site.chart_tool_failed && !tool_identity.empty())
     store_rendered(runs, diffs, site, options.out, cache);
   return rendered;
 }
@@ -292,7 +299,7 @@ Rendered RenderWork::run() {
 Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
   const HeldInterrupts held;
   try {
-    return RenderWork{.folders = folders, .options = options}.run();
+    return RenderWork{.folders = folders, .options = options}.execute();
   } catch (const Interrupted&) {
     say("interrupted: {} is as it was\n", options.out.string());
     throw;

@@ -15,21 +15,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestPublished = 10u << 20;
+constexpr std::uintmax_t kMostPublishedBytes = 10u << 20;
 
-/// Reads the file's bytes if it is an artifact of at most `kLargestPublished` bytes. Links are not
-/// followed, because a run may come from anywhere.
+/// Reads the file's bytes if it is an artifact of at most `kMostPublishedBytes`. Does not follow
+/// links, because a run may come from anywhere.
 void publish_artifact(Attachment& file, const fs::path& artifacts) {
   if (file.artifact.empty()) return;
   const fs::path path = artifacts / fs::path(file.artifact).filename();
   std::error_code error;
-  const bool plain = fs::is_regular_file(fs::symlink_status(path, error)) &&
-                     !fs::is_symlink(fs::symlink_status(artifacts, error));
-  if (!plain || fs::file_size(path, error) > kLargestPublished) return;
+  const bool is_plain_file = fs::is_regular_file(fs::symlink_status(path, error)) &&
+                             !fs::is_symlink(fs::symlink_status(artifacts, error));
+  if (!is_plain_file || fs::file_size(path, error) > kMostPublishedBytes) return;
   file = {file.name, read_file(path), {}};
 }
 
-/// False for a run that mostly failed; true for an unreadable one, whose problem rendering tells.
+/// Returns true also for an unreadable run, because rendering reports its problem.
 bool worked(const fs::path& run) try {
   return !mostly_failed(RunStore(run).load());
 } catch (const std::exception&) {
@@ -72,8 +72,8 @@ Answers parse_answers(const std::string& text) {
   return parse_name(kNames, "--answers", text);
 }
 
-fs::path run_folder(const fs::path& named) {
-  return fs::is_regular_file(named) ? named.parent_path() : named;
+fs::path run_folder(const fs::path& path) {
+  return fs::is_regular_file(path) ? path.parent_path() : path;
 }
 
 std::vector<fs::path> recorded_runs(const fs::path& root) {
@@ -84,19 +84,19 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
   return folders;
 }
 
-std::string age_of(const fs::path& run) {
+std::string folder_name(const fs::path& run) {
   const fs::path folder = run.has_filename() ? run : run.parent_path();
   return folder.filename().string();
 }
 
 fs::path newest_run(std::vector<fs::path> runs) {
-  std::ranges::sort(runs, std::greater(), age_of);
-  const auto works_and_is_own = [](const fs::path& run) {
+  std::ranges::sort(runs, std::greater(), folder_name);
+  const auto works_and_is_users = [](const fs::path& run) {
     return !RunStore(run).is_reference() && worked(run);
   };
-  const std::function<bool(const fs::path&)> preferences[] = {works_and_is_own, is_full, worked};
-  for (const auto& counts : preferences) {
-    const auto found = std::ranges::find_if(runs, counts);
+  const std::function<bool(const fs::path&)> preferences[] = {works_and_is_users, is_full, worked};
+  for (const auto& is_preferred : preferences) {
+    const auto found = std::ranges::find_if(runs, is_preferred);
     if (found != runs.end()) return *found;
   }
   return runs.empty() ? fs::path() : runs.front();
@@ -106,9 +106,9 @@ ExitStatus Rendered::status() const {
   return problems.empty() && !lacks_format ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
-void Rendered::tell() const {
+void Rendered::print_messages() const {
   std::fflush(stdout);
-  for (const std::string& line : {where, notice}) {
+  for (const std::string& line : {note_placement, notice}) {
     if (!line.empty()) say("{}\n", line);
   }
   for (const std::string& problem : problems) say("{}\n", problem);

@@ -19,25 +19,25 @@ struct RenderOptions {
   Formats formats = all_formats();
   Paper paper = Paper::kA4;
   std::filesystem::path notes = {};  ///< The author's folder of notes; may be empty.
-  bool own = false;                  ///< Leave out the runs that ship with the project.
-  std::vector<std::filesystem::path> imports = {};  ///< Imported tables to compare the runs with.
-  bool single_file = false;   ///< Write each run's page also as one file that can be mailed.
-  bool force = false;         ///< Overwrite files that this program did not write.
-  bool named = false;         ///< The user named the runs: an unreadable one is refused.
-  bool asked = false;         ///< The user named the formats: a missing one is a failure.
-  std::string site_url = {};  ///< The site's web address with a closing slash; may be empty.
+  bool own_runs_only = false;        ///< Leaves out the runs that ship with the project.
+  std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
+  bool single_file = false;         ///< Writes each run's page also as one file that can be mailed.
+  bool force = false;               ///< Overwrites files that this program did not write.
+  bool user_named_runs = false;     ///< If so, an unreadable run is refused.
+  bool user_named_formats = false;  ///< If so, a missing format is a failure.
+  std::string site_url = {};        ///< The site's web address with a closing slash; may be empty.
 };
 
 Answers parse_answers(const std::string& text);
 
-/// Returns the run's folder. `named`: this folder or its run.json.
-std::filesystem::path run_folder(const std::filesystem::path& named);
+/// Returns the run's folder. `path` is this folder or its run.json.
+std::filesystem::path run_folder(const std::filesystem::path& path);
 
 /// The folders of all runs below `root` except imported ones. Throws `InputError` if there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
-/// The name of a run's folder. It begins with the run's time, so that names sort by age.
-std::string age_of(const std::filesystem::path& run);
+/// Returns the name of a run's folder. It begins with the run's time, so that names sort by age.
+std::string folder_name(const std::filesystem::path& run);
 
 /// The folder of the user's newest run, else of the newest full run, else of the newest. A run that
 /// mostly failed is chosen only if all did. Empty if `runs` is empty.
@@ -48,20 +48,20 @@ struct Rendered {
   /// The page of each run by the run's folder: its one-file page if requested, else the file of its
   /// first requested format. A run without such a file is absent.
   std::map<std::filesystem::path, std::filesystem::path> pages;
-  std::set<std::filesystem::path> changed;  ///< The pages that this render wrote.
-  std::string notice;         ///< Names missing parts of pages, such as charts, one a line.
-  std::string where;          ///< Says which pages have the author's words; may be empty.
-  bool lacks_format = false;  ///< A requested format could not be made; `notice` says why.
+  std::set<std::filesystem::path> changed_pages;  ///< The pages that this render wrote.
+  std::string notice;          ///< Names each missing part of a page, such as charts, on a line.
+  std::string note_placement;  ///< Says which pages have the author's words; may be empty.
+  bool lacks_format = false;   ///< A requested format could not be made; `notice` says why.
   /// Runs that could not be read and notes that could not be shown, one line each.
   std::vector<std::string> problems;
 
   /// `kIncomplete` if there are problems or a requested format is missing, else `kDone`.
   ExitStatus status() const;
 
-  /// Prints `where`, `notice` and `problems` on stderr.
-  void tell() const;
+  /// Prints `note_placement`, `notice` and `problems` on stderr.
+  void print_messages() const;
 
-  /// The run's page, or `index` if the run has none.
+  /// Returns the run's page, or `index` if the run has none.
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };
 

@@ -15,16 +15,17 @@
 namespace labreport {
 namespace {
 
-/// True if the file's first bytes fit its name's ending: one broken picture spoils a whole report.
+/// Returns true if the file's first bytes fit its ending: one broken picture spoils a report.
 bool is_picture(const Attachment& file) {
-  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{".png", "\x89PNG\r\n\x1a\n"},
-                                                                      {".jpg", "\xff\xd8\xff"},
-                                                                      {".jpeg", "\xff\xd8\xff"},
-                                                                      {".gif", "GIF8"},
-                                                                      {".webp", "RIFF"},
-                                                                      {".svg", "<"}};
-  return std::ranges::any_of(kKinds, [&](const auto& kind) {
-    return file.name.ends_with(kind.first) && file.bytes.starts_with(kind.second);
+  constexpr std::pair<std::string_view, std::string_view> kSignatures[] = {
+      {".png", "\x89PNG\r\n\x1a\n"},
+      {".jpg", "\xff\xd8\xff"},
+      {".jpeg", "\xff\xd8\xff"},
+      {".gif", "GIF8"},
+      {".webp", "RIFF"},
+      {".svg", "<"}};
+  return std::ranges::any_of(kSignatures, [&](const auto& signature) {
+    return file.name.ends_with(signature.first) && file.bytes.starts_with(signature.second);
   });
 }
 
@@ -35,10 +36,10 @@ void add_parts(std::vector<Attachment>& files, const Document& document, const c
   for (const Section& section : document.sections) {
     if (!section.asked()) continue;
     for (Part part : section.parts) {
-      // A part that is read without its report must say where it was measured.
-      const std::string& where = document.provenance;
-      const bool both = !where.empty() && !part.setting.empty();
-      part.setting = where + (both ? " · " : "") + part.setting;
+      // A part may be read without its report, so it says where it was measured.
+      const std::string& provenance = document.provenance;
+      const bool has_both = !provenance.empty() && !part.setting.empty();
+      part.setting = provenance + (has_both ? " · " : "") + part.setting;
       files.push_back({"parts/" + part.name() + ending, write(part)});
     }
   }
@@ -54,8 +55,8 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
   const auto add = [&](const std::string& name, std::string bytes) {
     files.push_back({run.folder + "/" + name, std::move(bytes)});
   };
-  const auto add_all = [&](std::vector<Attachment> named) {
-    for (Attachment& file : named) add(file.name, std::move(file.bytes));
+  const auto add_all = [&](std::vector<Attachment> attachments) {
+    for (Attachment& file : attachments) add(file.name, std::move(file.bytes));
   };
   if (formats.contains(Format::kMarkdown)) {
     add("report.md", report_markdown(document, drawings, options.answers));
@@ -72,12 +73,12 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
     add_all(typst_parts(document, drawings, typst));
   }
   if (formats.contains(Format::kJson)) add("run.json", run.run_json);
-  const bool links_files = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
+  const bool shows_files = formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
                            formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
-  if (!links_files) return files;
+  if (!shows_files) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {  // files that the words of a report link to
+      for (const Attachment& file : part.files) {  // The text of a report links to these files.
         if (file.artifact.empty()) add(file.name, file.bytes);
       }
     }
@@ -107,24 +108,24 @@ std::string root_from(const std::string& folder) {
   return root;
 }
 
-std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run) {
+std::vector<FormatLink> links_to_other_formats(const Site& site, const SiteRun& run) {
   const std::string page = single_page_path(run.folder);
-  const FormatLink all[] = {
+  const FormatLink candidates[] = {
       {"PDF", "report.pdf"},     {"one file", page.substr(run.folder.size() + 1)},
       {"Markdown", "report.md"}, {"Typst", "report.typ"},
       {"LaTeX", "report.tex"},   {"CSV", "cells.csv"},
       {"JSON", "run.json"}};
-  std::vector<FormatLink> existing;
-  for (const FormatLink& format : all) {
-    const bool is_there = std::ranges::any_of(site.files, [&](const SiteFile& file) {
+  std::vector<FormatLink> links;
+  for (const FormatLink& format : candidates) {
+    const bool has_file = std::ranges::any_of(site.files, [&](const SiteFile& file) {
       return file.path == run.folder + "/" + format.file;
     });
-    if (is_there) existing.push_back(format);
+    if (has_file) links.push_back(format);
   }
-  if (!existing.empty() && existing.back().name == "JSON") {
-    existing.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
+  if (!links.empty() && links.back().name == "JSON") {
+    links.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
   }
-  return existing;
+  return links;
 }
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options) {

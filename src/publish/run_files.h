@@ -16,41 +16,41 @@
 
 namespace labreport {
 
-/// The run's files in a fixed order, without PDF and LaTeX, which tools make for all runs at once,
-/// and without the page, which links to all other files.
+/// Returns the run's files in a fixed order. Tools make PDF and LaTeX for all runs at once, and the
+/// page links to all other files, so these three are not among them.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options);
 
-/// The drawn charts and the script with their specs. `folder` in the site ends in '/' or is empty.
+/// Returns the drawn charts and the script with their specs. `folder` ends in '/' or is empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
                                     const Drawings& drawings);
 
-/// Links from a run's page to the other formats of its report that are among the site's files.
-std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run);
+/// Returns links from a run's page to the other formats of its report that the site has.
+std::vector<FormatLink> links_to_other_formats(const Site& site, const SiteRun& run);
 
-/// The path from a page in `folder`, which is not empty, to the site's root: "../../../".
+/// Returns the path from a page in `folder`, which is not empty, to the site's root: "../../../".
 std::string root_from(const std::string& folder);
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options);
 
-/// The pictures of the author's notes that a typesetter can show.
+/// Returns the pictures of the author's notes that a typesetter can show.
 std::vector<const Attachment*> note_pictures(const Document& document);
 
-/// tables/<name>.csv for each of `named_tables`.
+/// Returns tables/<name>.csv for each of `named_tables`.
 std::vector<Attachment> table_files(const Document& document);
 
-/// The trees from which pandoc writes report.tex and parts/<part>.tex.
+/// Returns the trees from which pandoc writes report.tex and parts/<part>.tex.
 std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
                                     const PandocOptions& options);
 
-/// Pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
+/// Returns pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
 std::vector<Attachment> print_files(const Document& document, const Prints& prints);
 
-/// parts/<part>.md
+/// Returns parts/<part>.md for each part of the handout.
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,
                                        Answers answers);
 
-/// parts/<part>.typ
+/// Returns parts/<part>.typ for each part of the handout.
 std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
                                     const TypstOptions& options);
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// False for a link, which in a run from elsewhere could publish any file of the user's.
+/// Returns false for a link: in a run from elsewhere it could publish any file of the user's.
 bool has_own_notes(const RunStore& store) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(store.notes_folder(), error));
@@ -33,8 +33,8 @@ std::vector<AuthorNote*> notes_of(SiteRun& run) {
   return notes;
 }
 
-/// A run's edition and whether it is the demonstration, which decide the network's sizes, and the
-/// class of the user's model. The model's files do not count: they may have changed since.
+/// A run's edition, whether it is the demonstration, and the class of the user's model. The first
+/// two decide the network's sizes. The model's files do not count: they may have changed since.
 using Network = std::tuple<std::string, bool, std::string>;
 
 Network network_of(const Run& run) {
@@ -50,28 +50,28 @@ struct NotedRun {
   std::set<std::string> parts;
 };
 
-/// Returns nothing for a run that mostly failed or cannot be read; rendering reports the latter.
+/// Returns nothing for a run that mostly failed or is unreadable; rendering reports the latter.
 std::optional<NotedRun> noted_run(const fs::path& folder) try {
   const Run run = load_measured(RunStore(folder));
   if (mostly_failed(run)) return {};
-  NotedRun noted{folder, network_of(run), {}};
+  NotedRun candidate{folder, network_of(run), {}};
   for (const Section& section : build_document(run, false).sections) {
-    for (const Part& part : section.parts) noted.parts.insert(part.name());
+    for (const Part& part : section.parts) candidate.parts.insert(part.name());
   }
-  return noted;
+  return candidate;
 } catch (const std::exception&) {
   return {};
 }
 
-/// The network of the run for which a note was begun; nothing if that run cannot be read.
-std::optional<Network> named_network(const std::string& run) try {
+/// Returns the network of the run for which a note was begun; nothing if the run cannot be read.
+std::optional<Network> network_begun_for(const std::string& run) try {
   if (run.empty() || !fs::is_directory(run)) return {};
   return network_of(RunStore(run).load());
 } catch (const std::exception&) {
   return {};
 }
 
-std::string plain_name(const fs::path& run) { return run.lexically_normal().string(); }
+std::string normal_path(const fs::path& run) { return run.lexically_normal().string(); }
 
 }  // namespace
 
@@ -86,47 +86,47 @@ fs::path author_folder(const std::string& flag) {
 
 RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) : folder_(folder) {
   if (folder.empty()) return;
-  shared_ = read_notes(folder, part_names());
-  problems_ = shared_.problems;
-  if (!shared_.notes.empty()) assign(runs);
+  author_notes_ = read_notes(folder, part_names());
+  problems_ = author_notes_.problems;
+  if (!author_notes_.notes.empty()) assign(runs);
 }
 
 void RunNotes::assign(std::vector<fs::path> runs) {
-  // If there are runs of the user's, only these count. The oldest come first.
-  const auto ships = [](const fs::path& run) { return RunStore(run).is_reference(); };
-  if (!std::ranges::all_of(runs, ships)) std::erase_if(runs, ships);
-  std::ranges::sort(runs, {}, age_of);
-  std::vector<NotedRun> noted;
+  // If there are runs of the user's, only these count. The oldest run comes first.
+  const auto is_shipped = [](const fs::path& run) { return RunStore(run).is_reference(); };
+  if (!std::ranges::all_of(runs, is_shipped)) std::erase_if(runs, is_shipped);
+  std::ranges::sort(runs, {}, folder_name);
+  std::vector<NotedRun> candidates;
   for (const fs::path& run : runs) {
-    if (auto one = noted_run(run)) noted.push_back(std::move(*one));
+    if (auto candidate = noted_run(run)) candidates.push_back(std::move(*candidate));
   }
-  for (const auto& [name, placed] : shared_.notes) {
-    std::optional<Network> network = named_network(placed.run);
+  for (const auto& [name, placed_note] : author_notes_.notes) {
+    std::optional<Network> network = network_begun_for(placed_note.run);
     const NotedRun* newest = nullptr;
-    for (const NotedRun& run : noted) {
+    for (const NotedRun& run : candidates) {
       if (!run.parts.contains(name)) continue;
       if (!network) network = run.network;
       if (run.network == *network) newest = &run;
     }
-    if (newest != nullptr) names_[newest->folder].insert(name);
+    if (newest != nullptr) note_names_[newest->folder].insert(name);
   }
 }
 
 const std::set<std::string>& RunNotes::names_for(const RunStore& store) const {
   static const std::set<std::string> none;
-  const auto found = names_.find(store.folder());
-  return found == names_.end() ? none : found->second;
+  const auto found = note_names_.find(store.folder());
+  return found == note_names_.end() ? none : found->second;
 }
 
 void RunNotes::place(const RunStore& store, Document& document) {
-  if (!store.is_reference()) document.front = shared_.front;
+  if (!store.is_reference()) document.front = author_notes_.front;
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(store.notes_folder(), error))) {
     add_problem(store.notes_folder().string() +
                 " is a link and is left out: put the folder itself there");
   }
   if (!has_own_notes(store)) {
-    NotesFolder chosen = shared_;
+    NotesFolder chosen = author_notes_;
     std::erase_if(chosen.notes,
                   [&](const auto& note) { return !names_for(store).contains(note.first); });
     if (!chosen.notes.empty()) place_notes(chosen, document);
@@ -138,20 +138,20 @@ void RunNotes::place(const RunStore& store, Document& document) {
   place_notes(notes, document);
 }
 
-std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
+std::string RunNotes::placement(const std::vector<fs::path>& rendered) const {
   std::vector<std::string> places;
-  std::size_t placed = 0;
-  for (const auto& [run, names] : names_) {
-    placed += names.size();
+  std::size_t placed_count = 0;
+  for (const auto& [run, names] : note_names_) {
+    placed_count += names.size();
     if (std::ranges::find(rendered, run) == rendered.end()) continue;
     const bool has_own = has_own_notes(RunStore(run));
-    places.push_back(has_own ? fmt::format("none with {}, which has its own", plain_name(run))
-                             : fmt::format("{} with {}", names.size(), plain_name(run)));
+    places.push_back(has_own ? fmt::format("none with {}, which has its own", normal_path(run))
+                             : fmt::format("{} with {}", names.size(), normal_path(run)));
   }
-  const std::size_t waiting = shared_.notes.size() - placed;
-  if (waiting > 0) places.push_back(fmt::format("{} for no run here", waiting));
+  const std::size_t unplaced_count = author_notes_.notes.size() - placed_count;
+  if (unplaced_count > 0) places.push_back(fmt::format("{} for no run here", unplaced_count));
   if (places.empty()) return "";
-  return fmt::format("notes from {}: {}", plain_name(folder_), join(places, ", "));
+  return fmt::format("notes from {}: {}", normal_path(folder_), join(places, ", "));
 }
 
 ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool) {
@@ -177,9 +177,9 @@ ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& t
       note->formulas = formulas;
       for (const auto& [source, place] : note->places) {
         if (!sources.contains(source) || formulas.contains(source)) continue;
-        result.refused.push_back(
+        result.refusals.push_back(
             fmt::format("{}: {} cannot be typeset and is shown as code", place, source));
-        result.runs.insert(run.folder);
+        result.affected_runs.insert(run.folder);
       }
     }
   }

@@ -20,16 +20,16 @@
 
 namespace labreport {
 
-/// The folder that `--notes` names; without it `notes` if that is a folder, else an empty path.
-/// Throws `InputError` if the named folder does not exist.
+/// Returns the folder that `--notes` names. Without this flag returns `notes` if that is a folder,
+/// else an empty path. Throws `InputError` if the named folder does not exist.
 std::filesystem::path author_folder(const std::string& flag);
 
 class RunNotes {
  public:
-  /// Reads the author's folder of notes; an empty path means none.
+  /// Reads the author's folder of notes; an empty path means that there is none.
   RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
 
-  /// Names of the parts whose notes in the author's folder belong to this run.
+  /// Returns the names of the parts whose notes in the author's folder belong to this run.
   const std::set<std::string>& names_for(const RunStore& store) const;
 
   /// Puts the run's notes into its report.
@@ -37,7 +37,7 @@ class RunNotes {
 
   /// Says in one line how many notes of the author's folder are on the page of each rendered run,
   /// and how many belong to no run. Empty if there is nothing to say.
-  std::string where(const std::vector<std::filesystem::path>& rendered) const;
+  std::string placement(const std::vector<std::filesystem::path>& rendered) const;
 
   void add_problem(const std::string& problem) { problems_.push_back(problem); }
 
@@ -48,15 +48,16 @@ class RunNotes {
   void assign(std::vector<std::filesystem::path> runs);
 
   std::filesystem::path folder_;
-  NotesFolder shared_;
-  std::map<std::filesystem::path, std::set<std::string>> names_;  ///< Notes' names by run folder.
+  NotesFolder author_notes_;
+  std::map<std::filesystem::path, std::set<std::string>> note_names_;  ///< By the run's folder.
   std::vector<std::string> problems_;
 };
 
 struct ConvertedFormulas {
-  std::string failure;               ///< Why the tool converted nothing; empty if it worked.
-  std::vector<std::string> refused;  ///< Names each formula shown as code and its place in a file.
-  std::set<std::string> runs;        ///< Folders, inside the site, of runs with refused formulas.
+  std::string failure;  ///< Why the tool converted nothing; empty if it worked.
+  std::vector<std::string>
+      refusals;  ///< Each names a formula shown as code and its place in a file.
+  std::set<std::string> affected_runs;  ///< Folders of their runs inside the site.
 };
 
 /// Converts the formulas in the notes of `runs` in at most one start of the tool; a formula that

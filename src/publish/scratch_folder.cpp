@@ -39,9 +39,9 @@ void remove_if_abandoned(const fs::path& path) {
 
 }  // namespace
 
-void remove_abandoned_scratch(const fs::path& above) {
+void remove_abandoned_scratch(const fs::path& parent) {
   std::error_code error;
-  fs::directory_iterator entry(above, error);
+  fs::directory_iterator entry(parent, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const bool is_scratch =
@@ -52,24 +52,24 @@ void remove_abandoned_scratch(const fs::path& above) {
 
 ScratchFolder::ScratchFolder() {
   std::error_code absent;
-  fs::path above = fs::temp_directory_path(absent);
-  if (!absent) above = fs::absolute(above);
-  static const bool swept = (remove_abandoned_scratch(above), true);
+  fs::path parent = fs::temp_directory_path(absent);
+  if (!absent) parent = fs::absolute(parent);
+  static const bool has_removed_abandoned = (remove_abandoned_scratch(parent), true);
   // mkdtemp replaces each 'X'.
-  std::string name = (above / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
-  if (absent || !swept || mkdtemp(name.data()) == nullptr) {
+  std::string name = (parent / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
+  if (absent || !has_removed_abandoned || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
   }
   path_ = name;
-  lock_ = open_folder(path_);
+  lock_descriptor_ = open_folder(path_);
   // If folders cannot be locked, abandoned ones are never removed either.
-  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+  if (lock_descriptor_ >= 0) ::flock(lock_descriptor_, LOCK_EX | LOCK_NB);
 }
 
 ScratchFolder::~ScratchFolder() {
   std::error_code error;
   fs::remove_all(path_, error);
-  if (lock_ >= 0) ::close(lock_);
+  if (lock_descriptor_ >= 0) ::close(lock_descriptor_);
 }
 
 }  // namespace labreport

@@ -7,7 +7,7 @@ namespace labreport {
 
 class ScratchFolder {
  public:
-  /// Makes the folder. The first one in a process also removes those of dead processes. Throws
+  /// Makes the folder. The first object of a process also calls `remove_abandoned_scratch`. Throws
   /// `Error` if no folder can be made.
   ScratchFolder();
   ~ScratchFolder();
@@ -18,10 +18,10 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;
+  int lock_descriptor_ = -1;
 };
 
-/// Removes this user's scratch folders in `above` that dead processes left over a minute ago.
-void remove_abandoned_scratch(const std::filesystem::path& above);
+/// Removes this user's scratch folders in `parent` that dead processes made over a minute ago.
+void remove_abandoned_scratch(const std::filesystem::path& parent);
 
 }  // namespace labreport

@@ -19,22 +19,23 @@
 namespace labreport {
 namespace {
 
-void leave_out(Site& site, const SiteRun& run, const std::string& line) {
+/// Adds a notice about a missing part of the site, and marks the runs that lack it.
+void note_missing(Site& site, const SiteRun& run, const std::string& line) {
   site.add_notice(line);
-  site.lacking.insert(run.folder);
+  site.incomplete_runs.insert(run.folder);
 }
 
-void leave_out_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
-                    const std::vector<std::string>& problems) {
+void note_missing_each(Site& site, const std::vector<SiteRun>& runs, const std::string& parts,
+                       const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    leave_out(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
+    note_missing(site, runs[i], parts + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
-void leave_out_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
+void note_missing_in_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
   site.add_notice(line);
-  for (const SiteRun& run : runs) site.lacking.insert(run.folder);
+  for (const SiteRun& run : runs) site.incomplete_runs.insert(run.folder);
 }
 
 struct Charts {
@@ -57,8 +58,8 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
     std::vector<std::string> problems;
     charts.drawings = draw_each(documents, *tool, problems);
     charts.bundle = tool->bundle();
-    const auto first = static_cast<std::ptrdiff_t>(runs.size());
-    charts.overviews.assign(std::move_iterator(charts.drawings.begin() + first),
+    const auto run_count = static_cast<std::ptrdiff_t>(runs.size());
+    charts.overviews.assign(std::move_iterator(charts.drawings.begin() + run_count),
                             std::move_iterator(charts.drawings.end()));
     charts.drawings.resize(runs.size());
     for (std::size_t i = 0; i < overviews.size(); ++i) {
@@ -67,12 +68,12 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
       if (!problem.empty()) site.add_notice("charts are left out of " + page + ": " + problem);
     }
     problems.resize(runs.size());
-    leave_out_each(site, runs, "charts", problems);
+    note_missing_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
     // The site is made nevertheless, because a report is useful without charts.
-    leave_out_all(site, runs, std::string("charts are left out: ") + error.what());
-    site.undrawn = true;
+    note_missing_in_all(site, runs, std::string("charts are left out: ") + error.what());
+    site.chart_tool_failed = true;
     return none;
   }
 }
@@ -86,10 +87,11 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   try {
     std::vector<std::string> problems;
     std::vector<Prints> prints = print_each(drawings, *tool, problems);
-    leave_out_each(site, runs, "charts as PDF and PNG", problems);
+    note_missing_each(site, runs, "charts as PDF and PNG", problems);
     return prints;
   } catch (const Error& error) {
-    leave_out_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
+    note_missing_in_all(site, runs,
+                        std::string("charts as PDF and PNG are left out: ") + error.what());
     return none;
   }
 }
@@ -115,8 +117,8 @@ std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
   try {
     return make_cards(documents, drawings, *tool);
   } catch (const Error& error) {
-    leave_out_all(site, runs,
-                  std::string("pictures of link previews are left out: ") + error.what());
+    note_missing_in_all(site, runs,
+                        std::string("pictures of link previews are left out: ") + error.what());
     return none;
   }
 }
@@ -145,42 +147,42 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
       job.pictures[picture->name] = picture->bytes;
     }
   }
-  const std::vector<Typeset> all = tool.typeset(jobs);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string path = runs[i].folder + "/" + format_file(Format::kPdf);
-    if (all[i].pdf.empty()) {
-      leave_out(site, runs[i], path + " is left out: " + all[i].problem);
+  const std::vector<Typeset> reports = tool.typeset(jobs);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const std::string path = runs[i].folder + "/" + format_file_name(Format::kPdf);
+    if (reports[i].pdf.empty()) {
+      note_missing(site, runs[i], path + " is left out: " + reports[i].problem);
     } else {
-      site.files.push_back({path, all[i].pdf});
+      site.files.push_back({path, reports[i].pdf});
     }
   }
 } catch (const Error& error) {
-  leave_out_all(site, runs, std::string("PDF is left out: ") + error.what());
+  note_missing_in_all(site, runs, std::string("PDF is left out: ") + error.what());
 }
 
 /// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex", all in one start of the tool.
 void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<Prints>& prints,
                const SiteOptions& options, ChartTool& tool) try {
   std::vector<std::string> paths, trees;
-  std::vector<const SiteRun*> run_of;
+  std::vector<const SiteRun*> owners;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (Attachment& tree : latex_trees(runs[i].document, prints[i],
                                         {.answers = options.answers, .paper = options.paper})) {
       paths.push_back(runs[i].folder + "/" + tree.name);
       trees.push_back(std::move(tree.bytes));
-      run_of.push_back(&runs[i]);
+      owners.push_back(&runs[i]);
     }
   }
   const std::vector<std::string> texts = tool.latex(trees);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (texts[i].empty()) {
-      leave_out(site, *run_of[i], paths[i] + " is left out: pandoc gave up");
+      note_missing(site, *owners[i], paths[i] + " is left out: pandoc gave up");
     } else {
       site.files.push_back({paths[i], texts[i]});
     }
   }
 } catch (const Error& error) {
-  leave_out_all(site, runs, std::string("LaTeX is left out: ") + error.what());
+  note_missing_in_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
 void add_assets(Site& site, const std::string& bundle, const std::vector<RunSummary>& runs) {
@@ -199,11 +201,11 @@ void add_assets(Site& site, const std::string& bundle, const std::vector<RunSumm
 
 /// Makes control characters visible in files of text, except JSON, which escapes them already.
 void show_control_characters(Site& site) {
-  constexpr std::array kTexts{".html", ".md", ".csv", ".tex", ".typ"};
+  constexpr std::array kTextEndings{".html", ".md", ".csv", ".tex", ".typ"};
   for (SiteFile& file : site.files) {
-    const bool text = std::ranges::any_of(
-        kTexts, [&](const char* ending) { return file.path.ends_with(ending); });
-    if (text) file.bytes = printable(file.bytes, kLinesAndTabs);
+    const bool is_text = std::ranges::any_of(
+        kTextEndings, [&](const char* ending) { return file.path.ends_with(ending); });
+    if (is_text) file.bytes = printable(file.bytes, kLinesAndTabs);
   }
 }
 
@@ -215,7 +217,7 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
     PageOptions page = {.root = root_from(runs[i].folder),
                         .interactive = !charts.bundle.empty(),
                         .answers = options.answers,
-                        .formats = formats_beside(site, runs[i])};
+                        .formats = links_to_other_formats(site, runs[i])};
     place_card(options.site_url, runs[i].folder + "/", cards[i], page, site.files);
     site.files.push_back(
         {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
@@ -258,7 +260,7 @@ std::string single_page_path(const std::string& folder) {
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged) {
-  Site site{.files = {}, .notice = {}, .partial = options.formats != all_formats()};
+  Site site{.files = {}, .notice = {}, .is_partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
     site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
   }
@@ -287,7 +289,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   const std::vector<Card> cards = draw_cards(runs, overviews, charts, options, tool, site);
   add_pages(site, runs, charts, cards, options);
   for (const UnchangedRun& run : unchanged) {
-    site.unchanged.insert(site.unchanged.end(), run.files.begin(), run.files.end());
+    site.unchanged_files.insert(site.unchanged_files.end(), run.files.begin(), run.files.end());
   }
   // The index comes last because it links to all others.
   for (std::size_t i = overviews.size(); i > 0; --i) {

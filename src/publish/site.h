@@ -28,7 +28,7 @@ struct SiteRun {
 struct UnchangedRun {
   RunSummary summary;
   std::vector<std::string> files;     ///< Paths relative to the site's root.
-  std::string preferred_folder = {};  ///< Folder inside the site unless another run has it.
+  std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
 };
 
 struct SiteOptions {
@@ -36,7 +36,7 @@ struct SiteOptions {
   Formats formats = all_formats();
   Paper paper = Paper::kA4;
   bool single_file = false;  ///< Write each run's page also as one file that can be mailed.
-  std::vector<ComparedPair> pairs = {};  ///< Comparisons to link to; the caller adds their files.
+  std::vector<ComparedPair> pairs = {};  ///< The index links to them; the caller adds their files.
   std::string site_url = {};  ///< The root's web address with a closing slash; may be empty.
 };
 
@@ -47,19 +47,19 @@ struct SiteFile {
 
 struct Site {
   std::vector<SiteFile> files;  ///< Order and bytes are the same for the same input.
-  std::string notice;           ///< Names missing parts of the site, such as charts, one a line.
-  bool partial = false;         ///< Only some formats were made; files of an earlier render stay.
-  std::vector<std::string> unchanged = {};  ///< Paths of files of an earlier render that stay.
-  std::vector<RunSummary> summaries = {};   ///< One for each rendered run, in the runs' order.
-  bool undrawn = false;                ///< The chart tool failed: no page has charts or bundle.
-  std::set<std::string> lacking = {};  ///< Folders of runs that lack charts or a format.
+  std::string notice;           ///< Names each missing part of the site, such as charts, on a line.
+  bool is_partial = false;      ///< True if only some formats were made: earlier files stay.
+  std::vector<std::string> unchanged_files = {};  ///< Paths of earlier files that stay.
+  std::vector<RunSummary> summaries = {};      ///< One for each rendered run, in the runs' order.
+  bool chart_tool_failed = false;              ///< If so, no page has charts or a bundle.
+  std::set<std::string> incomplete_runs = {};  ///< Folders of runs that lack charts or a format.
 
   void add_notice(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
 /// Makes the files of `runs`, and the index of these and of `unchanged`. If the tool is null or
-/// fails, files that need it are left out; a failure is in the notice. If the tool fails for one
-/// run, only that run lacks them. Control characters in texts are made visible.
+/// fails, files that need it are left out, and the notice tells a failure. If the tool fails for
+/// one run, only that run lacks them. Control characters in texts are made visible.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged = {});
 
@@ -70,9 +70,9 @@ std::vector<const SiteFile*> files_of(const Site& site, const std::string& folde
 /// the name of a mailed file tells the run.
 std::string single_page_path(const std::string& folder);
 
-/// Decides about a file that this program did not write and that has the path of one of its files:
-/// it stays and the site is refused, or it is overwritten.
-enum class Foreign { kStays, kOverwritten };
+/// Says what to do if a file of the site has the path of a file that this program did not write: to
+/// refuse the site or to overwrite that file.
+enum class OnForeignFile { kRefuse, kOverwrite };
 
 /// Writes a site in two steps, so that a failed write changes no page: first all files into a
 /// hidden folder inside the site, then `commit` moves them into place.
@@ -80,28 +80,29 @@ class StagedSite {
  public:
   /// Writes the files that differ from those in `out` into the hidden folder. Throws `InputError`
   /// and changes no page if `out` cannot be written to or holds files but no site, if a link leads
-  /// out of it, or if a foreign file that stays has the path of one of the files.
-  StagedSite(const Site& site, std::filesystem::path out, Foreign foreign = Foreign::kStays);
+  /// out of it, or if a foreign file has the path of one of the files and is not to be overwritten.
+  StagedSite(const Site& site, std::filesystem::path out,
+             OnForeignFile on_foreign_file = OnForeignFile::kRefuse);
   ~StagedSite();  ///< Removes the hidden folder.
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;
 
   /// Paths of the files that `commit` moves into place: those that are new or differ.
-  const std::vector<std::string>& changed() const { return moves_; }
+  const std::vector<std::string>& changed_paths() const { return staged_paths_; }
 
   /// Moves each file into place, the index last, and removes the files of earlier renders that are
   /// not part of the site; a partial site keeps them. Throws `InputError` if a move fails.
   void commit();
 
  private:
-  std::filesystem::path staged(const std::string& path) const;
+  std::filesystem::path staged_path(const std::string& path) const;
   void stage(const SiteFile& file);
   void write_manifest(const std::set<std::string>& paths) const;
 
   std::filesystem::path out_;
-  std::set<std::string> before_;    ///< Paths of all files of earlier renders.
-  std::set<std::string> now_;       ///< Paths of all files of the site.
-  std::vector<std::string> moves_;  ///< Paths of the files in the hidden folder.
+  std::set<std::string> earlier_paths_;    ///< All files of earlier renders.
+  std::set<std::string> current_paths_;    ///< All files of this site.
+  std::vector<std::string> staged_paths_;  ///< Files in the hidden folder.
 };
 
 }  // namespace labreport

@@ -28,19 +28,20 @@ bool is_there_at(const fs::path& path) {
                    "choose another --out");
 }
 
-std::set<std::string> written_before(const fs::path& out) {
+std::set<std::string> manifest_paths(const fs::path& out) {
   std::set<std::string> paths;
   if (!is_there_at(out / kManifest)) return paths;
   for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
     const fs::path path = line;
-    const bool inside = path.is_relative() && std::ranges::find(path, fs::path("..")) == path.end();
-    if (!line.empty() && inside) paths.insert(line);
+    const bool is_inside =
+        path.is_relative() && std::ranges::find(path, fs::path("..")) == path.end();
+    if (!line.empty() && is_inside) paths.insert(line);
   }
   return paths;
 }
 
-/// Throws if a folder without a manifest holds anything but the stage, which a render leaves that
-/// is killed before it moves files.
+/// Throws if a folder without a manifest holds anything but the stage. A render that is killed
+/// before it moves files leaves a stage without a manifest.
 void refuse_foreign_folder(const fs::path& out) {
   if (!is_there_at(out) || is_there_at(out / kManifest)) return;
   if (!fs::is_directory(out))
@@ -58,15 +59,15 @@ void refuse_foreign_folder(const fs::path& out) {
   }
 }
 
-bool already_there(const fs::path& path, const std::string& bytes) {
+bool is_up_to_date(const fs::path& path, const std::string& bytes) {
   std::error_code error;
   return fs::is_regular_file(fs::symlink_status(path, error)) &&
          fs::file_size(path, error) == bytes.size() && read_file(path) == bytes;
 }
 
-/// Throws if a folder between `out` and one of the files is a link, which writing and removing
-/// would follow out of the site. A link at a file's own path is allowed: it is replaced or removed.
-void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
+/// Throws if a folder between `out` and a file is a link, because the file would be outside the
+/// site. A link at a file's own path is allowed: it is replaced or removed.
+void refuse_links_out(const fs::path& out, const std::set<std::string>& files) {
   std::set<std::string> folders;
   for (const std::string& file : files) {
     for (std::size_t end = file.find('/'); end != std::string::npos; end = file.find('/', end + 1))
@@ -80,15 +81,15 @@ void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
   }
 }
 
-/// Throws if a file would be overwritten that is not among those `written` by earlier renders.
+/// Throws if a file would be overwritten that earlier renders did not write.
 void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
-                          const std::set<std::string>& written) {
+                          const std::set<std::string>& earlier_paths) {
   for (const SiteFile& file : files) {
     const fs::path path = out / file.path;
-    std::error_code unreadable;
-    const bool foreign =
-        !written.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
-    if (!foreign || already_there(path, file.bytes)) continue;
+    std::error_code error;
+    const bool is_foreign =
+        !earlier_paths.contains(file.path) && fs::exists(fs::symlink_status(path, error));
+    if (!is_foreign || is_up_to_date(path, file.bytes)) continue;
     throw InputError(path.string() + " is in the way: this program did not write it",
                      "move it away, choose another --out, or overwrite it with --force");
   }
@@ -97,7 +98,7 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
 void remove_stale(const fs::path& out, const std::string& path) {
   std::error_code error;
   fs::remove(out / path, error);
-  fs::remove(unfinished(out / path), error);  // left by a render that was killed
+  fs::remove(unfinished(out / path), error);  // A killed render may have left it.
   // Folders that became empty are removed too; remove() fails for others.
   for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
        folder = folder.parent_path()) {
@@ -112,19 +113,21 @@ void remove_stage(const fs::path& out) {
 
 }  // namespace
 
-StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(std::move(out)) {
+StagedSite::StagedSite(const Site& site, fs::path out, OnForeignFile on_foreign_file)
+    : out_(std::move(out)) {
   refuse_foreign_folder(out_);
   make_writable_folder(out_);
-  before_ = written_before(out_);
-  now_.insert(site.unchanged.begin(), site.unchanged.end());
-  if (site.partial) now_.insert(before_.begin(), before_.end());
-  for (const SiteFile& file : site.files) now_.insert(file.path);
-  std::set<std::string> listed = before_;
-  listed.insert(now_.begin(), now_.end());
+  earlier_paths_ = manifest_paths(out_);
+  current_paths_.insert(site.unchanged_files.begin(), site.unchanged_files.end());
+  if (site.is_partial) current_paths_.insert(earlier_paths_.begin(), earlier_paths_.end());
+  for (const SiteFile& file : site.files) current_paths_.insert(file.path);
+  std::set<std::string> all_paths = earlier_paths_;
+  all_paths.insert(current_paths_.begin(), current_paths_.end());
   // These checks come before the first write, so that a refused render changes nothing.
-  refuse_ways_out(out_, listed);
-  if (foreign == Foreign::kStays) refuse_foreign_files(out_, site.files, before_);
-  remove_tree(out_ / kStage);  // left by a render that was killed
+  refuse_links_out(out_, all_paths);
+  if (on_foreign_file == OnForeignFile::kRefuse)
+    refuse_foreign_files(out_, site.files, earlier_paths_);
+  remove_tree(out_ / kStage);  // A killed render may have left it.
   try {
     for (const SiteFile& file : site.files) stage(file);
   } catch (...) {
@@ -135,39 +138,41 @@ StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(s
 
 StagedSite::~StagedSite() { remove_stage(out_); }
 
-fs::path StagedSite::staged(const std::string& path) const { return out_ / kStage / path; }
+fs::path StagedSite::staged_path(const std::string& path) const { return out_ / kStage / path; }
 
 void StagedSite::stage(const SiteFile& file) {
-  if (already_there(out_ / file.path, file.bytes)) return;
-  make_writable_folder(staged(file.path).parent_path());
-  write_atomically(staged(file.path), file.bytes, Sync::kFile);
-  moves_.push_back(file.path);
+  if (is_up_to_date(out_ / file.path, file.bytes)) return;
+  make_writable_folder(staged_path(file.path).parent_path());
+  write_atomically(staged_path(file.path), file.bytes, Sync::kFile);
+  staged_paths_.push_back(file.path);
 }
 
 void StagedSite::write_manifest(const std::set<std::string>& paths) const {
   std::string text;
   for (const std::string& path : paths) text += path + "\n";
-  if (!already_there(out_ / kManifest, text)) write_atomically(out_ / kManifest, text);
+  if (!is_up_to_date(out_ / kManifest, text)) write_atomically(out_ / kManifest, text);
 }
 
 void StagedSite::commit() {
-  std::set<std::string> listed = before_;
-  listed.insert(now_.begin(), now_.end());
-  write_manifest(listed);  // The list comes first, so that a killed render leaves no unlisted file.
+  std::set<std::string> all_paths = earlier_paths_;
+  all_paths.insert(current_paths_.begin(), current_paths_.end());
+  // The list precedes the files, so that a killed render leaves no unlisted file.
+  write_manifest(all_paths);
   // Folders are made before the renames, which need no space on a full disk.
-  for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
-  std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
-  for (const std::string& path : moves_) {
+  for (const std::string& path : staged_paths_) make_writable_folder((out_ / path).parent_path());
+  std::ranges::stable_partition(staged_paths_,
+                                [](const std::string& path) { return path != kIndex; });
+  for (const std::string& path : staged_paths_) {
     std::error_code error;
-    fs::rename(staged(path), out_ / path, error);
+    fs::rename(staged_path(path), out_ / path, error);
     if (!error) continue;
     throw InputError("cannot write " + (out_ / path).string() + ": " + error.message(),
                      "render again, to a folder that is writable");
   }
-  for (const std::string& path : before_) {
-    if (!now_.contains(path)) remove_stale(out_, path);
+  for (const std::string& path : earlier_paths_) {
+    if (!current_paths_.contains(path)) remove_stale(out_, path);
   }
-  write_manifest(now_);
+  write_manifest(current_paths_);
   remove_tree(out_ / kStage);
 }
 

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kRetryInterval{20};
 
-std::vector<fs::path> absent_above(fs::path path) {
+/// Lists `path` and the folders above it that do not exist, the innermost first.
+std::vector<fs::path> absent_folders(fs::path path) {
   std::vector<fs::path> absent;
   std::error_code error;
   for (; !path.empty() && fs::status(path, error).type() == fs::file_type::not_found;
@@ -35,9 +36,9 @@ std::vector<fs::path> absent_above(fs::path path) {
 
 }  // namespace
 
-SiteLock::SiteLock(const fs::path& out) : out_(out), made_(absent_above(out)) {
+SiteLock::SiteLock(const fs::path& out) : out_(out), made_folders_(absent_folders(out)) {
   bool announced = false;
-  while (!take()) {
+  while (!try_lock()) {
     if (!std::exchange(announced, true)) say("waiting for another render into {}\n", out_.string());
     HeldInterrupts::check();
     std::this_thread::sleep_for(kRetryInterval);
@@ -46,7 +47,7 @@ SiteLock::SiteLock(const fs::path& out) : out_(out), made_(absent_above(out)) {
 
 SiteLock::~SiteLock() {
   std::error_code not_empty;
-  for (const fs::path& folder : made_) {
+  for (const fs::path& folder : made_folders_) {
     if (!fs::is_empty(folder, not_empty) || !fs::remove(folder, not_empty)) break;
   }
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -61,19 +62,19 @@ void SiteLock::open_folder() {
 }
 
 /// Tries once to lock the folder. Returns true without a lock if the file system has no locks.
-bool SiteLock::take() {
+bool SiteLock::try_lock() {
   if (descriptor_ < 0) open_folder();
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   if (is_still_there()) return true;
-  ::close(std::exchange(descriptor_, -1));  // another render has removed the locked folder
+  ::close(std::exchange(descriptor_, -1));  // Another render has removed the locked folder.
   return false;
 }
 
 bool SiteLock::is_still_there() const {
   struct stat locked{};
-  struct stat named{};
-  return ::fstat(descriptor_, &locked) == 0 && ::stat(out_.c_str(), &named) == 0 &&
-         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+  struct stat current{};
+  return ::fstat(descriptor_, &locked) == 0 && ::stat(out_.c_str(), &current) == 0 &&
+         locked.st_dev == current.st_dev && locked.st_ino == current.st_ino;
 }
 
 }  // namespace labreport

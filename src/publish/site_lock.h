@@ -19,11 +19,12 @@ class SiteLock {
 
  private:
   void open_folder();
-  bool take();
+  bool try_lock();
   bool is_still_there() const;
 
   std::filesystem::path out_;
-  std::vector<std::filesystem::path> made_;  ///< Folders that were absent, the innermost first.
+  std::vector<std::filesystem::path>
+      made_folders_;  ///< The constructor made them; the innermost comes first.
   int descriptor_ = -1;
 };
 

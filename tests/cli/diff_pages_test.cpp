@@ -17,7 +17,7 @@ using namespace testing_samples;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Details : public ChartTool {
+class RectangleTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     return std::vector<std::string>(specs.size(), "<svg></svg>");
@@ -40,14 +40,14 @@ class DiffPages : public testing::Test {
   }
   std::vector<std::string> folders() {
     std::vector<std::string> found;
-    for (const DiffPage& page : make()) found.push_back(page.entry.folder);
+    for (const DiffPage& page : make()) found.push_back(page.index_entry.folder);
     return found;
   }
 
   const fs::path root_ =
       fs::temp_directory_path() / ("labreport-pairs-" + std::to_string(getpid()));
   std::vector<PairedRun> runs_;
-  Details tool_;
+  RectangleTool tool_;
 };
 
 TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
@@ -144,10 +144,10 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   add_diff_pages(site, pages);
   StagedSite(site, root_ / "site").commit();
   remember_diff_pages(pages, root_ / "site", cache);
-  EXPECT_TRUE(make(cache).at(0).stays);
+  EXPECT_TRUE(make(cache).at(0).is_unchanged);
   EXPECT_EQ(listed_pairs(make(cache)).size(), 1u) << "the index names what stays";
   runs_[0].key = "another";
-  EXPECT_FALSE(make(cache).at(0).stays);
+  EXPECT_FALSE(make(cache).at(0).is_unchanged);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void write_report(const Run& run, Written written) {
   BlankCharts charts;
   const bool all = written == Written::kEveryFormat;
   const Site site = render_site(
-      {page}, {.formats = all ? all_formats() : formats_named("csv,json,md"), .single_file = all},
+      {page}, {.formats = all ? all_formats() : parse_formats("csv,json,md"), .single_file = all},
       &charts);
   for (const SiteFile& file : site.files) {
     if (!is_print(file.path)) check_text(file.bytes);

@@ -61,7 +61,7 @@ void try_flags(std::string_view text) {
   Values values(text);
   plan(request_of(values));
   accepted([&] { parse_answers(values.next().value_or("")); });
-  accepted([&] { formats_named(values.next().value_or("")); });
+  accepted([&] { parse_formats(values.next().value_or("")); });
   accepted([&] { parse_allowed(values.next().value_or("")); });
 }
 

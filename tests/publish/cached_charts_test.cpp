@@ -1,4 +1,4 @@
-// Tests that pictures are drawn once, and that a damaged cache counts as none.
+// Tests that pictures are drawn once, and that damaged files of the cache count as absent.
 #include "publish/cached_charts.h"
 
 #include <gmock/gmock.h>
@@ -17,17 +17,18 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-class Details : public ChartTool {
+/// Records what each start of the tool was asked to make.
+class RecordingTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
-    calls.push_back(specs);
+    drawn_specs.push_back(specs);
     std::vector<std::string> svgs;
     for (const std::string& spec : specs) svgs.push_back("<svg>" + spec + "</svg>");
     return svgs;
   }
-  std::string bundle() override { return ++bundles, "// bundle"; }
+  std::string bundle() override { return ++bundle_calls, "// bundle"; }
   Formulas convert(const std::set<std::string>& sources) override {
-    asked.push_back(sources);
+    converted_sources.push_back(sources);
     Formulas formulas;
     for (const std::string& source : sources) {
       if (source != "$bad$") formulas[source] = {"<mi>" + source + "</mi>", source};
@@ -35,9 +36,9 @@ class Details : public ChartTool {
     return formulas;
   }
 
-  std::vector<std::vector<std::string>> calls;
-  std::vector<std::set<std::string>> asked;
-  int bundles = 0;
+  std::vector<std::vector<std::string>> drawn_specs;
+  std::vector<std::set<std::string>> converted_sources;
+  int bundle_calls = 0;
 };
 
 class Cached : public testing::Test {
@@ -47,7 +48,7 @@ class Cached : public testing::Test {
 
   std::vector<std::string> draw(const std::vector<std::string>& specs,
                                 const std::string& identity = "1.0") {
-    return CachedCharts(drawer_, identity, ContentCache(folder_)).draw(specs);
+    return CachedCharts(tool_, identity, ContentCache(folder_)).draw(specs);
   }
   std::vector<fs::path> files() const {
     std::vector<fs::path> found;
@@ -57,58 +58,58 @@ class Cached : public testing::Test {
 
   const fs::path folder_ =
       fs::path(testing::TempDir()) / ("labreport-cached" + std::to_string(getpid()));
-  Details drawer_;
+  RecordingTool tool_;
 };
 
 TEST_F(Cached, DrawsOnlyWhatItHasNotDrawnBefore) {
   EXPECT_THAT(draw({"a", "b"}), ElementsAre("<svg>a</svg>", "<svg>b</svg>"));
   EXPECT_THAT(draw({"b", "c", "a"}), ElementsAre("<svg>b</svg>", "<svg>c</svg>", "<svg>a</svg>"));
-  EXPECT_THAT(drawer_.calls, ElementsAre(ElementsAre("a", "b"), ElementsAre("c")));
+  EXPECT_THAT(tool_.drawn_specs, ElementsAre(ElementsAre("a", "b"), ElementsAre("c")));
 }
 
 TEST_F(Cached, StartsNothingWhereNothingIsToBeDrawn) {
   draw({"a"});
   draw({"a"});
   draw({});
-  EXPECT_EQ(drawer_.calls.size(), 1u);
+  EXPECT_EQ(tool_.drawn_specs.size(), 1u);
 }
 
 TEST_F(Cached, DrawsTheSameOnceAndInBatches) {
   std::vector<std::string> specs(1000, "same");
   for (int i = 0; i < 300; ++i) specs.push_back(std::to_string(i));
   EXPECT_EQ(draw(specs).back(), "<svg>299</svg>");
-  EXPECT_GT(drawer_.calls.size(), 1u);
+  EXPECT_GT(tool_.drawn_specs.size(), 1u);
   std::size_t drawn = 0;
-  for (const auto& call : drawer_.calls) drawn += call.size();
+  for (const auto& call : tool_.drawn_specs) drawn += call.size();
   EXPECT_EQ(drawn, 301u);
 }
 
 TEST_F(Cached, AnotherVersionOfTheToolDrawsAnew) {
   draw({"a"}, "1.0");
   draw({"a"}, "1.1");
-  EXPECT_EQ(drawer_.calls.size(), 2u);
+  EXPECT_EQ(tool_.drawn_specs.size(), 2u);
 }
 
 TEST_F(Cached, AToolOfUnknownVersionIsAlwaysAsked) {
   draw({"a"}, "");
   draw({"a"}, "");
-  EXPECT_EQ(drawer_.calls.size(), 2u);
+  EXPECT_EQ(tool_.drawn_specs.size(), 2u);
   EXPECT_FALSE(fs::exists(folder_));
 }
 
 TEST_F(Cached, KeepsTheBundle) {
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(CachedCharts(drawer_, "1.0", ContentCache(folder_)).bundle(), "// bundle");
+    EXPECT_EQ(CachedCharts(tool_, "1.0", ContentCache(folder_)).bundle(), "// bundle");
   }
-  EXPECT_EQ(drawer_.bundles, 1);
+  EXPECT_EQ(tool_.bundle_calls, 1);
 }
 
 TEST_F(Cached, ConvertsAFormulaOnceOneThatIsRefusedToo) {
-  CachedCharts charts(drawer_, "1.0", ContentCache(folder_));
+  CachedCharts charts(tool_, "1.0", ContentCache(folder_));
   const Formulas first = charts.convert({"$a$", "$bad$"});
   EXPECT_EQ(charts.convert({"$a$", "$bad$"}), first);
   EXPECT_EQ(first.at("$a$"), (Formula{"<mi>$a$</mi>", "$a$"}));
-  EXPECT_THAT(drawer_.asked, ElementsAre(ElementsAre("$a$", "$bad$")));
+  EXPECT_THAT(tool_.converted_sources, ElementsAre(ElementsAre("$a$", "$bad$")));
 }
 
 TEST_F(Cached, WhatWasCutShortOrChangedIsDrawnAnew) {
@@ -124,7 +125,7 @@ TEST_F(Cached, AFolderThatCannotBeWrittenToIsNoCache) {
   std::ofstream(folder_) << "in the way";
   EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
   EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
-  EXPECT_EQ(drawer_.calls.size(), 2u);
+  EXPECT_EQ(tool_.drawn_specs.size(), 2u);
 }
 
 TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
@@ -162,7 +163,7 @@ TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
   EXPECT_EQ(ContentCache(folder_).find("key"), large);
 }
 
-/// Without pandoc, on which no other result depends, the cache stays usable.
+/// No other result depends on pandoc, so the cache is usable without it.
 TEST_F(Cached, AToolIsKnownByThoseOfItsPackagesThatAreThere) {
   const fs::path packages = folder_ / ".venv/lib/python3.11/site-packages";
   fs::create_directories(folder_ / ".venv/bin");

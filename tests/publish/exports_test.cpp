@@ -14,9 +14,9 @@ using testing::IsSupersetOf;
 using testing::Not;
 
 std::vector<std::string> names(const std::vector<Attachment>& files) {
-  std::vector<std::string> found;
-  for (const Attachment& file : files) found.push_back(file.name);
-  return found;
+  std::vector<std::string> file_names;
+  for (const Attachment& file : files) file_names.push_back(file.name);
+  return file_names;
 }
 
 struct Sample {

@@ -21,7 +21,7 @@ void keep_two_rows(TableView& table) {
   });
 }
 
-/// A document by an author who signs, answers one part and adds to another.
+/// Makes a document whose author is named, answers one part and adds a note to another.
 Document noted_document() {
   Document document = sample_document();
   document.sections.resize(1);
@@ -49,11 +49,11 @@ Document noted_document() {
   return document;
 }
 
-/// Cuts off the preamble, which stands in templates/ already.
-std::string from(const std::string& text, const char* first) {
-  const std::size_t at = text.find(first);
-  EXPECT_NE(at, text.npos) << first;
-  return text.substr(at);
+/// Returns the text from `first` on: the preamble before it is a copy of a template.
+std::string text_from(const std::string& text, const char* first) {
+  const std::size_t position = text.find(first);
+  EXPECT_NE(position, text.npos) << first;
+  return text.substr(position);
 }
 
 TEST(Golden, EachKindOfBlockInEachFormat) {
@@ -61,12 +61,12 @@ TEST(Golden, EachKindOfBlockInEachFormat) {
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
   expect_golden("sample.md", report_markdown(document, drawings, Answers::kFull));
-  expect_golden("sample.typ", from(report_typst(document, drawings, {}), "#title["));
+  expect_golden("sample.typ", text_from(report_typst(document, drawings, {}), "#title["));
   expect_golden("sample.html",
                 page_html(document, drawings, {.root = "../../../", .interactive = true}));
 }
 
-/// Uses the pandoc that set-up installs.
+/// This test uses the pandoc that setup/install installs.
 TEST(Golden, EachKindOfBlockInLatex) {
   FakeChartTool tool;
   const Document document = noted_document();
@@ -74,7 +74,7 @@ TEST(Golden, EachKindOfBlockInLatex) {
   const std::vector<std::string> trees{report_pandoc(document, prints, {})};
   try {
     expect_golden("sample.tex",
-                  from(ChartProcess(LABREPORT_SOURCE_DIR).latex(trees).front(), "\\title{"));
+                  text_from(ChartProcess(LABREPORT_SOURCE_DIR).latex(trees).front(), "\\title{"));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

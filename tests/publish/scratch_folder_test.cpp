@@ -1,4 +1,4 @@
-// Tests that scratch folders are removed with their owner, however it ended.
+// Tests that scratch folders are removed when their process ends, even if it is killed.
 #include "publish/scratch_folder.h"
 
 #include <gtest/gtest.h>
@@ -20,16 +20,16 @@ class ScratchFolders : public testing::Test {
  protected:
   ScratchFolders() {
     std::string name = "/tmp/scratch-test-" + std::string(6, 'X');
-    above_ = mkdtemp(name.data());
-    setenv("TMPDIR", above_.c_str(), 1);
+    parent_ = mkdtemp(name.data());
+    setenv("TMPDIR", parent_.c_str(), 1);
   }
   ~ScratchFolders() override {
     unsetenv("TMPDIR");
-    fs::remove_all(above_);
+    fs::remove_all(parent_);
   }
 
-  /// The entry left by a process that is killed while it has a scratch folder.
-  fs::path left_by_a_killed_process() {
+  /// Returns the scratch folder of a process that was killed while it used the folder.
+  fs::path folder_of_killed_process() {
     if (const pid_t child = fork(); child > 0) {
       waitpid(child, nullptr, 0);
       return only_entry();
@@ -40,50 +40,50 @@ class ScratchFolders : public testing::Test {
     std::abort();
   }
 
-  fs::path only_entry() const { return fs::directory_iterator(above_)->path(); }
+  fs::path only_entry() const { return fs::directory_iterator(parent_)->path(); }
 
   void let_an_hour_pass() {
-    for (const auto& entry : fs::directory_iterator(above_)) {
+    for (const auto& entry : fs::directory_iterator(parent_)) {
       fs::last_write_time(entry, fs::last_write_time(entry) - std::chrono::hours(1));
     }
   }
 
-  fs::path above_;
+  fs::path parent_;
 };
 
 TEST_F(ScratchFolders, GoWithTheirOwner) {
   auto scratch = std::make_unique<ScratchFolder>();
   std::ofstream(scratch->path() / "file") << "words";
-  EXPECT_EQ(scratch->path().parent_path(), above_);
+  EXPECT_EQ(scratch->path().parent_path(), parent_);
   scratch.reset();
-  EXPECT_TRUE(fs::is_empty(above_));
+  EXPECT_TRUE(fs::is_empty(parent_));
 }
 
 TEST_F(ScratchFolders, OfAKilledOwnerGoWithTheNextProgram) {
-  const fs::path left = left_by_a_killed_process();
-  EXPECT_TRUE(fs::exists(left / "file"));
+  const fs::path abandoned = folder_of_killed_process();
+  EXPECT_TRUE(fs::exists(abandoned / "file"));
   let_an_hour_pass();
-  remove_abandoned_scratch(above_);
-  EXPECT_FALSE(fs::exists(left));
+  remove_abandoned_scratch(parent_);
+  EXPECT_FALSE(fs::exists(abandoned));
 }
 
 TEST_F(ScratchFolders, StayWhereTheOwnerMayStillLockThem) {
-  const fs::path left = left_by_a_killed_process();
-  remove_abandoned_scratch(above_);
-  EXPECT_TRUE(fs::exists(left));
+  const fs::path abandoned = folder_of_killed_process();
+  remove_abandoned_scratch(parent_);
+  EXPECT_TRUE(fs::exists(abandoned));
 }
 
 TEST_F(ScratchFolders, OfLivingOwnersAndOtherNamesStay) {
   const ScratchFolder alive;
-  fs::create_directories(above_ / "labreport-cache");
-  fs::create_directories(above_ / "elsewhere/kept");
-  fs::create_directory_symlink(above_ / "elsewhere", above_ / "labreport-abcdef");
-  std::ofstream(above_ / "labreport-ghijkl") << "a file";
+  fs::create_directories(parent_ / "labreport-cache");
+  fs::create_directories(parent_ / "elsewhere/kept");
+  fs::create_directory_symlink(parent_ / "elsewhere", parent_ / "labreport-abcdef");
+  std::ofstream(parent_ / "labreport-ghijkl") << "a file";
   let_an_hour_pass();
-  remove_abandoned_scratch(above_);
+  remove_abandoned_scratch(parent_);
   for (const char* name :
        {"labreport-cache", "elsewhere/kept", "labreport-abcdef", "labreport-ghijkl"}) {
-    EXPECT_TRUE(fs::exists(above_ / name)) << name;
+    EXPECT_TRUE(fs::exists(parent_ / name)) << name;
   }
   EXPECT_TRUE(fs::exists(alive.path()));
 }

@@ -12,8 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_site(const Site& site, const fs::path& out, Foreign foreign = Foreign::kStays) {
-  StagedSite(site, out, foreign).commit();
+void write_site(const Site& site, const fs::path& out,
+                OnForeignFile on_foreign_file = OnForeignFile::kRefuse) {
+  StagedSite(site, out, on_foreign_file).commit();
 }
 
 class WriteSite : public testing::Test {
@@ -36,7 +37,8 @@ TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
 
 TEST_F(WriteSite, LeavesWhatIsKept) {
   write_site({.files = {{"a/page.html", "1"}, {"b/page.html", "1"}}, .notice = ""}, out_);
-  write_site({.files = {{"index.html", "2"}}, .notice = "", .unchanged = {"a/page.html"}}, out_);
+  write_site({.files = {{"index.html", "2"}}, .notice = "", .unchanged_files = {"a/page.html"}},
+             out_);
   EXPECT_EQ(read_file(out_ / "a/page.html"), "1");
   EXPECT_FALSE(fs::exists(out_ / "b"));
   write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_);
@@ -66,7 +68,7 @@ TEST_F(WriteSite, OverwritesWhatOthersWroteOnlyWhenToldTo) {
   for (int time = 0; time < 2; ++time) EXPECT_THROW(write_site(site, out_), InputError);
   EXPECT_EQ(read_file(out_ / "about.html"), "precious");
   EXPECT_EQ(read_file(out_ / "index.html"), "1") << "all or nothing";
-  write_site(site, out_, Foreign::kOverwritten);
+  write_site(site, out_, OnForeignFile::kOverwrite);
   EXPECT_EQ(read_file(out_ / "about.html"), "2");
   write_site({.files = {{"index.html", "3"}, {"about.html", "3"}}, .notice = ""}, out_);
   EXPECT_EQ(read_file(out_ / "about.html"), "3") << "its own from then on";
@@ -90,7 +92,8 @@ TEST_F(WriteSite, ChangesNothingUntilAllIsWritten) {
 
 TEST_F(WriteSite, AFileThatCannotBeWrittenLeavesTheSiteAsItWas) {
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
-  const std::string too_long(253, 'x');  // for a file system's names, with what is written first
+  // The name is too long for a file system once a suffix marks the unfinished file.
+  const std::string too_long(253, 'x');
   const Site site{.files = {{"index.html", "2"}, {too_long, "2"}}, .notice = ""};
   EXPECT_THROW(write_site(site, out_), InputError);
   EXPECT_EQ(read_file(out_ / "index.html"), "1");
@@ -104,7 +107,7 @@ TEST_F(WriteSite, FollowsNoLinkOutOfItsFolder) {
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
   fs::create_symlink(outside, out_ / "a");
   const Site site{.files = {{"index.html", "2"}, {"a/page.html", "2"}}, .notice = ""};
-  EXPECT_THROW(write_site(site, out_, Foreign::kOverwritten), InputError);
+  EXPECT_THROW(write_site(site, out_, OnForeignFile::kOverwrite), InputError);
   std::ofstream(out_ / ".labreport-site") << "a/page.html\nindex.html\n";
   EXPECT_THROW(write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_), InputError);
   EXPECT_EQ(read_file(outside / "page.html"), "precious");

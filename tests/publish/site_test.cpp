@@ -23,9 +23,9 @@ const std::vector<SiteRun>& sample_runs() {
 }
 
 std::vector<std::string> paths(const Site& site) {
-  std::vector<std::string> found;
-  for (const SiteFile& file : site.files) found.push_back(file.path);
-  return found;
+  std::vector<std::string> file_paths;
+  for (const SiteFile& file : site.files) file_paths.push_back(file.path);
+  return file_paths;
 }
 
 const std::string& bytes(const Site& site, const std::string& path) {
@@ -52,12 +52,12 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
 TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
   FakeChartTool tool;
   SiteOptions options;
-  options.formats = formats_named("pdf,json");
+  options.formats = parse_formats("pdf,json");
   const Site site = render_site(sample_runs(), options, &tool);
   EXPECT_THAT(paths(site), testing::UnorderedElementsAre(
                                "nvidia-h200/2025/1-a/run.json", "cpu/2025/2-a/run.json",
                                "nvidia-h200/2025/1-a/report.pdf", "cpu/2025/2-a/report.pdf"));
-  EXPECT_THROW(formats_named("html,"), InputError);
+  EXPECT_THROW(parse_formats("html,"), InputError);
 }
 
 TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
@@ -80,7 +80,7 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
       run_summary(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
   const Site site =
       render_site({sample_runs()[0]}, {}, nullptr, {{summary, {"kept/2025/1-a/index.html"}}});
-  EXPECT_THAT(site.unchanged, testing::ElementsAre("kept/2025/1-a/index.html"));
+  EXPECT_THAT(site.unchanged_files, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
 }
@@ -88,15 +88,17 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
 TEST(RenderSite, HandsOverTheSummariesOfAllItsRunsTheNewestFirst) {
   std::vector<SiteRun> runs = sample_runs();
   runs[0].started_at = "2026-05-02T09:00:00Z";
-  const RunSummary kept = run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
-  const Site site = render_site(runs, {}, nullptr, {{kept, {}}});
-  std::string summaries = summary_json(kept) + bytes(site, "cpu/2025/2-a/summary.json") +
+  const RunSummary unchanged =
+      run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
+  const Site site = render_site(runs, {}, nullptr, {{unchanged, {}}});
+  std::string summaries = summary_json(unchanged) + bytes(site, "cpu/2025/2-a/summary.json") +
                           bytes(site, "nvidia-h200/2025/1-a/summary.json");
   summaries = replaced(summaries, "}\n{", "},\n{");
   const std::string script = bytes(site, "assets/summaries.js");
   EXPECT_THAT(script, testing::EndsWith("\"runs\": [\n" + summaries + "]};\n"));
-  const std::vector<SiteRun> turned(runs.rbegin(), runs.rend());
-  EXPECT_EQ(bytes(render_site(turned, {}, nullptr, {{kept, {}}}), "assets/summaries.js"), script);
+  const std::vector<SiteRun> reversed(runs.rbegin(), runs.rend());
+  EXPECT_EQ(bytes(render_site(reversed, {}, nullptr, {{unchanged, {}}}), "assets/summaries.js"),
+            script);
 }
 
 TEST(RenderSite, OneRunHasNothingToBeComparedWith) {
@@ -113,7 +115,7 @@ TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {
   EXPECT_THAT(bytes(whole, "cpu/2025/2-a/index.html"),
               HasSubstr("<a href=\"report.pdf\">PDF</a> <a href=\"report.md\">Markdown</a> "));
   SiteOptions options;
-  options.formats = formats_named("html,md");
+  options.formats = parse_formats("html,md");
   const std::string page =
       bytes(render_site(sample_runs(), options, &tool), "cpu/2025/2-a/index.html");
   EXPECT_THAT(page, HasSubstr("<p class=\"formats\"><a href=\"report.md\">Markdown</a> </p>"));
@@ -140,9 +142,9 @@ TEST(RenderSite, LinksAreRelative) {
 
 class Typesetter : public FakeChartTool {
  public:
-  std::vector<Typeset> typeset(const std::vector<TypesetJob>& given) override {
-    jobs = given;
-    return FakeChartTool::typeset(given);
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& typeset_jobs) override {
+    jobs = typeset_jobs;
+    return FakeChartTool::typeset(typeset_jobs);
   }
   std::vector<TypesetJob> jobs;
 };
@@ -165,7 +167,7 @@ TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
   for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
 }
 
-/// Fails for every chart that contains one word.
+/// Fails for every chart whose spec contains "fatal".
 class FragileChartTool : public FakeChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
@@ -187,15 +189,15 @@ TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
   FragileChartTool tool;
   const Site site = render_site(runs, {}, &tool);
   EXPECT_EQ(site.notice, "charts are left out of nvidia-h200/2025/1-a: the tool died");
-  EXPECT_THAT(site.lacking, testing::ElementsAre("nvidia-h200/2025/1-a"));
+  EXPECT_THAT(site.incomplete_runs, testing::ElementsAre("nvidia-h200/2025/1-a"));
   EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.svg"));
   EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.pdf"));
   EXPECT_THAT(paths(site), Not(Contains("nvidia-h200/2025/1-a/charts/durations.svg")));
   EXPECT_THAT(paths(site), Contains("assets/charts.js"));
 }
 
-/// True if the bytes hold an invisible control character.
-bool hides_something(const std::string& bytes) {
+/// Returns true if the bytes contain an invisible control character.
+bool has_control_character(const std::string& bytes) {
   for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
     if (bytes.find(control) != std::string::npos) return true;
   }
@@ -212,8 +214,9 @@ TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
   part.files.push_back({"kernels.csv", hidden, {}});
   Typesetter tool;
   const Site site = render_site(runs, {.single_file = true}, &tool);
-  for (const SiteFile& file : site.files) EXPECT_FALSE(hides_something(file.bytes)) << file.path;
-  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(hides_something(job.source));
+  for (const SiteFile& file : site.files)
+    EXPECT_FALSE(has_control_character(file.bytes)) << file.path;
+  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(has_control_character(job.source));
   EXPECT_THAT(bytes(site, "cpu/2025/2-a/cells.csv"), HasSubstr("a\uFFFDb\uFFFD\uFFFD[31m\uFFFD"));
 }
 
