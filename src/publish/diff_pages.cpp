@@ -218,7 +218,7 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
     pairs.push_back({.link = page.index_entry.folder + "/index.html",
                      .title = page.index_entry.device,
                      .edition = page.index_entry.edition,
-                     .words = page.index_entry.preset + ": " + page.index_entry.outcome});
+                     .description = page.index_entry.preset + ": " + page.index_entry.outcome});
   }
   return pairs;
 }

@@ -190,7 +190,7 @@ std::vector<Attachment> typst_parts(const Document& document, const Drawings& dr
   std::vector<Attachment> files;
   // Typst resolves a picture's path from the file that names it, TeX from the main document.
   TypstOptions from_parts = options;
-  from_parts.run = "../";
+  from_parts.run_path = "../";
   add_parts(files, document, ".typ",
             [&](const Part& part) { return part_typst(document, part, drawings, from_parts); });
   return files;

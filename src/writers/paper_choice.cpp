@@ -6,17 +6,17 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 24;       // Rows; a longer table is not printed in its part.
-constexpr std::size_t kFewRows = 3;         // Rows of a table as short as a reference to it.
-constexpr std::size_t kMostRowsWide = 6;    // Rows in the appendix across the page.
-constexpr std::size_t kMostRowsHalf = 120;  // Rows in the appendix in one of two columns.
+constexpr std::size_t kMostMainRows = 24;         // A longer main table is not printed in its part.
+constexpr std::size_t kMostShortRows = 3;         // Such a table is as short as a reference to it.
+constexpr std::size_t kMostWideAppendixRows = 6;  // The table is as wide as the page.
+constexpr std::size_t kMostHalfAppendixRows = 120;  // The table fits one of two columns.
 constexpr std::size_t kMostDetailsRows = 9;
-constexpr std::size_t kLettersOfHalf = 68;
+constexpr std::size_t kHalfWidthLetters = 68;
 
 /// Chooses two variants of each family, the second with its first figure only.
 void choose_figures(const Part& part, PaperPart& paper) {
   std::string family;
-  std::set<std::string> variants;  // variants of `family` among the figures before
+  std::set<std::string> variants;  // These variants of `family` have occurred.
   for (const Figure& figure : part.figures) {
     bool printed = !figure.page_only;
     if (printed && !figure.family.empty()) {
@@ -28,7 +28,7 @@ void choose_figures(const Part& part, PaperPart& paper) {
     if (printed) {
       paper.figures.push_back(&figure);
     } else {
-      paper.left.push_back(figure.title);
+      paper.page_only_titles.push_back(figure.title);
     }
   }
 }
@@ -41,43 +41,44 @@ bool PaperPart::has(const Figure& figure) const {
 
 bool PaperPart::has(const TableView& table) const {
   return std::ranges::find(tables, &table) != tables.end() ||
-         std::ranges::find(further, &table) != further.end();
+         std::ranges::find(appendix_tables, &table) != appendix_tables.end();
 }
 
-PaperPart on_paper(const Part& part) {
+PaperPart printed_part(const Part& part) {
   PaperPart paper;
   choose_figures(part, paper);
   const auto& tables = part.tables;
   for (auto table = tables.begin(); table != tables.end(); ++table) {
     const std::size_t rows = table->rows.size();
-    const bool varies = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
+    const bool is_variant = std::any_of(table + 1, tables.end(), [&](const TableView& later) {
       return std::ranges::equal(table->columns, later.columns, {}, &ColumnView::title,
                                 &ColumnView::title);
     });
-    const bool is_main = paper.tables.empty() && rows <= kMostRows;
-    const bool is_short = rows <= kFewRows;
-    if (!varies && (is_main || is_short)) {
+    const bool is_main = paper.tables.empty() && rows <= kMostMainRows;
+    const bool is_short = rows <= kMostShortRows;
+    if (!is_variant && (is_main || is_short)) {
       paper.tables.push_back(&*table);
     } else if (table->on_paper ||
-               (!varies && rows <= (fits_half(*table) ? kMostRowsHalf : kMostRowsWide))) {
-      paper.further.push_back(&*table);
+               (!is_variant && rows <= (fits_half_width(*table) ? kMostHalfAppendixRows
+                                                                : kMostWideAppendixRows))) {
+      paper.appendix_tables.push_back(&*table);
     } else {
-      paper.left.push_back(table->title + " (" + std::to_string(rows) +
-                           (rows == 1 ? " row)" : " rows)"));
+      paper.page_only_titles.push_back(table->title + " (" + std::to_string(rows) +
+                                       (rows == 1 ? " row)" : " rows)"));
     }
   }
   for (const TableView& table : part.details.tables) {
-    if (table.on_paper) paper.further.push_back(&table);
+    if (table.on_paper) paper.appendix_tables.push_back(&table);
   }
   return paper;
 }
 
-std::vector<const TableView*> on_paper(const Details& details) {
+std::vector<const TableView*> printed_tables(const Details& details) {
   std::vector<const TableView*> tables;
   for (const TableView& table : details.tables) {
     const bool is_short = table.rows.size() <= kMostDetailsRows;
     const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::code);
-    if (is_short && fits_half(table) && !has_commands) tables.push_back(&table);
+    if (is_short && fits_half_width(table) && !has_commands) tables.push_back(&table);
   }
   return tables;
 }
@@ -99,6 +100,8 @@ TableView in_two_halves(const TableView& table) {
   return halves;
 }
 
-bool fits_half(const TableView& table) { return letters_across(table) <= kLettersOfHalf; }
+bool fits_half_width(const TableView& table) {
+  return width_in_letters(table) <= kHalfWidthLetters;
+}
 
 }  // namespace labreport

@@ -9,42 +9,42 @@
 namespace labreport {
 namespace {
 
-// Bytes of the longest word that may not break; longer ones are names of functions, paths and the
-// like. A piece of a broken word has at most `kLongestWord` letters.
-constexpr std::size_t kLongWord = 20;
-constexpr std::size_t kLongestWord = 28;
-constexpr std::string_view kMayBreak = "\u200b";
+// A longer word is the name of a function, a path or the like, and may break. A piece of it has at
+// most `kLongestPieceLetters`.
+constexpr std::size_t kLongestWholeWordBytes = 20;
+constexpr std::size_t kLongestPieceLetters = 28;
+constexpr std::string_view kBreakPlace = "\u200b";
 
-constexpr std::array<std::string_view, 12> kDirections = {"\u061c", "\u200e", "\u200f", "\u202a",
-                                                          "\u202b", "\u202c", "\u202d", "\u202e",
-                                                          "\u2066", "\u2067", "\u2068", "\u2069"};
+constexpr std::array<std::string_view, 12> kDirectionMarks = {
+    "\u061c", "\u200e", "\u200f", "\u202a", "\u202b", "\u202c",
+    "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
 
-std::size_t word_length(std::string_view text, std::size_t begin) {
+std::size_t word_bytes(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
 
-/// Lets long words break after punctuation, "at::native::|add_", or after `kLongestWord` letters.
+/// Lets long words break after punctuation, "at::native::|add_", or after `kLongestPieceLetters`.
 std::string with_breaks(std::string_view text) {
   constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";
   std::string broken;
-  bool breaks = word_length(text, 0) > kLongWord;
-  std::size_t length = 0;
+  bool may_break = word_bytes(text, 0) > kLongestWholeWordBytes;
+  std::size_t piece_letters = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool behind_mark = i > 0 && kMarks.find(text[i - 1]) != kMarks.npos;
-    const bool in_row = kMarks.find(text[i]) != kMarks.npos;
+    const bool after_mark = i > 0 && kMarks.find(text[i - 1]) != kMarks.npos;
+    const bool is_mark = kMarks.find(text[i]) != kMarks.npos;
     const bool in_number = i > 1 && is_digit(text[i]) && is_digit(text[i - 2]);
-    const bool here =
-        (behind_mark && !in_row && !in_number && length > 3) || length >= kLongestWord;
-    if (breaks && here && !continues_letter(text[i])) {
-      broken += kMayBreak;
-      length = 0;
+    const bool is_break_place = (after_mark && !is_mark && !in_number && piece_letters > 3) ||
+                                piece_letters >= kLongestPieceLetters;
+    if (may_break && is_break_place && !continues_letter(text[i])) {
+      broken += kBreakPlace;
+      piece_letters = 0;
     }
     broken.push_back(text[i]);
     if (text[i] == ' ') {
-      breaks = word_length(text, i + 1) > kLongWord;
-      length = 0;
+      may_break = word_bytes(text, i + 1) > kLongestWholeWordBytes;
+      piece_letters = 0;
     } else if (!continues_letter(text[i])) {
-      ++length;
+      ++piece_letters;
     }
   }
   return broken;
@@ -52,51 +52,51 @@ std::string with_breaks(std::string_view text) {
 
 }  // namespace
 
-std::string without_marks(std::string_view text, bool keep_lines) {
+std::string without_invisible(std::string_view text, bool keep_lines) {
   std::string visible;
   while (!text.empty()) {
-    std::size_t taken = 1;
+    std::size_t consumed_bytes = 1;
     const auto direction = std::ranges::find_if(
-        kDirections, [text](std::string_view mark) { return text.starts_with(mark); });
-    if (direction != kDirections.end()) {
-      taken = direction->size();
+        kDirectionMarks, [text](std::string_view mark) { return text.starts_with(mark); });
+    if (direction != kDirectionMarks.end()) {
+      consumed_bytes = direction->size();
     } else if (text.starts_with("\u2028") || text.starts_with("\u2029")) {
       visible.push_back(' ');
-      taken = 3;
+      consumed_bytes = 3;
     } else if (text.front() == '\n' && keep_lines) {
       visible.push_back('\n');
     } else if (std::string_view("\n\r\t").find(text.front()) != std::string_view::npos) {
       visible.push_back(' ');
-    } else if (const std::size_t control = control_length(text)) {
-      taken = control;
+    } else if (const std::size_t control_bytes = control_length(text)) {
+      consumed_bytes = control_bytes;
     } else {
       visible.push_back(text.front());
     }
-    text.remove_prefix(taken);
+    text.remove_prefix(consumed_bytes);
   }
   return visible;
 }
 
 std::string keep_numbers_whole(std::string_view text) {
-  constexpr std::string_view kTails[] = {"±",  "ms",  "µs", "MB", "MiB",
-                                         "GB", "GiB", "%",  "×",  "times"};
+  constexpr std::string_view kSuffixes[] = {"±",  "ms",  "µs", "MB", "MiB",
+                                            "GB", "GiB", "%",  "×",  "times"};
   std::string whole;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i + 1);
     const bool after_number = i > 0 && is_digit(text[i - 1]);
-    const bool before_unit = std::ranges::any_of(
-        kTails, [rest](std::string_view tail) { return rest.starts_with(tail); });
+    const bool before_suffix = std::ranges::any_of(
+        kSuffixes, [rest](std::string_view suffix) { return rest.starts_with(suffix); });
     const bool after_sign = whole.ends_with("±");
-    const bool bound = text[i] == ' ' && (after_sign || (after_number && before_unit));
-    bound ? whole.append("\u00a0") : whole.append(1, text[i]);
+    const bool is_unbreakable = text[i] == ' ' && (after_sign || (after_number && before_suffix));
+    is_unbreakable ? whole.append("\u00a0") : whole.append(1, text[i]);
   }
   return whole;
 }
 
 std::string paper_words(std::string_view text) {
-  return with_breaks(keep_numbers_whole(without_marks(text)));
+  return with_breaks(keep_numbers_whole(without_invisible(text)));
 }
 
-std::string paper_code(std::string_view text) { return with_breaks(without_marks(text)); }
+std::string paper_code(std::string_view text) { return with_breaks(without_invisible(text)); }
 
 }  // namespace labreport

@@ -11,13 +11,13 @@ std::string keep_numbers_whole(std::string_view text);
 
 /// Removes control characters and marks that change the direction of text. Line ends and tabs
 /// become spaces; `keep_lines` keeps each '\n'.
-std::string without_marks(std::string_view text, bool keep_lines = false);
+std::string without_invisible(std::string_view text, bool keep_lines = false);
 
-/// Prepares text for typesetters: calls `without_marks` and `keep_numbers_whole`, and puts U+200B
-/// where a long word may break.
+/// Prepares text for typesetters: calls `without_invisible` and `keep_numbers_whole`, and puts
+/// U+200B, a space of no width, at each place where a long word may break.
 std::string paper_words(std::string_view text);
 
-/// Prepares code for typesetters: like paper_words, but spaces stay breakable.
+/// Prepares code for typesetters like `paper_words`, but lines may break at every space.
 std::string paper_code(std::string_view text);
 
 }  // namespace labreport

@@ -18,10 +18,10 @@ TEST(PaperChoice, TheMainTableStandsInThePartTheOthersElsewhere) {
   Part part;
   part.tables = {sized("long", 100), sized("main", 10), sized("further", 10), sized("short", 2),
                  sized("endless", 500)};
-  const PaperPart paper = on_paper(part);
+  const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.tables, testing::ElementsAre(&part.tables[1], &part.tables[3]));
-  EXPECT_THAT(paper.further, testing::ElementsAre(&part.tables[0], &part.tables[2]));
-  EXPECT_THAT(paper.left, testing::ElementsAre("endless (500 rows)"));
+  EXPECT_THAT(paper.appendix_tables, testing::ElementsAre(&part.tables[0], &part.tables[2]));
+  EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("endless (500 rows)"));
 }
 
 TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
@@ -33,11 +33,11 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
     figure.variant = slug[0];
   }
   part.tables = {sized("same", 2), sized("same", 3)};
-  const PaperPart paper = on_paper(part);
+  const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.figures,
               testing::ElementsAre(&part.figures[0], &part.figures[1], &part.figures[2]));
   EXPECT_THAT(paper.tables, testing::ElementsAre(&part.tables[1]));
-  EXPECT_THAT(paper.left, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
+  EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
 }
 
 TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
@@ -46,9 +46,10 @@ TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
   part.tables[1].on_paper = true;
   part.details.tables = {sized("detail", 500), sized("marked", 500)};
   part.details.tables[1].on_paper = true;
-  const PaperPart paper = on_paper(part);
-  EXPECT_THAT(paper.further, testing::ElementsAre(&part.tables[1], &part.details.tables[1]));
-  EXPECT_THAT(paper.left, testing::ElementsAre("endless (500 rows)"));
+  const PaperPart paper = printed_part(part);
+  EXPECT_THAT(paper.appendix_tables,
+              testing::ElementsAre(&part.tables[1], &part.details.tables[1]));
+  EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("endless (500 rows)"));
 }
 
 TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
@@ -56,9 +57,9 @@ TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
   part.figures.resize(2);
   part.figures[1].title = "to play with";
   part.figures[1].page_only = true;
-  const PaperPart paper = on_paper(part);
+  const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.figures, testing::ElementsAre(&part.figures[0]));
-  EXPECT_THAT(paper.left, testing::ElementsAre("to play with"));
+  EXPECT_THAT(paper.page_only_titles, testing::ElementsAre("to play with"));
 }
 
 TEST(PaperChoice, HalvesStandBesideEachOther) {

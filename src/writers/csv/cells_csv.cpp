@@ -21,7 +21,7 @@ void append(CsvFields& fields, const CsvFields& more) {
 
 constexpr double kSecondsPerNanosecond = 1e-9;
 constexpr double kHertzPerMegahertz = 1e6;
-constexpr const char* kSummaries[] = {".mean", ".stddev", ".min", ".median", ".max"};
+constexpr const char* kStatistics[] = {".mean", ".stddev", ".min", ".median", ".max"};
 
 struct SiUnit {
   std::string name;
@@ -34,7 +34,7 @@ SiUnit si_unit(const std::string& unit) {
   return {unit == "1" ? "" : unit, 1};
 }
 
-CsvField with_unit(const std::string& name, const std::string& unit) {
+CsvField head_with_unit(const std::string& name, const std::string& unit) {
   return csv_text(unit.empty() ? name : name + " (" + unit + ")");
 }
 
@@ -62,14 +62,14 @@ class MetricColumns {
     CsvFields heads;
     for (const Column& column : columns_) {
       const std::string name = column.tag + "." + column.name;
-      if (!column.samples) {
-        heads.push_back(with_unit(name, column.unit.name));
+      if (!column.is_samples) {
+        heads.push_back(head_with_unit(name, column.unit.name));
       } else if (column.is_running()) {
-        heads.push_back(with_unit(name + ".last", column.unit.name));
+        heads.push_back(head_with_unit(name + ".last", column.unit.name));
       } else {
         heads.push_back(csv_text(name + ".count"));
-        for (const char* each : kSummaries)
-          heads.push_back(with_unit(name + each, column.unit.name));
+        for (const char* statistic : kStatistics)
+          heads.push_back(head_with_unit(name + statistic, column.unit.name));
       }
     }
     return heads;
@@ -79,9 +79,9 @@ class MetricColumns {
   CsvFields fields(const Cell& cell, const Launch& launch) const {
     CsvFields fields;
     for (const Column& column : columns_) {
-      const Metric* metric = column.condition ? launch.find_condition(column.tag, column.name)
-                                              : launch.find(column.tag, column.name);
-      if (column.samples) {
+      const Metric* metric = column.is_condition ? launch.find_condition(column.tag, column.name)
+                                                 : launch.find(column.tag, column.name);
+      if (column.is_samples) {
         add_samples(
             fields, column,
             metric == nullptr ? std::vector<double>() : counted_samples(*metric, cell.spec));
@@ -104,23 +104,23 @@ class MetricColumns {
   struct Column {
     std::string tag, name;
     SiUnit unit;
-    bool samples = false;
-    bool condition = false;
+    bool is_samples = false;
+    bool is_condition = false;
 
     bool is_running() const { return tag == metric::kRunning || tag == metric::kRunningHost; }
   };
 
-  void add(const std::vector<Metric>& metrics, bool condition) {
+  void add(const std::vector<Metric>& metrics, bool is_condition) {
     for (const Metric& metric : metrics) {
       const auto found = std::ranges::find_if(columns_, [&](const Column& column) {
         return column.tag == metric.tag && column.name == metric.name &&
-               column.condition == condition;
+               column.is_condition == is_condition;
       });
       if (found == columns_.end()) {
         columns_.push_back(
-            {metric.tag, metric.name, si_unit(metric.unit), metric.is_samples(), condition});
+            {metric.tag, metric.name, si_unit(metric.unit), metric.is_samples(), is_condition});
       } else if (metric.is_samples()) {
-        found->samples = true;  // A launch that lacks the samples records no list for this metric.
+        found->is_samples = true;  // A launch without samples recorded no list.
       }
     }
   }
@@ -128,7 +128,7 @@ class MetricColumns {
   static void add_samples(CsvFields& fields, const Column& column,
                           const std::vector<double>& samples) {
     if (samples.empty()) {
-      fields.resize(fields.size() + (column.is_running() ? 1 : 1 + std::size(kSummaries)));
+      fields.resize(fields.size() + (column.is_running() ? 1 : 1 + std::size(kStatistics)));
       return;
     }
     const double factor = column.unit.factor;
@@ -144,15 +144,15 @@ class MetricColumns {
   std::vector<Column> columns_;
 };
 
-/// The value of `key`; empty if it is absent or neither a number nor text.
-CsvField field(const Json& object, const char* key) {
+/// Returns the value of `key`; empty if it is absent or neither a number nor text.
+CsvField json_field(const Json& object, const char* key) {
   const Json value = object.value(key, Json());
   if (value.is_number_integer()) return csv_number(value.get<std::int64_t>());
   if (value.is_number()) return csv_number(value.get<double>());
   return value.is_string() ? csv_text(value.get<std::string>()) : CsvField();
 }
 
-constexpr auto kIdentity = std::to_array<const char*>(
+constexpr auto kIdentityColumns = std::to_array<const char*>(
     {"id",     "kind",    "device", "size",      "implementation", "d_model",  "d_ff",
      "layers", "heads",   "vocab",  "ranks",     "collectives",    "sharding", "scheme",
      "bucket", "context", "batch",  "precision", "mode",           "warmup",   "steps"});
@@ -161,15 +161,15 @@ struct OutcomeColumn {
   const char* head;
   const char* key;
 };
-constexpr auto kOutcome = std::to_array<OutcomeColumn>({{"outcome", "status"},
-                                                        {"rank", "rank"},
-                                                        {"phase", "phase"},
-                                                        {"requested (B)", "requested_bytes"},
-                                                        {"in use (B)", "in_use_bytes"},
-                                                        {"peak (B)", "peak_bytes"},
-                                                        {"limit (s)", "limit_seconds"},
-                                                        {"signal", "signal"},
-                                                        {"message", "message"}});
+constexpr auto kOutcomeColumns = std::to_array<OutcomeColumn>({{"outcome", "status"},
+                                                               {"rank", "rank"},
+                                                               {"phase", "phase"},
+                                                               {"requested (B)", "requested_bytes"},
+                                                               {"in use (B)", "in_use_bytes"},
+                                                               {"peak (B)", "peak_bytes"},
+                                                               {"limit (s)", "limit_seconds"},
+                                                               {"signal", "signal"},
+                                                               {"message", "message"}});
 
 CsvField hardware(const Run& run, const Launch& launch) {
   if (!launch.device) return {};
@@ -181,7 +181,8 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
                       hardware(run, launch)};
   Json outcome = launch.outcome;
   if (outcome.contains("reason")) outcome["message"] = outcome["reason"];
-  for (const OutcomeColumn& column : kOutcome) fields.push_back(field(outcome, column.key));
+  for (const OutcomeColumn& column : kOutcomeColumns)
+    fields.push_back(json_field(outcome, column.key));
   append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
                   csv_text(join(launch.warnings, "; "))});
   return fields;
@@ -191,9 +192,9 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  CsvFields heads = csv_texts({kIdentity.begin(), kIdentity.end()});
+  CsvFields heads = csv_texts({kIdentityColumns.begin(), kIdentityColumns.end()});
   append(heads, csv_texts({"launch", "session", "hardware"}));
-  for (const OutcomeColumn& column : kOutcome) heads.push_back(csv_text(column.head));
+  for (const OutcomeColumn& column : kOutcomeColumns) heads.push_back(csv_text(column.head));
   append(heads, csv_texts({"wall (s)", "warnings"}));
   append(heads, metrics.heads());
   std::string csv = csv_line(heads);
@@ -202,7 +203,7 @@ std::string cells_csv(const Run& run) {
     identity["id"] = cell.id;
     identity["kind"] = name(cell.spec.kind);
     CsvFields identity_fields;
-    for (const char* key : kIdentity) identity_fields.push_back(field(identity, key));
+    for (const char* key : kIdentityColumns) identity_fields.push_back(json_field(identity, key));
     const auto add_row = [&](const CsvFields& outcome, const Launch& launch) {
       CsvFields fields = identity_fields;
       append(fields, outcome);
@@ -210,7 +211,7 @@ std::string cells_csv(const Run& run) {
       csv += csv_line(fields);
     };
     if (cell.launches.empty()) {
-      CsvFields unmeasured(3 + kOutcome.size() + 2);
+      CsvFields unmeasured(3 + kOutcomeColumns.size() + 2);
       unmeasured[3] = csv_text("not measured");
       add_row(unmeasured, {});
     }

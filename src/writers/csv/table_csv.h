@@ -13,7 +13,7 @@ namespace labreport {
 /// the last column, `note`, has the reason for them and the row's remarks.
 std::string table_csv(const TableView& table);
 
-/// A table and its file's name: "<problem>.<letter>" if it is the part's only table, otherwise
+/// A table and its file's name: "<problem>.<letter>" for the part's only table, else
 /// "<problem>.<letter>.<slug>". A figure's data is named "<problem>.<letter>.figure-<slug>".
 struct NamedTable {
   std::string name;

@@ -1,4 +1,4 @@
-// Owns a diff's JSON keys; diff.schema.json describes them.
+// Writes a comparison as JSON; diff.schema.json describes the keys.
 #include <cmath>
 
 #include "embedded/writers.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kDiffSchemaVersion = "1.3.0";
 
 /// Returns null for a missing number and, because JSON has no infinity, for one that is not finite.
-Json optional(std::optional<double> value) {
+Json number_or_null(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
@@ -24,18 +24,18 @@ Json run_json(const ComparedRun& run) {
           {"revision", run.revision}, {"driver", run.driver},
           {"cpu", run.cpu},           {"titles", run.titles},
           {"sources", run.sources},   {"assumed", run.assumed},
-          {"matrix_rates", rates},    {"bandwidth", optional(run.limits.bandwidth)}};
+          {"matrix_rates", rates},    {"bandwidth", number_or_null(run.limits.bandwidth)}};
 }
 
 Json side_json(const RowSide& side) {
-  return {{"value", optional(side.value)},
+  return {{"value", number_or_null(side.value)},
           {"launches", side.launches},
           {"reason", side.reason},
           {"fits", side.fits},
           {"flags", side.flags},
-          {"peak_share", optional(side.peak_share)},
-          {"bandwidth_share", optional(side.bandwidth_share)},
-          {"busbw", optional(side.busbw)}};
+          {"peak_share", number_or_null(side.peak_share)},
+          {"bandwidth_share", number_or_null(side.bandwidth_share)},
+          {"busbw", number_or_null(side.busbw)}};
 }
 
 Json row_json(const ComparedRow& row) {
@@ -43,8 +43,8 @@ Json row_json(const ComparedRow& row) {
   if (row.interval) interval = Json::array({row.interval->first, row.interval->second});
   if (row.judged) {
     verdict = {{"name", name(row.judged->verdict)},
-               {"adjusted_p", optional(row.judged->adjusted_p)},
-               {"detectable", optional(row.judged->detectable)},
+               {"adjusted_p", number_or_null(row.judged->adjusted_p)},
+               {"detectable", number_or_null(row.judged->detectable)},
                {"reason", row.judged->reason}};
   }
   return {{"cell", row.cell},
@@ -55,11 +55,11 @@ Json row_json(const ComparedRow& row) {
           {"standing", name(row.standing)},
           {"a", side_json(row.a)},
           {"b", side_json(row.b)},
-          {"ratio", optional(row.ratio)},
+          {"ratio", number_or_null(row.ratio)},
           {"interval", interval},
-          {"predicted_by_peak", optional(row.prediction.by_peak)},
-          {"predicted_by_bandwidth", optional(row.prediction.by_bandwidth)},
-          {"departure", optional(row.prediction.departure)},
+          {"predicted_by_peak", number_or_null(row.prediction.by_peak)},
+          {"predicted_by_bandwidth", number_or_null(row.prediction.by_bandwidth)},
+          {"departure", number_or_null(row.prediction.departure)},
           {"verdict", verdict},
           {"remarks", row.remarks}};
 }
@@ -67,8 +67,8 @@ Json row_json(const ComparedRow& row) {
 Json speedup_json(const SpeedupRow& row) {
   return {{"cell", cell_id(row.spec)},
           {"measure", name(row.measure)},
-          {"a", optional(row.a)},
-          {"b", optional(row.b)}};
+          {"a", number_or_null(row.a)},
+          {"b", number_or_null(row.b)}};
 }
 
 Json kernel_json(const KernelChange& change) {
@@ -90,14 +90,14 @@ Json place_json(const PlaceDifference& place) {
 }
 
 template <typename Items>
-Json list(const Items& items, Json (*write)(const typename Items::value_type&)) {
+Json json_array(const Items& items, Json (*write)(const typename Items::value_type&)) {
   Json array = Json::array();
   for (const auto& item : items) array.push_back(write(item));
   return array;
 }
 
 Json difference_json(const StepDifference& step) {
-  return {{"cell", cell_id(step.spec)}, {"places", list(step.places, place_json)}};
+  return {{"cell", cell_id(step.spec)}, {"places", json_array(step.places, place_json)}};
 }
 
 }  // namespace
@@ -116,10 +116,10 @@ std::string diff_json(const Comparison& comparison) {
                      {"only_a", comparison.only_a},
                      {"only_b", comparison.only_b},
                      {"mismatches", comparison.mismatches},
-                     {"rows", list(comparison.rows, row_json)},
-                     {"speedups", list(comparison.speedups, speedup_json)},
-                     {"kernels", list(comparison.kernels, kernel_json)},
-                     {"differences", list(comparison.differences, difference_json)}});
+                     {"rows", json_array(comparison.rows, row_json)},
+                     {"speedups", json_array(comparison.speedups, speedup_json)},
+                     {"kernels", json_array(comparison.kernels, kernel_json)},
+                     {"differences", json_array(comparison.differences, difference_json)}});
 }
 
 }  // namespace labreport

@@ -10,49 +10,50 @@
 namespace labreport {
 namespace {
 
-/// Cuts a text of more than `kMost` letters, which would push other columns off the screen.
-std::string fitting(const std::string& text) {
-  constexpr std::size_t kMost = 100;
+/// Cuts a text after `kMostLetters`: a longer one would push other columns off the screen.
+std::string cut_for_terminal(const std::string& text) {
+  constexpr std::size_t kMostLetters = 100;
   std::string visible = printable(text);
-  if (letter_count(visible) <= kMost) return visible;
+  if (letter_count(visible) <= kMostLetters) return visible;
   std::size_t letters = 0;
   const auto end = std::ranges::find_if(
-      visible, [&](char byte) { return !continues_letter(byte) && ++letters == kMost; });
+      visible, [&](char byte) { return !continues_letter(byte) && ++letters == kMostLetters; });
   return std::string(visible.begin(), end) + "…";
 }
 
 std::string table_text(const TableView& table) {
-  std::vector<std::size_t> room;
+  std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t widest = letter_count(table.columns[c].head());
     for (const RowView& row : table.rows) {
-      widest = std::max(widest, letter_count(fitting(table.text(row, c))));
+      widest = std::max(widest, letter_count(cut_for_terminal(table.text(row, c))));
     }
-    room.push_back(widest);
+    widths.push_back(widest);
   }
-  const auto line = [&](const auto& text_of, const std::string& end) {
+  const auto line = [&](const auto& text_of, const std::string& remarks) {
     std::string text;
-    for (std::size_t c = 0; c < room.size(); ++c) {
-      text += padded(text_of(c), room[c],
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      text += padded(text_of(c), widths[c],
                      table.columns[c].align == Align::kRight ? Pad::kLeft : Pad::kRight) +
               "  ";
     }
-    text += end;
+    text += remarks;
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
   };
   std::string text = table.title + "\n";
   text += line([&](std::size_t c) { return table.columns[c].head(); }, "");
   for (const RowView& row : table.rows) {
-    std::string flags;
-    for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + fitting(flag);
-    text += line([&](std::size_t c) { return fitting(table.text(row, c)); }, flags);
+    std::string remarks;
+    for (const std::string& flag : row.flags)
+      remarks += (remarks.empty() ? "" : ", ") + cut_for_terminal(flag);
+    text += line([&](std::size_t c) { return cut_for_terminal(table.text(row, c)); }, remarks);
   }
   return text + "\n";
 }
 
 /// Writes a line for each paragraph and each item of a list.
-std::string words_text(const std::string& markdown) {
+std::string answer_text(const std::string& markdown) {
   std::string text;
   for (const Block& block : rich_text(markdown)) {
     for (const Blocks& item : block.items) {
@@ -64,13 +65,13 @@ std::string words_text(const std::string& markdown) {
 }
 
 std::string head_text(const Document& document) {
-  return fitting(document.title) + "\n" + printable(document.provenance) + "\n\n";
+  return cut_for_terminal(document.title) + "\n" + printable(document.provenance) + "\n\n";
 }
 
 }  // namespace
 
 std::string diff_text(const Document& document) {
-  return head_text(document) + words_text(document.sections.front().parts.front().answer);
+  return head_text(document) + answer_text(document.sections.front().parts.front().answer);
 }
 
 std::string diff_tables(const Document& document) {
@@ -78,7 +79,7 @@ std::string diff_tables(const Document& document) {
   for (const Section& section : document.sections) {
     text += "== " + section.title + "\n";
     for (const Part& part : section.parts) {
-      text += words_text(part.answer) + "\n";
+      text += answer_text(part.answer) + "\n";
       for (const TableView& table : part.tables) text += table_text(table);
       for (const TableView& table : part.details.tables) text += table_text(table);
     }

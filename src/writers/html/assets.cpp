@@ -14,7 +14,7 @@
 namespace labreport {
 namespace {
 
-std::string file(const std::string& name) {
+std::string site_file(const std::string& name) {
   return std::string(embedded::writers().at("site/" + name));
 }
 
@@ -24,43 +24,43 @@ std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_bas
 
 std::string dark_inks() {
   std::string rules;
-  for (const std::string& line : split(file("dark_inks.css"), '\n')) {
+  for (const std::string& line : split(site_file("dark_inks.css"), '\n')) {
     if (line.starts_with('[')) rules += line + "\n";
   }
   return rules;
 }
 
 std::string page_style() {
-  std::string dark_frames;  // the rules of the dark inks, limited to charts inside the page
+  std::string dark_frames;  // These rules of the dark inks apply only to charts inside the page.
   for (const std::string& line : split(dark_inks(), '\n')) {
     if (!line.empty()) dark_frames += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
   }
-  return file("style.css") + file("tables.css") + file("charts.css") +
+  return site_file("style.css") + site_file("tables.css") + site_file("charts.css") +
          "@media screen and (prefers-color-scheme: dark) {\n" + dark_frames + "}\n" +
-         file("print.css");
+         site_file("print.css");
 }
 
 std::string page_script() {
   std::string script;
   for (const char* name : {"timeline.js", "what_fits.js", "live_charts.js", "sort.js", "copy.js",
                            "switches.js", "prices.js", "script.js"}) {
-    script += file(name);
+    script += site_file(name);
   }
   return script;
 }
 
-std::string compare_script() { return file("compare.js"); }
+std::string compare_script() { return site_file("compare.js"); }
 
-std::string page_icon() { return file("favicon.svg"); }
+std::string page_icon() { return site_file("favicon.svg"); }
 
 std::string specs_script(const Document& document, const Drawings& drawings) {
   nlohmann::json specs = nlohmann::json::object();
   for (const Figure* figure : figures_of(document)) {
     if (drawings.contains(figure->slug)) {
-      const bool charted = figure->live.is_null();
-      specs[figure->slug] = charted ? placed_as(themed(figure->spec, ChartWidth::kWide),
-                                                drawings.at(figure->slug).wide)
-                                    : figure->live;
+      const bool is_chart = figure->live.is_null();
+      specs[figure->slug] = is_chart ? placed_as(themed(figure->spec, ChartWidth::kWide),
+                                                 drawings.at(figure->slug).wide)
+                                     : figure->live;
     }
   }
   return "window.labreportSpecs = " + replaced(specs.dump(), "<", "\\u003c") + ";\n";
@@ -78,7 +78,7 @@ std::string enclosed_script(std::string_view script) {
   return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
 }
 
-std::string policy_for(const Enclosed& enclosed) {
+std::string policy_for(const EnclosedAssets& enclosed) {
   std::string scripts;
   for (const std::string& script : enclosed.scripts) scripts += hash_source(script);
   return "default-src 'none'; script-src" + scripts + "; style-src" + hash_source(enclosed.style) +
@@ -93,12 +93,12 @@ std::string without_file_links(std::string_view html) {
        at = html.find(kOpening)) {
     const std::size_t target = at + kOpening.size();
     const std::size_t quote = html.find('"', target);
-    const std::size_t words = html.find('>', quote) + 1;
-    const std::size_t end = html.find(kClosing, words);
+    const std::size_t label = html.find('>', quote) + 1;
+    const std::size_t end = html.find(kClosing, label);
     const std::string_view address = html.substr(target, quote - target);
-    const bool to_file = !address.starts_with('#') && address.find("://") == address.npos;
-    page += html.substr(0, to_file ? at : end + kClosing.size());
-    if (to_file) page += html.substr(words, end - words);
+    const bool leads_to_file = !address.starts_with('#') && address.find("://") == address.npos;
+    page += html.substr(0, leads_to_file ? at : end + kClosing.size());
+    if (leads_to_file) page += html.substr(label, end - label);
     html.remove_prefix(end + kClosing.size());
   }
   return page.append(html);

@@ -12,43 +12,44 @@
 
 namespace labreport {
 
-/// The style sheets of site/*.css in one text.
+/// Returns the style sheets of site/*.css in one text.
 std::string page_style();
 
-/// The scripts of site/*.js that every page loads, in one text.
+/// Returns the scripts of site/*.js that every page loads, in one text.
 std::string page_script();
 
-/// The script of kComparePage.
+/// Returns the script of `kComparePage`.
 std::string compare_script();
 
-/// The favicon, an SVG, and its path in the site.
+/// The favicon is an SVG with this path in the site.
 std::string page_icon();
 inline constexpr const char* kIconPath = "assets/favicon.svg";
 
-/// The CSS rules that give a chart its colors on a dark screen, one rule on each line.
+/// Returns the CSS rules that give a chart its colors on a dark screen, one rule on each line.
 std::string dark_inks();
 
 /// The path of the script that `specs_script` returns, relative to its page.
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
-/// A script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A page
-/// fetches it only when a reader reaches a chart. It cannot end a script element around it.
+/// Returns a script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A
+/// page fetches it only when a reader reaches a chart. It cannot end a script element around it.
 std::string specs_script(const Document& document, const Drawings& drawings);
 
 /// Assets that a page of one file contains.
-struct Enclosed {
+struct EnclosedAssets {
   std::string style;
   std::vector<std::string> scripts;  ///< In the order of execution.
 };
 
-/// The SHA-256 of the bytes in Base64, as a content security policy lists it.
+/// Returns the SHA-256 of the bytes in Base64, as a content security policy lists it.
 std::string sha256_base64(std::string_view bytes);
 
 /// Returns the script in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 
-/// A content security policy that allows only these texts, by hash, and pictures inside the page.
-std::string policy_for(const Enclosed& enclosed);
+/// Returns a content security policy that allows only these texts, by their hashes, and pictures
+/// inside the page.
+std::string policy_for(const EnclosedAssets& enclosed);
 
 /// Removes links to files beside the page and keeps their words.
 std::string without_file_links(std::string_view html);

@@ -40,7 +40,7 @@ std::string sentences(const Blocks& blocks) {
 }  // namespace
 
 std::string head_html(const HeadWords& words, const PageOptions& options,
-                      const Enclosed* enclosed) {
+                      const EnclosedAssets* enclosed) {
   const bool single = enclosed != nullptr;
   return fill_template(
       "head.html", {{"policy", single ? policy_for(*enclosed) : kLinkedPolicy},
@@ -74,7 +74,7 @@ std::string description_of(const Document& document, Answers answers) {
     const std::string finding = sentences(rich_text(summary.generated_answer(answers)));
     if (!finding.empty()) text = finding;
   }
-  text = without_marks(text);
+  text = without_invisible(text);
   if (text.size() <= kLongestDescription) return text;
   // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
   const std::string head = text.substr(0, kLongestDescription);

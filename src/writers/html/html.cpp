@@ -51,17 +51,17 @@ std::string priced_steps(const Document& document) {
 }
 
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
-                        const Enclosed& enclosed) {
+                        const EnclosedAssets& enclosed) {
   const HeadWords words{document.name(), description_of(document, options.answers), "article"};
-  const bool environment = !document.environment.columns.empty();
+  const bool has_environment = !document.environment.columns.empty();
   const TemplateObject values = {
-      {"head", head_html(words, options, state.single ? &enclosed : nullptr)},
+      {"head", head_html(words, options, state.is_single_file ? &enclosed : nullptr)},
       {"foot", foot_html(document)},
       {"root", options.root},
-      {"single", state.single},
+      {"single", state.is_single_file},
       {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
-      {"compares", state.compares},
+      {"compares", state.is_comparison},
       {"relation", document.relation},
       {"priced", !document.priced.empty()},
       {"steps", priced_steps(document)},
@@ -81,7 +81,8 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"reference", document.reference},
       {"incomplete", document.incomplete},
       {"front", byline_html(document.front)},
-      {"environment", environment ? table_html(document.environment, "table-environment") : ""}};
+      {"environment",
+       has_environment ? table_html(document.environment, "table-environment") : ""}};
   return fill_template("page.html", values);
 }
 
@@ -89,14 +90,14 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
 
 std::string byline_html(const FrontMatter& front) {
   if (front.author.empty() && front.course.empty() && front.repository.empty()) return "";
-  const bool published = !front.repository.empty();
+  const bool has_repository = !front.repository.empty();
   return fill_template("front.html", {{"named", !front.author.empty()},
                                       {"author", front.author},
                                       {"enrolled", !front.course.empty()},
                                       {"course", front.course},
-                                      {"published", published},
+                                      {"published", has_repository},
                                       {"repository", front.repository},
-                                      {"address", published ? front.shown_address() : ""}});
+                                      {"address", has_repository ? front.shown_address() : ""}});
 }
 
 std::string page_html(const Document& document, const Drawings& drawings,
@@ -104,7 +105,7 @@ std::string page_html(const Document& document, const Drawings& drawings,
   PageState state{.drawings = drawings,
                   .answers = options.answers,
                   .front = document.front,
-                  .compares = !document.relation.empty()};
+                  .is_comparison = !document.relation.empty()};
   return filled_page(document, options, state, {});
 }
 
@@ -112,10 +113,10 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
                              const std::string& bundle) {
   PageState state{.drawings = drawings,
                   .answers = answers,
-                  .single = true,
+                  .is_single_file = true,
                   .front = document.front,
-                  .compares = !document.relation.empty()};
-  Enclosed enclosed{.style = page_style(), .scripts = {}};
+                  .is_comparison = !document.relation.empty()};
+  EnclosedAssets enclosed{.style = page_style(), .scripts = {}};
   if (!bundle.empty()) {
     enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};
   }
@@ -138,39 +139,41 @@ bool ComparedPair::compares(const std::string& gpu_folder) const {
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs) {
   const Document& document = page.document;
-  TemplateList compared;
+  TemplateList pair_items;
   for (const ComparedPair& pair : pairs) {
-    compared.push_back(TemplateObject{{"link", options.root + pair.link},
-                                      {"title", pair.title},
-                                      {"edition", pair.edition},
-                                      {"words", pair.words}});
+    pair_items.push_back(TemplateObject{{"link", options.root + pair.link},
+                                        {"title", pair.title},
+                                        {"edition", pair.edition},
+                                        {"words", pair.description}});
   }
   PageState state{.drawings = drawings};
-  std::string found, figures, tables, runs;
+  std::string findings, figures, tables, runs;
   TemplateList drawers;
   for (const Section& section : document.sections) {
     const Part& part = section.parts.front();
-    found += markdown_to_html(part.answer);
-    figures += figures_html(part.figures, state, on_paper(part));
+    findings += markdown_to_html(part.answer);
+    figures += figures_html(part.figures, state, printed_part(part));
     for (const TableView& table : part.tables)
-      (table.slug == "runs" ? runs : tables) += table_html(table, state.id("table-" + table.slug));
+      (table.slug == "runs" ? runs : tables) +=
+          table_html(table, state.unique_id("table-" + table.slug));
     for (const TableView& table : part.details.tables)
-      drawers.push_back(TemplateObject{
-          {"title", table.title}, {"table", table_html(table, state.id("table-" + table.slug))}});
+      drawers.push_back(
+          TemplateObject{{"title", table.title},
+                         {"table", table_html(table, state.unique_id("table-" + table.slug))}});
   }
   const HeadWords words{"labreport: " + document.title,
-                        found.empty() ? page.lead : description_of(document, options.answers),
+                        findings.empty() ? page.lead : description_of(document, options.answers),
                         "website"};
-  const bool chooses = page.file == kComparePage;
+  const bool is_compare_page = page.file == kComparePage;
   return fill_template("index.html", {{"head", head_html(words, options)},
                                       {"foot", foot_html(document)},
                                       {"title", document.title},
                                       {"lead", page.lead},
                                       {"root", options.root},
                                       {"inner", !page.is_index()},
-                                      {"chooses", chooses},
-                                      {"empty", !chooses && document.sections.empty()},
-                                      {"found", found},
+                                      {"chooses", is_compare_page},
+                                      {"empty", !is_compare_page && document.sections.empty()},
+                                      {"found", findings},
                                       {"figures", figures},
                                       {"live", !page.data.is_null()},
                                       {"data", kFitsScript},
@@ -182,7 +185,7 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                                       {"comparable", !page.compare.empty()},
                                       {"compare", page.compare},
                                       {"paired", !pairs.empty()},
-                                      {"pairs", compared},
+                                      {"pairs", pair_items},
                                       {"demonstrated", document.demonstration}});
 }
 

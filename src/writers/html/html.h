@@ -13,7 +13,7 @@
 
 namespace labreport {
 
-struct Enclosed;
+struct EnclosedAssets;
 
 /// A file that holds a page's content in another format.
 struct FormatLink {
@@ -21,9 +21,9 @@ struct FormatLink {
   std::string file;  ///< "report.pdf"
 };
 
-/// The page's place in the site and what it can link to.
+/// The page's place in the site and the files to which it can link.
 struct PageOptions {
-  std::string root;          ///< From the page to the site's root: "../../../", or empty.
+  std::string root;          ///< The path from the page to the site's root: "../../../", or empty.
   bool interactive = false;  ///< True if the chart bundle is in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
@@ -31,12 +31,12 @@ struct PageOptions {
   std::string card_alt = {};  ///< Describes kCardFile beside the page; empty if there is none.
 };
 
-/// A run's page as one file that contains style, scripts and pictures and fetches nothing.
-/// `bundle`: the script that draws interactive charts; empty if there is none.
+/// Writes a run's page as one file that contains style, scripts and pictures and fetches nothing.
+/// `bundle` is the script that draws interactive charts; it may be empty.
 std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
                              const std::string& bundle);
 
-/// A run's page for the site. All text from the run is escaped.
+/// Writes a run's page for the site. All text from the run is escaped.
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);
 
@@ -45,7 +45,7 @@ struct ComparedPair {
   std::string link;  ///< Relative to the site's root.
   std::string title;
   std::string edition;
-  std::string words;  ///< "different hardware: 90 cells match, …"
+  std::string description;  ///< "different hardware: 90 cells match, …"
 
   /// True if one of the two runs is in that folder of the site: "nvidia-h200".
   bool compares(const std::string& gpu_folder) const;
@@ -54,7 +54,8 @@ struct ComparedPair {
 /// The path of the script with the data of "What fits?", from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
-/// A page over several runs. If its document has no sections, it says that no run is recorded.
+/// Writes a page over several runs. If its document has no sections, it says that no run is
+/// recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
@@ -62,25 +63,25 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
 struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
-  bool single = false;   ///< The page is one file that contains its pictures and scripts.
-  int figures = 0;       ///< Number of figures written outside drawers: 1, 2, …
-  int more_figures = 0;  ///< Number of figures written in drawers: A1, A2, …
+  bool is_single_file = false;  ///< The page is one file that contains its pictures and scripts.
+  int figure_count = 0;         ///< Figures written outside drawers: 1, 2, …
+  int drawer_figure_count = 0;  ///< Figures written in drawers: A1, A2, …
   bool in_drawer = false;
   std::string next_figure();
-  std::set<std::string> ids = {};
-  FrontMatter front = {};  ///< The author of the notes, with course and repository.
-  bool compares = false;   ///< True if the page compares two runs.
+  std::set<std::string> used_ids = {};
+  FrontMatter front = {};      ///< The author of the notes, with course and repository.
+  bool is_comparison = false;  ///< The page compares two runs.
 
-  /// Returns `wanted` and reserves it; appends "-2", "-3", … if the page has that id already.
-  std::string id(const std::string& wanted);
+  /// Reserves an id and returns it: `base`, with "-2", "-3", … appended if the page has it already.
+  std::string unique_id(const std::string& base);
 };
 
-/// `id`: the target of links to the table. `on_paper`: false if only a screen shows the table.
-std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
+/// `id` is the target of links to the table. `is_printed` is false if only a screen shows it.
+std::string table_html(const TableView& table, const std::string& id, bool is_printed = true);
 
-std::string figure_html(const Figure& figure, PageState& state, bool on_paper);
+std::string figure_html(const Figure& figure, PageState& state, bool is_printed);
 
-/// The author, course and repository; empty if none of them is known.
+/// Returns the author, course and repository; empty if none of them is known.
 std::string byline_html(const FrontMatter& front);
 
 /// Writes the figures in their order, adjacent ones of one family inside one frame.
@@ -97,10 +98,10 @@ struct HeadWords {
 
 /// `enclosed`: the assets of a page that is one file; null if the page loads the site's assets.
 std::string head_html(const HeadWords& words, const PageOptions& options,
-                      const Enclosed* enclosed = nullptr);
+                      const EnclosedAssets* enclosed = nullptr);
 
-/// The first sentences of the page's first finding, or what was measured if there is no generated
-/// finding. Plain text of at most about 200 bytes, because link previews cut longer ones.
+/// Returns the first sentences of the page's first finding; if no finding is generated, says what
+/// was measured. The plain text has at most about 200 bytes, because link previews cut longer ones.
 std::string description_of(const Document& document, Answers answers);
 
 std::string foot_html(const Document& document);

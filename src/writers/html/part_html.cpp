@@ -12,30 +12,30 @@
 namespace labreport {
 namespace {
 
-using Row = std::span<const Figure>;
+using Figures = std::span<const Figure>;
 
-/// Returns the figures at the beginning of `row` that have the first one's value of `key`.
-Row alike(Row row, std::string Figure::* key) {
-  const auto other = std::ranges::find_if(
-      row, [&](const Figure& figure) { return figure.*key != row.front().*key; });
-  return row.first(static_cast<std::size_t>(other - row.begin()));
+/// Returns the figures at the beginning of `figures` that have the first one's value of `key`.
+Figures leading_equal(Figures figures, std::string Figure::* key) {
+  const auto end = std::ranges::find_if(
+      figures, [&](const Figure& figure) { return figure.*key != figures.front().*key; });
+  return figures.first(static_cast<std::size_t>(end - figures.begin()));
 }
 
-std::string one_by_one(Row row, PageState& state, const PaperPart& paper) {
+std::string each_figure_html(Figures figures, PageState& state, const PaperPart& paper) {
   std::string html;
-  for (const Figure& figure : row) html += figure_html(figure, state, paper.has(figure));
+  for (const Figure& figure : figures) html += figure_html(figure, state, paper.has(figure));
   return html;
 }
 
 std::string picture(const std::string& svg, const std::string& path, const PageState& state) {
-  return state.single ? svg : picture_element(svg, path);
+  return state.is_single_file ? svg : picture_element(svg, path);
 }
 
 std::string tables_html(const Part& part, const std::vector<TableView>& tables, PageState& state,
                         const PaperPart& paper) {
   std::string html;
   for (const TableView& table : tables) {
-    const std::string id = state.id("table-" + part.anchor() + "-" + slug(table.slug));
+    const std::string id = state.unique_id("table-" + part.anchor() + "-" + slug(table.slug));
     html += table_html(table, id, paper.has(table));
   }
   return html;
@@ -44,8 +44,8 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
 /// Writes the generated answer, the author's own words, or an empty frame for these words.
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
-  const bool awaited = part.awaits_answer(state.answers);
-  const std::string whose = awaited ? "Your answer" : state.front.own_words();
+  const bool awaits_author = part.awaits_answer(state.answers);
+  const std::string author_words = awaits_author ? "Your answer" : state.front.own_words();
   std::string html = fill_template(
       "answer.html",
       {{"generated", !answer.empty()},
@@ -55,10 +55,10 @@ std::string answer_html(const Part& part, const PageState& state) {
        {"noted", part.note.has_value()},
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
        {"note_mark", state.front.own_words() + "."},
-       {"awaited", awaited},
+       {"awaited", awaits_author},
        // Regions of one page must have different names.
-       {"label", whose + ": " + part.lettered_title()}});
-  while (html.ends_with('\n')) html.pop_back();  // hidden parts of the template leave blank lines
+       {"label", author_words + ": " + part.lettered_title()}});
+  while (html.ends_with('\n')) html.pop_back();  // Unused parts of the template leave blank lines.
   return html.empty() ? html : html + "\n";
 }
 
@@ -67,7 +67,7 @@ std::string details_html(const Part& part, PageState& state) {
   const std::string words = details.words(state.answers);
   if (details.is_empty(state.answers)) return "";
   PaperPart paper;
-  paper.tables = on_paper(details);
+  paper.tables = printed_tables(details);
   state.in_drawer = true;
   const std::string figures = figures_html(details.figures, state, paper);
   state.in_drawer = false;
@@ -81,21 +81,22 @@ std::string details_html(const Part& part, PageState& state) {
 
 }  // namespace
 
-std::string PageState::id(const std::string& wanted) {
-  std::string free = wanted;
-  for (int next = 2; !ids.insert(free).second; ++next) free = wanted + "-" + std::to_string(next);
-  return free;
+std::string PageState::unique_id(const std::string& base) {
+  std::string unique = base;
+  for (int suffix = 2; !used_ids.insert(unique).second; ++suffix)
+    unique = base + "-" + std::to_string(suffix);
+  return unique;
 }
 
 std::string PageState::next_figure() {
-  return in_drawer ? "A" + std::to_string(++more_figures) : std::to_string(++figures);
+  return in_drawer ? "A" + std::to_string(++drawer_figure_count) : std::to_string(++figure_count);
 }
 
-std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
+std::string figure_html(const Figure& figure, PageState& state, bool is_printed) {
   const auto drawing = state.drawings.find(figure.slug);
-  const bool drawn = drawing != state.drawings.end();
-  const bool tabled = !figure.data.columns.empty();
-  const std::string id = state.id("figure-" + slug(figure.slug));
+  const bool is_drawn = drawing != state.drawings.end();
+  const bool has_data = !figure.data.columns.empty();
+  const std::string id = state.unique_id("figure-" + slug(figure.slug));
   TemplateObject values = {
       {"id", id},
       {"number", state.next_figure()},
@@ -105,34 +106,34 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
       {"in_page", markdown_to_html(figure.in_page)},
       {"alt", figure.alt},
       {"spec", figure.slug},
-      {"drawn", drawn},
+      {"drawn", is_drawn},
       {"live", !figure.live.is_null()},
-      {"screen", !on_paper},
-      {"wide", drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
-      {"narrow", drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
-      {"tabled", tabled},
-      {"table", tabled ? table_html(figure.data, state.id(id + "-data")) : ""}};
+      {"screen", !is_printed},
+      {"wide", is_drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
+      {"narrow", is_drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
+      {"tabled", has_data},
+      {"table", has_data ? table_html(figure.data, state.unique_id(id + "-data")) : ""}};
   return fill_template("figure.html", values);
 }
 
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper) {
   std::string html;
-  for (Row rest = figures; !rest.empty();) {
-    const Row family = alike(rest, &Figure::family);
+  for (Figures rest = figures; !rest.empty();) {
+    const Figures family = leading_equal(rest, &Figure::family);
     rest = rest.subspan(family.size());
-    const bool varies =
-        !family.front().family.empty() && alike(family, &Figure::variant).size() < family.size();
-    if (!varies) {
-      html += one_by_one(family, state, paper);
+    const bool has_variants = !family.front().family.empty() &&
+                              leading_equal(family, &Figure::variant).size() < family.size();
+    if (!has_variants) {
+      html += each_figure_html(family, state, paper);
       continue;
     }
     TemplateList variants;
-    for (Row others = family; !others.empty();) {
-      const Row variant = alike(others, &Figure::variant);
+    for (Figures remaining = family; !remaining.empty();) {
+      const Figures variant = leading_equal(remaining, &Figure::variant);
       variants.push_back(TemplateObject{{"variant", variant.front().variant},
-                                        {"figures", one_by_one(variant, state, paper)}});
-      others = others.subspan(variant.size());
+                                        {"figures", each_figure_html(variant, state, paper)}});
+      remaining = remaining.subspan(variant.size());
     }
     html +=
         fill_template("variants.html", {{"family", family.front().family}, {"variants", variants}});
@@ -141,7 +142,7 @@ std::string figures_html(const std::vector<Figure>& figures, PageState& state,
 }
 
 std::string part_html(const Part& part, PageState& state) {
-  const PaperPart paper = on_paper(part);
+  const PaperPart paper = printed_part(part);
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
@@ -154,8 +155,8 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"answer", answer_html(part, state)},
                                      {"figures", figures_html(part.figures, state, paper)},
                                      {"tables", tables_html(part, part.tables, state, paper)},
-                                     {"leaves", !paper.left.empty()},
-                                     {"left", join(paper.left, "; ")},
+                                     {"leaves", !paper.page_only_titles.empty()},
+                                     {"left", join(paper.page_only_titles, "; ")},
                                      {"details", details_html(part, state)}});
 }
 

@@ -11,14 +11,15 @@
 namespace labreport {
 namespace {
 
-std::string_view opening(std::string_view svg) {
+std::string_view root_tag(std::string_view svg) {
   const std::size_t end = svg.find('>');
   return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
 }
 
-/// The number in an attribute of the root element: "703" for `width`; empty if it is absent.
-std::string size_of(std::string_view svg, const std::string& name) {
-  const std::string_view root = opening(svg);
+/// Returns the digits in an attribute of the root element, "703" for `width`; empty if it is
+/// absent.
+std::string attribute_text(std::string_view svg, const std::string& name) {
+  const std::string_view root = root_tag(svg);
   const std::string begin = " " + name + "=\"";
   const std::size_t at = root.find(begin);
   if (at == std::string_view::npos) return "";
@@ -27,37 +28,37 @@ std::string size_of(std::string_view svg, const std::string& name) {
   return std::string(root.substr(first, last - first));
 }
 
-/// The attribute of the root element as a number; 0 if it is absent.
-double number_of(std::string_view svg, const std::string& name) {
-  const std::string size = size_of(svg, name);
+/// Returns the attribute of the root element as a number; 0 if it is absent.
+double attribute_number(std::string_view svg, const std::string& name) {
+  const std::string size = attribute_text(svg, name);
   double number = 0;
   std::from_chars(size.data(), size.data() + size.size(), number);
   return number;
 }
 
-std::string size_attribute(std::string_view svg, const std::string& name) {
-  const std::string size = size_of(svg, name);
+std::string copied_attribute(std::string_view svg, const std::string& name) {
+  const std::string size = attribute_text(svg, name);
   return size.empty() ? "" : " " + name + "=\"" + size + "\"";
 }
 
 }  // namespace
 
 std::optional<double> height_over_width(std::string_view svg) {
-  const double width = number_of(svg, "width");
-  const double height = number_of(svg, "height");
+  const double width = attribute_number(svg, "width");
+  const double height = attribute_number(svg, "height");
   if (width <= 0 || height <= 0) return {};
   return height / width;
 }
 
 std::string picture_file(std::string_view svg) {
-  const std::string_view root = opening(svg);
+  const std::string_view root = root_tag(svg);
   return std::string(root) + "<style>@media (prefers-color-scheme: dark) {\n" + dark_inks() +
          "}</style>" + std::string(svg.substr(root.size()));
 }
 
 std::string card_drawing(std::string_view svg) {
   constexpr double kWidth = kCardWidth / 2.0, kHeight = kCardHeight / 2.0, kMargin = 12;
-  const double width = number_of(svg, "width"), height = number_of(svg, "height");
+  const double width = attribute_number(svg, "width"), height = attribute_number(svg, "height");
   if (width <= 0 || height <= 0) return "";
   const double scale = std::min((kWidth - 2 * kMargin) / width, (kHeight - 2 * kMargin) / height);
   return fmt::format(
@@ -69,7 +70,7 @@ std::string card_drawing(std::string_view svg) {
 
 std::string picture_element(std::string_view svg, const std::string& path) {
   return "<img src=\"" + escape_html(path) + "\" alt=\"\" loading=\"lazy\" decoding=\"async\"" +
-         size_attribute(svg, "width") + size_attribute(svg, "height") + ">";
+         copied_attribute(svg, "width") + copied_attribute(svg, "height") + ">";
 }
 
 }  // namespace labreport

@@ -7,10 +7,10 @@
 
 namespace labreport {
 
-/// The height of the picture over its width; nothing if the root element lacks one of them.
+/// Returns the ratio of height to width; nothing if the root element lacks one of them.
 std::optional<double> height_over_width(std::string_view svg);
 
-/// The SVG as a separate file that changes its colors on a dark screen.
+/// Returns the SVG as a separate file that changes its colors on a dark screen.
 std::string picture_file(std::string_view svg);
 
 /// The picture that link previews of a page show, a PNG beside the page; its size is in pixels.
@@ -18,12 +18,12 @@ inline constexpr const char* kCardFile = "card.png";
 inline constexpr int kCardWidth = 1200;
 inline constexpr int kCardHeight = 630;
 
-/// The chart centered on a white SVG of half the card's width and height, to be printed with two
-/// pixels for each unit. Empty if the chart's root element has no size.
+/// Returns the chart centered on a white SVG of half the card's width and height; a print has two
+/// pixels for each unit. Returns an empty text if the chart's root element has no size.
 std::string card_drawing(std::string_view svg);
 
-/// The `<img>` that shows the file `path`, in the size of `svg`, fetched when it comes into view.
-/// Its alt text is empty because the frame around it has the text.
+/// Returns an `<img>` of the file `path` in the size of `svg`. A page fetches the file when it
+/// comes into view. The alt text is empty because the frame around the picture has the text.
 std::string picture_element(std::string_view svg, const std::string& path);
 
 }  // namespace labreport

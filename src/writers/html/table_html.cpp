@@ -12,16 +12,17 @@
 namespace labreport {
 namespace {
 
-std::string pad(const std::string& unseen) {
-  return unseen.empty() ? "" : "<i data-pad=\"" + unseen + "\"></i>";
+std::string padding_html(const std::string& padding) {
+  return padding.empty() ? "" : "<i data-pad=\"" + padding + "\"></i>";
 }
 
 /// Lets a command break only before " --", so that a flag stays with its value.
 std::string code_html(const std::string& text) {
-  constexpr std::string_view kNext = " --";
+  constexpr std::string_view kFlagStart = " --";
   std::string html;
   std::size_t begin = 0;
-  for (std::size_t next = text.find(kNext); begin < text.size(); next = text.find(kNext, begin)) {
+  for (std::size_t next = text.find(kFlagStart); begin < text.size();
+       next = text.find(kFlagStart, begin)) {
     const std::size_t end = std::min(next, text.size());
     const std::string gap = begin == 0 ? "" : " ";
     html += gap + "<span>" + escape_html(text.substr(begin, end - begin)) + "</span>";
@@ -30,22 +31,22 @@ std::string code_html(const std::string& text) {
   return html;
 }
 
-/// True for one word of at most `kLongest` bytes: a short word with a hyphen, "GPU-bound", reads
-/// badly in two lines, but a path or a hash may need them.
+/// Returns true for one word of at most `kLongestBytes`: a short word with a hyphen, "GPU-bound",
+/// reads badly in two lines, but a path or a hash may need them.
 bool stays_whole(const std::string& text) {
-  constexpr std::size_t kLongest = 20;
-  return text.size() <= kLongest && text.find(' ') == std::string::npos;
+  constexpr std::size_t kLongestBytes = 20;
+  return text.size() <= kLongestBytes && text.find(' ') == std::string::npos;
 }
 
-/// Lets a line end after an underscore, as in a function's long name, and after each `kLongest`
-/// bytes of a word that is too long for any line.
+/// Lets a line end after an underscore, as in a function's long name, and after each
+/// `kLongestBytes` of a longer word.
 std::string words_html(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
+  constexpr std::size_t kLongestBytes = 60;
   std::string html;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
-    if (std::min(end, text.find(' ', begin)) - begin > kLongest) {
-      end = begin + kLongest;
+    if (std::min(end, text.find(' ', begin)) - begin > kLongestBytes) {
+      end = begin + kLongestBytes;
       while (end < text.size() && continues_letter(text[end])) ++end;
     }
     html += escape_html(text.substr(begin, end - begin));
@@ -55,44 +56,46 @@ std::string words_html(const std::string& text) {
   return html;
 }
 
-struct Remarks {
+struct RemarkPlaces {
   std::string beside;  ///< A short remark for the column "Remarks".
   std::string below;   ///< A longer remark for a row below.
 };
 
-Remarks remarks(const RowView& row) {
+RemarkPlaces place_remarks(const RowView& row) {
   constexpr std::size_t kLongestBeside = 24, kLongestWord = 14;
   const std::string text = row.remarks();
   const std::vector<std::string> words = split(text, ' ');
-  const bool breaks = std::ranges::any_of(
+  const bool has_long_word = std::ranges::any_of(
       words, [](const std::string& word) { return word.size() > kLongestWord; });
-  return text.size() <= kLongestBeside && !breaks ? Remarks{text, ""} : Remarks{"", text};
+  return text.size() <= kLongestBeside && !has_long_word ? RemarkPlaces{text, ""}
+                                                         : RemarkPlaces{"", text};
 }
 
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const AlignedCell& aligned) {
   const ColumnView& view = table.columns[column];
   const Value& cell = row.cells[column];
-  const bool right = view.align == Align::kRight;
+  const bool is_number = view.align == Align::kRight;
   const std::string text = aligned.text.joined();
-  const bool whole = !right && stays_whole(text);
-  std::string style = right ? "number" : whole ? "words whole" : "words";
+  const bool is_whole = !is_number && stays_whole(text);
+  std::string style = is_number ? "number" : is_whole ? "words whole" : "words";
   if (cell.is_missing()) style += " muted";
-  std::string html = right ? escape_html(aligned.text.value) + pad(aligned.after_value) +
-                                 escape_html(aligned.text.tail()) + pad(aligned.at_end)
+  std::string html = is_number
+                         ? escape_html(aligned.text.value) + padding_html(aligned.after_value) +
+                               escape_html(aligned.text.tail()) + padding_html(aligned.at_end)
                      : view.code ? code_html(text)
                                  : words_html(text);
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
-  // A reader sorts by the unrounded number.
+  // Readers sort by the unrounded number.
   const std::optional<double> number = number_in_unit(cell, view.notation);
-  const bool sorted = number && std::isfinite(*number);
+  const bool is_sortable = number && std::isfinite(*number);
   return {{"head", column == 0 && !view.code},
           {"code", view.code},
-          {"number", right},
-          {"whole", whole},
-          {"tall", !remarks(row).below.empty()},
+          {"number", is_number},
+          {"whole", is_whole},
+          {"tall", !place_remarks(row).below.empty()},
           {"style", style},
-          {"sort", sorted ? fmt::format(" data-sort=\"{}\"", *number) : ""},
+          {"sort", is_sortable ? fmt::format(" data-sort=\"{}\"", *number) : ""},
           {"html", html}};
 }
 
@@ -101,14 +104,16 @@ TemplateList head_list(const TableView& table) {
   TemplateList columns;
   for (const ColumnView& column : table.columns) {
     const std::string& title = column.title;
-    const bool number = column.align == Align::kRight;
+    const bool is_number = column.align == Align::kRight;
     // A formula, "7 L + 1", stays on one line.
-    const bool whole = title.size() <= kLongestFormula && title.find(" + ") != std::string::npos;
-    const std::string style = number && whole ? "number whole" : number ? "number" : "whole";
+    const bool is_whole = title.size() <= kLongestFormula && title.find(" + ") != std::string::npos;
+    const std::string style = is_number && is_whole ? "number whole"
+                              : is_number           ? "number"
+                                                    : "whole";
     columns.push_back(TemplateObject{{"title", title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
-                                     {"styled", number || whole},
+                                     {"styled", is_number || is_whole},
                                      {"style", style}});
   }
   return columns;
@@ -116,9 +121,9 @@ TemplateList head_list(const TableView& table) {
 
 }  // namespace
 
-std::string table_html(const TableView& table, const std::string& id, bool on_paper) {
-  const bool flagged = std::ranges::any_of(
-      table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
+std::string table_html(const TableView& table, const std::string& id, bool is_printed) {
+  const bool has_remarks = std::ranges::any_of(
+      table.rows, [](const RowView& row) { return !place_remarks(row).beside.empty(); });
   std::vector<std::vector<AlignedCell>> aligned;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     aligned.push_back(align_decimals(table, c));
@@ -131,25 +136,25 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
     for (std::size_t c = 0; c < count; ++c) {
       cells.push_back(cell_object(table, c, row, aligned[c][r]));
     }
-    const std::size_t rest = table.columns.size() - count;
-    const Remarks remarked = remarks(row);
+    const std::size_t spanned_columns = table.columns.size() - count;
+    const RemarkPlaces remark = place_remarks(row);
     rows.push_back(TemplateObject{{"named", !row.id.empty()},
                                   {"id", row.id},
                                   {"cells", cells},
-                                  {"noted", rest > 0},
-                                  {"span", std::to_string(rest)},
+                                  {"noted", spanned_columns > 0},
+                                  {"span", std::to_string(spanned_columns)},
                                   {"note", row.reason()},
-                                  {"flags", remarked.beside},
-                                  {"tall", !remarked.below.empty()},
-                                  {"width", std::to_string(table.columns.size() - 1 + flagged)},
-                                  {"below", remarked.below}});
+                                  {"flags", remark.beside},
+                                  {"tall", !remark.below.empty()},
+                                  {"width", std::to_string(table.columns.size() - 1 + has_remarks)},
+                                  {"below", remark.below}});
   }
   return fill_template("table.html", {{"id", id},
-                                      {"wide", !fits_half(table)},
-                                      {"screen", !on_paper},
+                                      {"wide", !fits_half_width(table)},
+                                      {"screen", !is_printed},
                                       {"title", table.title},
                                       {"columns", head_list(table)},
-                                      {"flagged", flagged},
+                                      {"flagged", has_remarks},
                                       {"rows", rows}});
 }
 

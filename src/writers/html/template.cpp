@@ -16,30 +16,31 @@ namespace mustache = kainjow::mustache;
 
 class StrictContext : public mustache::context<std::string> {
  public:
-  StrictContext(const mustache::data* values, std::string_view where)
-      : context(values), where_(where) {}
+  StrictContext(const mustache::data* values, std::string_view template_name)
+      : context(values), template_name_(template_name) {}
 
   const mustache::data* get(const std::string& name) const override {
     const mustache::data* value = context::get(name);
     if (value == nullptr) {
-      throw Error("template " + std::string(where_) + ": nothing is called '" + name + "'");
+      throw Error("template " + std::string(template_name_) + ": nothing is called '" + name + "'");
     }
     return value;
   }
 
  private:
-  std::string_view where_;
+  std::string_view template_name_;
 };
 
 /// Parses each template once and keeps it. Not thread-safe: one thread writes all pages.
-mustache::mustache& parsed(std::string_view name) {
+mustache::mustache& parsed_template(std::string_view name) {
   static std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> cache;
   const auto found = cache.find(name);
   if (found != cache.end()) return *found->second;
   const std::string path = "templates/" + std::string(name);
-  auto made = std::make_unique<mustache::mustache>(std::string(embedded::writers().at(path)));
-  if (!made->is_valid()) throw Error(path + ": " + made->error_message());
-  return *cache.emplace(name, std::move(made)).first->second;
+  auto new_template =
+      std::make_unique<mustache::mustache>(std::string(embedded::writers().at(path)));
+  if (!new_template->is_valid()) throw Error(path + ": " + new_template->error_message());
+  return *cache.emplace(name, std::move(new_template)).first->second;
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ mustache::mustache& parsed(std::string_view name) {
 std::string fill_template(std::string_view name, const TemplateObject& values) {
   const mustache::data data(values);
   StrictContext context(&data, name);
-  return parsed(name).render(context);
+  return parsed_template(name).render(context);
 }
 
 TemplateList text_list(const std::vector<std::string>& texts) {
@@ -60,23 +61,23 @@ std::string escape_html(const std::string& text) { return mustache::html_escape(
 
 std::string markdown_to_html(std::string_view markdown, const Formulas& formulas) {
   const ParsedMarkdown parsed = parse_markdown(markdown);
-  const std::unique_ptr<char, decltype(&std::free)> html(
+  const std::unique_ptr<char, decltype(&std::free)> raw_html(
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
-  std::string whole;
-  for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
+  std::string html;
+  for (const CutPiece& piece : at_marks(raw_html.get(), parsed.spans)) {
     if (piece.span == nullptr) {
-      whole += keep_numbers_whole(piece.text);
+      html += keep_numbers_whole(piece.text);
       continue;
     }
     const std::string tex = escape_html(piece.span->tex);
     const Formula* formula = find_formula(*piece.span, formulas);
     // A formula wider than a phone scrolls, so a keyboard must be able to reach it.
     const std::string display = piece.span->display ? "block\" tabindex=\"0" : "inline";
-    whole += formula == nullptr ? "<code>" + tex + "</code>"
-                                : "<math display=\"" + display + "\" alttext=\"" + tex + "\">" +
-                                      formula->mathml + "</math>";
+    html += formula == nullptr ? "<code>" + tex + "</code>"
+                               : "<math display=\"" + display + "\" alttext=\"" + tex + "\">" +
+                                     formula->mathml + "</math>";
   }
-  return whole;
+  return html;
 }
 
 }  // namespace labreport

@@ -12,13 +12,13 @@ namespace {
 /// single ones. Bars are escaped because they would end the cell.
 std::string code_span(const std::string& text) {
   if (text.empty()) return "";
-  const bool ticked = text.find('`') != std::string::npos;
-  std::string code = ticked ? "`` " : "`";
+  const bool has_backtick = text.find('`') != std::string::npos;
+  std::string code = has_backtick ? "`` " : "`";
   for (const char letter : text) {
     if (letter == '|') code.push_back('\\');
     code.push_back(letter == '\n' ? ' ' : letter);
   }
-  return code + (ticked ? " ``" : "`");
+  return code + (has_backtick ? " ``" : "`");
 }
 
 std::string row_markdown(const std::vector<std::string>& cells) {
@@ -33,7 +33,7 @@ class MarkdownWriter {
       : drawings_(drawings), answers_(answers), note_mark_(front.own_words() + ".") {}
 
   std::string write(const Document& document) {
-    compares_ = !document.relation.empty();
+    is_comparison_ = !document.relation.empty();
     head(document);
     for (const Section& section : document.sections) {
       const std::string problem = section.asked() ? " (`" + section.problem + "`)" : "";
@@ -43,16 +43,16 @@ class MarkdownWriter {
     paragraph("## Method and limits");
     paragraph(document.method);
     reproduce(document);
-    return finished();
+    return take_text();
   }
 
   std::string write(const Part& part) {
     add(part);
-    return finished();
+    return take_text();
   }
 
  private:
-  std::string finished() {
+  std::string take_text() {
     while (text_.ends_with("\n\n")) text_.pop_back();
     return std::move(text_);
   }
@@ -62,7 +62,7 @@ class MarkdownWriter {
   }
 
   void head(const Document& document) {
-    paragraph("# " + escape_markdown(compares_ ? document.title : document.name()));
+    paragraph("# " + escape_markdown(is_comparison_ ? document.title : document.name()));
     paragraph(byline_markdown(document.front));
     if (document.demonstration) {
       paragraph(
@@ -70,7 +70,8 @@ class MarkdownWriter {
           "looks like, not what a GPU does.");
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
-    const std::string line = compares_ ? "Comparison · " + document.relation : document.marks();
+    const std::string line =
+        is_comparison_ ? "Comparison · " + document.relation : document.marks();
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance_line(answers_)));
   }
@@ -111,7 +112,7 @@ class MarkdownWriter {
   void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
     const std::string number =
-        in_drawer ? "A" + std::to_string(++more_figures_) : std::to_string(++figures_);
+        in_drawer ? "A" + std::to_string(++drawer_figure_count_) : std::to_string(++figure_count_);
     paragraph("**Figure " + number + ". " + escape_markdown(figure.title) + "**");
     if (drawings_.contains(figure.slug)) {
       paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
@@ -152,10 +153,10 @@ class MarkdownWriter {
 
   const Drawings& drawings_;
   Answers answers_;
-  bool compares_ = false;
+  bool is_comparison_ = false;
   std::string note_mark_;
   std::string text_;
-  int figures_ = 0, more_figures_ = 0;
+  int figure_count_ = 0, drawer_figure_count_ = 0;
 };
 
 }  // namespace
@@ -171,20 +172,20 @@ std::string byline_markdown(const FrontMatter& front) {
 }
 
 std::string table_markdown(const TableView& table) {
-  const bool flagged =
+  const bool has_remarks =
       std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
   std::vector<std::string> heads;
-  std::vector<std::string> rules;
+  std::vector<std::string> alignments;
   for (const ColumnView& column : table.columns) {
     heads.push_back(escape_markdown(column.head()));
-    rules.push_back(column.align == Align::kRight ? "---:" : "---");
+    alignments.push_back(column.align == Align::kRight ? "---:" : "---");
   }
-  if (flagged) {
+  if (has_remarks) {
     heads.push_back("Remarks");
-    rules.push_back("---");
+    alignments.push_back("---");
   }
   std::string text = table.title.empty() ? "" : "**" + escape_markdown(table.title) + "**\n\n";
-  text += row_markdown(heads) + row_markdown(rules);
+  text += row_markdown(heads) + row_markdown(alignments);
   for (const RowView& row : table.rows) {
     std::vector<std::string> cells(table.columns.size());
     for (std::size_t c = 0; c < std::min(row.cells.size(), cells.size()); ++c) {
@@ -192,7 +193,7 @@ std::string table_markdown(const TableView& table) {
       cells[c] = table.columns[c].code ? code_span(words) : escape_markdown(words);
     }
     if (row.cells.size() < cells.size()) cells[row.cells.size()] = escape_markdown(row.reason());
-    if (flagged) cells.push_back(escape_markdown(row.remarks()));
+    if (has_remarks) cells.push_back(escape_markdown(row.remarks()));
     text += row_markdown(cells);
   }
   return text + "\n";

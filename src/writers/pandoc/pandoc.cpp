@@ -11,16 +11,16 @@ namespace {
 
 using nlohmann::json;
 
-/// Rows of the longest table of details that is printed; longer ones would bury the answers.
-constexpr std::size_t kMostEvidenceRows = 16;
-constexpr int kLinesForAnAnswer = 6;
+/// A longer table of details is not printed, because it would bury the answers.
+constexpr std::size_t kMostPrintedDetailsRows = 16;
+constexpr int kAnswerLines = 6;
 
 class PartWriter {
  public:
   PartWriter(const Prints& prints, const PandocOptions& options, const FrontMatter& front)
       : prints_(prints), options_(options), front_(front) {}
 
-  json part(const Part& part) {
+  json write(const Part& part) {
     blocks_ = json::array();
     if (!part.title.empty()) {
       add(pandoc_heading(2, pandoc_title(part.lettered_title()), part.anchor()));
@@ -53,22 +53,22 @@ class PartWriter {
     }
     if (part.awaits_answer(options_.answers)) {
       json lines = json::array({pandoc_emph("Your answer")});
-      for (int i = 0; i < kLinesForAnAnswer; ++i) lines.push_back(pandoc_words("\u00a0"));
+      for (int i = 0; i < kAnswerLines; ++i) lines.push_back(pandoc_words("\u00a0"));
       add(pandoc_node("LineBlock", lines));
     }
   }
 
-  void table(const TableView& table, const std::string& where) {
+  void table(const TableView& table, const std::string& anchor) {
     if (table.columns.empty()) return;
-    std::string id = slug("tab " + where + " " + table.slug);
+    std::string id = slug("tab " + anchor + " " + table.slug);
     for (int next = 2; !ids_.insert(id).second; ++next) {
-      id = slug("tab " + where + " " + table.slug + " " + std::to_string(next));
+      id = slug("tab " + anchor + " " + table.slug + " " + std::to_string(next));
     }
     add(pandoc_table(table, id));
   }
 
-  void figure(const Figure& figure, const std::string& where) {
-    if (!prints_.contains(figure.slug)) return table(figure.data, where);
+  void figure(const Figure& figure, const std::string& anchor) {
+    if (!prints_.contains(figure.slug)) return table(figure.data, anchor);
     json caption = json::array({pandoc_node("Strong", pandoc_title(figure.title + "."))});
     caption.push_back({{"t", "Space"}});
     append(caption, pandoc_line(figure.caption));
@@ -81,27 +81,27 @@ class PartWriter {
                                            plain(json::array({picture}))})));
   }
 
-  void details(const Details& details, const std::string& where) {
-    const std::size_t before = blocks_.size();
+  void details(const Details& details, const std::string& anchor) {
+    const std::size_t block_count = blocks_.size();
     add(pandoc_heading(4, pandoc_words("How this was measured")));
     append(blocks_, pandoc_blocks(details.words(options_.answers)));
     for (const std::string& warning : details.warnings) {
       add(pandoc_paragraph(pandoc_words("Warning: " + warning)));
     }
-    std::vector<std::string> left;
+    std::vector<std::string> long_tables;
     for (const TableView& each : details.tables) {
-      if (each.rows.size() <= kMostEvidenceRows) {
-        table(each, where);
+      if (each.rows.size() <= kMostPrintedDetailsRows) {
+        table(each, anchor);
       } else {
-        left.push_back(each.title);
+        long_tables.push_back(each.title);
       }
     }
-    if (!left.empty()) {
-      add(pandoc_paragraph(
-          pandoc_words("Left to the page and to tables/, being long: " + join(left, "; ") + ".")));
+    if (!long_tables.empty()) {
+      add(pandoc_paragraph(pandoc_words(
+          "Left to the page and to tables/, being long: " + join(long_tables, "; ") + ".")));
     }
-    for (const Figure& each : details.figures) figure(each, where);
-    if (blocks_.size() == before + 1) blocks_.erase(before);
+    for (const Figure& each : details.figures) figure(each, anchor);
+    if (blocks_.size() == block_count + 1) blocks_.erase(block_count);
   }
 
   json blocks_ = json::array();
@@ -111,23 +111,23 @@ class PartWriter {
   std::set<std::string> ids_;  ///< TeX refuses duplicate labels.
 };
 
-json inlines_value(json words) { return pandoc_node("MetaInlines", std::move(words)); }
+json meta_inlines(json words) { return pandoc_node("MetaInlines", std::move(words)); }
 
 /// The metadata that the template prints above the table of contents.
 json title_block(const Document& document, const PandocOptions& options) {
   const FrontMatter& front = document.front;
   json authors = json::array();
   for (const std::string& line : {front.author, front.course, front.repository}) {
-    if (!line.empty()) authors.push_back(inlines_value(pandoc_title(line)));
+    if (!line.empty()) authors.push_back(meta_inlines(pandoc_title(line)));
   }
-  return {{"title", inlines_value(pandoc_title(document.name()))},
+  return {{"title", meta_inlines(pandoc_title(document.name()))},
           {"author", pandoc_node("MetaList", authors)},
-          {"date", inlines_value(pandoc_title(document.marks()))},
-          {"provenance", inlines_value(pandoc_words(document.provenance_line(options.answers)))},
+          {"date", meta_inlines(pandoc_title(document.marks()))},
+          {"provenance", meta_inlines(pandoc_words(document.provenance_line(options.answers)))},
           {"paper", pandoc_node("MetaString", options.paper == Paper::kLetter ? "letter" : "a4")}};
 }
 
-json warnings(const Document& document) {
+json banner_blocks(const Document& document) {
   std::string words;
   if (document.demonstration) {
     words =
@@ -139,7 +139,7 @@ json warnings(const Document& document) {
   return json::array({pandoc_paragraph(json::array({pandoc_node("Strong", pandoc_words(words))}))});
 }
 
-std::string tree(const json& meta, const json& blocks) {
+std::string tree_json(const json& meta, const json& blocks) {
   return compact_json(json{{"pandoc-api-version", {1, 23}}, {"meta", meta}, {"blocks", blocks}});
 }
 
@@ -148,7 +148,7 @@ std::string tree(const json& meta, const json& blocks) {
 std::string report_pandoc(const Document& document, const Prints& prints,
                           const PandocOptions& options) {
   PartWriter parts(prints, options, document.front);
-  json blocks = warnings(document);
+  json blocks = banner_blocks(document);
   for (const Section& section : document.sections) {
     blocks.push_back(pandoc_heading(1, pandoc_title(section.title)));
     if (section.asked()) {
@@ -156,7 +156,7 @@ std::string report_pandoc(const Document& document, const Prints& prints,
       append(words, pandoc_code(section.problem));
       blocks.push_back(pandoc_paragraph(words));
     }
-    for (const Part& part : section.parts) append(blocks, parts.part(part));
+    for (const Part& part : section.parts) append(blocks, parts.write(part));
   }
   if (!document.method.empty()) {
     blocks.push_back(pandoc_heading(1, pandoc_words("Method and limits")));
@@ -167,12 +167,12 @@ std::string report_pandoc(const Document& document, const Prints& prints,
   if (!document.environment.columns.empty()) {
     blocks.push_back(pandoc_table(document.environment, "tab-environment"));
   }
-  return tree(title_block(document, options), blocks);
+  return tree_json(title_block(document, options), blocks);
 }
 
 std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
                         const FrontMatter& front) {
-  return tree(json::object(), PartWriter(prints, options, front).part(part));
+  return tree_json(json::object(), PartWriter(prints, options, front).write(part));
 }
 
 }  // namespace labreport

@@ -7,21 +7,21 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestTitle = 400;
-/// Bytes of the longest address that becomes a link: TeX's time grows with their square.
-constexpr std::size_t kLongestLink = 2000;
-/// Levels of nested lists and quotations: LaTeX nests at most four lists of one kind and six in
-/// all. The content of deeper ones joins the innermost.
-constexpr int kDeepestList = 3;
+constexpr std::size_t kLongestTitleBytes = 400;
+/// A longer address becomes no link, because TeX's time grows with the square of its length.
+constexpr std::size_t kLongestLinkBytes = 2000;
+/// The content of deeper lists and quotations joins the innermost one, because LaTeX nests at most
+/// four lists of one kind and six in all.
+constexpr int kMostNestedLists = 3;
 
 /// Places the picture if pdflatex accepts its path and format, else writes why it is missing.
 json picture(const Inline& piece) {
-  constexpr std::string_view kPlain =
+  constexpr std::string_view kPlainLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
   const std::string& path = piece.target;
   const bool known_kind = path.ends_with(".png") || path.ends_with(".jpg") ||
                           path.ends_with(".jpeg") || path.ends_with(".pdf");
-  if (known_kind && path.find_first_not_of(kPlain) == path.npos) {
+  if (known_kind && path.find_first_not_of(kPlainLetters) == path.npos) {
     return json::array({pandoc_picture(path, "80%")});
   }
   return pandoc_words("[Picture: " + piece.text + " (" + path +
@@ -30,10 +30,11 @@ json picture(const Inline& piece) {
 
 json link(const Inline& piece) {
   json words = pandoc_inlines(piece.children);
-  const bool leads = !piece.target.starts_with('#') && piece.target.size() <= kLongestLink;
-  if (!leads) return words;
+  const bool becomes_link =
+      !piece.target.starts_with('#') && piece.target.size() <= kLongestLinkBytes;
+  if (!becomes_link) return words;
   return json::array({pandoc_node(
-      "Link", {pandoc_attributes(), words, json::array({without_marks(piece.target), ""})})});
+      "Link", {pandoc_attributes(), words, json::array({without_invisible(piece.target), ""})})});
 }
 
 json struck_out(const Inline& piece) {
@@ -44,7 +45,7 @@ json struck_out(const Inline& piece) {
 }
 
 json formula(const Inline& piece, const char* kind) {
-  return json::array({pandoc_node("Math", {{{"t", kind}}, without_marks(piece.text, true)})});
+  return json::array({pandoc_node("Math", {{{"t", kind}}, without_invisible(piece.text, true)})});
 }
 
 json inline_nodes(const Inline& piece) {
@@ -85,12 +86,12 @@ json blocks_at(const Blocks& blocks, int depth);
 
 json list(const Block& block, int depth) {
   json items = json::array();
-  json all = json::array();
+  json flattened = json::array();
   for (const Blocks& item : block.items) {
     items.push_back(blocks_at(item, depth + 1));
-    append(all, items.back());
+    append(flattened, items.back());
   }
-  if (depth >= kDeepestList) return all;
+  if (depth >= kMostNestedLists) return flattened;
   if (block.kind == Block::Kind::kBullets) return json::array({pandoc_node("BulletList", items)});
   return json::array(
       {pandoc_node("OrderedList", {{block.start, {{"t", "Decimal"}}, {{"t", "Period"}}}, items})});
@@ -107,8 +108,9 @@ json block_nodes(const Block& block, int depth) {
     case Block::Kind::kNumbers:
       return list(block, depth);
     case Block::Kind::kQuote: {
-      json inside = blocks_at(block.blocks, depth + 1);
-      return depth >= kDeepestList ? inside : json::array({pandoc_node("BlockQuote", inside)});
+      json content = blocks_at(block.blocks, depth + 1);
+      return depth >= kMostNestedLists ? content
+                                       : json::array({pandoc_node("BlockQuote", content)});
     }
     case Block::Kind::kCode:
       return json::array({pandoc_listing(block.text)});
@@ -157,7 +159,9 @@ json pandoc_emph(std::string_view text) {
   return json::array({pandoc_node("Emph", pandoc_words(text))});
 }
 
-json pandoc_title(std::string_view text) { return pandoc_words(cut_short(text, kLongestTitle)); }
+json pandoc_title(std::string_view text) {
+  return pandoc_words(cut_short(text, kLongestTitleBytes));
+}
 
 json pandoc_code(std::string_view text) {
   return json::array({pandoc_node("Code", {pandoc_attributes(), paper_code(text)})});

@@ -15,45 +15,45 @@
 namespace labreport {
 namespace {
 
-constexpr double kMostExactInteger = 1e15;     // A double holds smaller integers exactly.
-constexpr double kLeastWithoutFraction = 1e6;  // From here on six digits hold no fraction.
+constexpr double kMostExactInteger = 1e15;     // A double represents smaller integers exactly.
+constexpr double kLeastWithoutFraction = 1e6;  // Six digits of a larger number hold no fraction.
 
-std::string readable(const SqlValue& value) {
+std::string value_text(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   const auto* real = std::get_if<double>(&value);
   if (real == nullptr) return kNoNumber;
-  const bool whole = *real == std::floor(*real) && std::abs(*real) < kMostExactInteger;
-  return whole || std::abs(*real) >= kLeastWithoutFraction ? fmt::format("{:.0f}", *real)
-                                                           : fmt::format("{:.6g}", *real);
+  const bool is_whole = *real == std::floor(*real) && std::abs(*real) < kMostExactInteger;
+  return is_whole || std::abs(*real) >= kLeastWithoutFraction ? fmt::format("{:.0f}", *real)
+                                                              : fmt::format("{:.6g}", *real);
 }
 
-/// Tells for each column if it holds a number, which makes it right-aligned.
+/// Returns for each column if it holds a number and so is aligned to the right.
 std::vector<bool> number_columns(const QueryResult& result) {
-  std::vector<bool> numbers(result.columns.size(), false);
+  std::vector<bool> holds_number(result.columns.size(), false);
   for (const auto& row : result.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool is_number =
           std::holds_alternative<std::int64_t>(row[i]) || std::holds_alternative<double>(row[i]);
-      numbers[i] = numbers[i] || is_number;
+      holds_number[i] = holds_number[i] || is_number;
     }
   }
-  return numbers;
+  return holds_number;
 }
 
-using Lines = std::vector<std::vector<std::string>>;
+using TextRows = std::vector<std::vector<std::string>>;
 
 /// Returns the cells of the head, then those of each row.
-Lines lines_of(const QueryResult& result) {
-  Lines lines(1);
+TextRows text_rows(const QueryResult& result) {
+  TextRows lines(1);
   for (const std::string& column : result.columns) lines[0].push_back(printable(column));
   for (const auto& row : result.rows) {
-    std::ranges::transform(row, std::back_inserter(lines.emplace_back()), readable);
+    std::ranges::transform(row, std::back_inserter(lines.emplace_back()), value_text);
   }
   return lines;
 }
 
-constexpr std::size_t kMostBytes = 60;  // A longer cell is cut.
+constexpr std::size_t kMostCellBytes = 60;  // A terminal's table cuts longer cells.
 
 std::string markdown_line(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = escape_markdown(cell);
@@ -62,14 +62,14 @@ std::string markdown_line(std::vector<std::string> cells) {
 
 CsvField csv_field(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return csv_text(*text);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return csv_number(*whole);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return csv_number(*integer);
   if (const auto* real = std::get_if<double>(&value)) return csv_number(*real);
   return {};
 }
 
 Json json_value(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
   const auto* real = std::get_if<double>(&value);
   return real == nullptr || !std::isfinite(*real) ? Json() : Json(*real);
 }
@@ -77,14 +77,15 @@ Json json_value(const SqlValue& value) {
 }  // namespace
 
 std::string as_table(const QueryResult& result) {
-  const std::vector<bool> numbers = number_columns(result);
-  Lines lines = lines_of(result);
+  const std::vector<bool> is_number_column = number_columns(result);
+  TextRows lines = text_rows(result);
   for (std::size_t column = 0; column < result.columns.size(); ++column) {
     std::size_t width = 0;
-    for (auto& line : lines) line[column] = cut_short(line[column], kMostBytes);
+    for (auto& line : lines) line[column] = cut_short(line[column], kMostCellBytes);
     for (const auto& line : lines) width = std::max(width, letter_count(line[column]));
     for (auto& line : lines)
-      line[column] = padded(line[column], width, numbers[column] ? Pad::kLeft : Pad::kRight);
+      line[column] =
+          padded(line[column], width, is_number_column[column] ? Pad::kLeft : Pad::kRight);
   }
   std::string text;
   for (const auto& cells : lines) {
@@ -96,7 +97,7 @@ std::string as_table(const QueryResult& result) {
 }
 
 std::string as_markdown(const QueryResult& result) {
-  Lines lines = lines_of(result);
+  TextRows lines = text_rows(result);
   std::vector<std::string> rule;
   for (const bool number : number_columns(result)) rule.emplace_back(number ? "---:" : "---");
   std::string text = markdown_line(lines[0]) + "| " + join(rule, " | ") + " |\n";

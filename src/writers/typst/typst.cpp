@@ -20,34 +20,34 @@ std::string warnings(const Details& details) {
   return text + ")\n\n";
 }
 
-std::string details(const Part& part, const TypstSource& source) {
+std::string details_text(const Part& part, const TypstSource& source) {
   std::string text = typst_blocks(part.details.words(source.options.answers), source);
   text += warnings(part.details);
-  for (const TableView* table : on_paper(part.details)) {
+  for (const TableView* table : printed_tables(part.details)) {
     text += typst_table(*table, TableWidth::kHalf);
   }
   return text.empty() ? "" : "== " + typst_heading(part, true) + "\n\n" + text;
 }
 
-/// The tables in the appendix: those as wide as the page, and those in its two columns.
-struct FurtherTables {
+/// The tables in the appendix: `wide` has those as wide as the page, `columns` the others.
+struct AppendixTables {
   std::string wide;
   std::string columns[2];
   std::size_t rows[2] = {0, 0};
 
   void add(const Part& part) {
-    const PaperPart paper = on_paper(part);
-    for (std::size_t i = 0; i < paper.further.size(); ++i) {
-      const TableView& table = *paper.further[i];
-      const std::string label = further_label(part, i);
+    const PaperPart paper = printed_part(part);
+    for (std::size_t i = 0; i < paper.appendix_tables.size(); ++i) {
+      const TableView& table = *paper.appendix_tables[i];
+      const std::string label = appendix_label(part, i);
       const std::string name = typst_muted(typst_heading(part, true));
-      if (!fits_half(table)) {
+      if (!fits_half_width(table)) {
         wide += name + typst_table(table, TableWidth::kWhole, label);
         continue;
       }
       const std::size_t shorter = rows[1] < rows[0] ? 1 : 0;
       columns[shorter] += name + typst_table(table, TableWidth::kHalf, label);
-      rows[shorter] += table.rows.size() + 5;
+      rows[shorter] += table.rows.size() + 5;  // Name, title and head are as high as five rows.
     }
   }
 
@@ -64,12 +64,12 @@ std::string in_columns(const std::string& text) {
 
 /// Writes the method, the environment, the tables that parts refer to, and the parts' details.
 std::string typst_appendices(const TypstSource& source) {
-  std::string evidence;
-  FurtherTables further;
+  std::string measured_text;
+  AppendixTables appendix_tables;
   for (const Section& section : source.document.sections) {
     for (const Part& part : section.parts) {
-      evidence += details(part, source);
-      further.add(part);
+      measured_text += details_text(part, source);
+      appendix_tables.add(part);
     }
   }
   const Document& document = source.document;
@@ -77,14 +77,14 @@ std::string typst_appendices(const TypstSource& source) {
                      in_columns(typst_blocks(document.method, source));
   if (!document.environment.columns.empty())
     text += "= Environment <environment>\n\n" + typst_table(in_two_halves(document.environment));
-  const std::string tables = further.write();
+  const std::string tables = appendix_tables.write();
   if (!tables.empty()) text += "= Further tables <tables>\n\n" + tables;
-  if (!evidence.empty()) {
+  if (!measured_text.empty()) {
     text += "= How this was measured <measured>\n\n" +
             typst_muted(
                 "In the report’s page\\: the longer tables, every sample, and the commands that "
                 "measure each row again.") +
-            in_columns(evidence);
+            in_columns(measured_text);
   }
   return text;
 }
@@ -165,8 +165,8 @@ class TypstWriter {
 
 }  // namespace
 
-TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
-    : document(whole), drawings(drawn), options(chosen) {
+TypstSource::TypstSource(const Document& report, const Drawings& drawn, const TypstOptions& chosen)
+    : document(report), drawings(drawn), options(chosen) {
   labels.insert({"method", "reproduce", "environment"});
   for (const Section& section : document.sections) {
     add_label("section-" + section.problem);
@@ -187,8 +187,8 @@ std::string report_typst(const Document& document, const Drawings& drawings,
 std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
                        const TypstOptions& options) {
   TypstSource source(document, drawings, options);
-  source.labels = {};  // the including document may lack other parts
-  source.whole = false;
+  source.labels = {};  // The including document may lack other parts.
+  source.is_whole_report = false;
   return typst_part(part, source);
 }
 

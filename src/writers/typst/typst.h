@@ -14,8 +14,8 @@ enum class Paper { kA4, kLetter };
 struct TypstOptions {
   Answers answers = Answers::kFull;
   Paper paper = Paper::kA4;
-  std::set<std::string> pictures;  ///< Links of the notes' pictures that are beside the source.
-  std::string run = {};            ///< Path from the source to the run's folder: "../", or empty.
+  std::set<std::string> pictures;  ///< Links to the notes' pictures beside the source.
+  std::string run_path = {};       ///< The path from the source to the run's folder: "../".
 };
 
 /// The source names pictures "charts/narrow/<slug>.svg"; a table of its data replaces a figure that

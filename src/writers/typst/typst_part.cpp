@@ -10,8 +10,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kHalfColumn = 7.7;  // The largest width of a figure in cm.
-constexpr double kHighest = 20;      // The largest height of a figure in cm.
+constexpr double kMostWidthCm = 7.7;  // A figure fits one of two columns.
+constexpr double kMostHeightCm = 20;  // A figure fits a page.
 
 std::string caption(const Figure& figure, const TypstSource& source) {
   const std::string description =
@@ -36,63 +36,64 @@ std::string framed(std::string blocks, const std::string& mark, const std::strin
          blocks + "\n]\n\n";
 }
 
-/// An empty frame in which the author writes an answer, by hand or in the source.
+/// The author writes an answer into this empty frame, by hand or in the source.
 constexpr std::string_view kRoomForAnswer =
     "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em, "
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
-/// Names the figures and tables that are not printed in the part, and where they are.
-std::string elsewhere(const Part& part, const PaperPart& paper) {
+/// Names the figures and tables that are not printed in the part, and their places.
+std::string unprinted_text(const Part& part, const PaperPart& paper) {
   std::string text;
-  for (std::size_t i = 0; i < paper.further.size(); ++i) {
-    const std::string label = typst_label(further_label(part, i));
-    const std::string title = typst_text(paper.further[i]->title);
+  for (std::size_t i = 0; i < paper.appendix_tables.size(); ++i) {
+    const std::string label = typst_label(appendix_label(part, i));
+    const std::string title = typst_text(paper.appendix_tables[i]->title);
     const std::string number = label.empty() ? "" : " (#ref(" + label.substr(1) + "))";
     text += (text.empty() ? "At the end\\: " : "; ") + title + number;
   }
   if (!text.empty()) text += ". ";
-  if (paper.left.empty()) return text;
-  return text + "In the report’s page\\: " + typst_text(join(paper.left, "; ")) + ".";
+  if (paper.page_only_titles.empty()) return text;
+  return text + "In the report’s page\\: " + typst_text(join(paper.page_only_titles, "; ")) + ".";
 }
 
-// Bytes of markup that are about as high as a figure: longer text has no figure beside it.
-constexpr std::size_t kLongestBeside = 2000;
+// Markup of this length is about as high as a figure; a longer one has no figure beside it.
+constexpr std::size_t kMostBytesBeside = 2000;
 constexpr std::size_t kMostRowsBeside = 8;
 
-/// Puts the first figure beside the words and, if they fit, a short table below these; without a
-/// figure, the table is beside the words. The other figures follow in pairs, an odd last one beside
-/// the narrow table, and then the other tables.
+/// Puts the first figure beside the words and, if it fits, a short table below the words. Without a
+/// figure, the table is beside the words. The other figures follow in pairs; the last one of an odd
+/// number is beside the narrow table. The other tables come last.
 std::string words_and_evidence(const std::string& words, const Part& part,
                                const TypstSource& source) {
-  const PaperPart paper = on_paper(part);
+  const PaperPart paper = printed_part(part);
   std::span<const Figure* const> figures = paper.figures;
-  // The first table if it fits half the page's width, else null.
+  // This is the first table if it fits half the page's width, else null.
   const TableView* narrow = paper.tables.empty() ? nullptr : paper.tables.front();
-  if (narrow != nullptr && !fits_half(*narrow)) narrow = nullptr;
-  const bool are_a_row = figures.size() == 2 && is_drawn(*figures[0], source) &&
-                         is_drawn(*figures[1], source) && narrow == nullptr;
-  const bool fits = !words.empty() && words.size() <= kLongestBeside && !are_a_row;
-  const bool alone = figures.size() <= 1 && narrow != nullptr;
+  if (narrow != nullptr && !fits_half_width(*narrow)) narrow = nullptr;
+  const bool is_pair = figures.size() == 2 && is_drawn(*figures[0], source) &&
+                       is_drawn(*figures[1], source) && narrow == nullptr;
+  const bool has_room_beside = !words.empty() && words.size() <= kMostBytesBeside && !is_pair;
+  const bool may_join_words = figures.size() <= 1 && narrow != nullptr;
   std::string text = words;
-  const TableView* placed = nullptr;
-  if (fits && !figures.empty() && is_drawn(*figures.front(), source)) {
-    if (alone && narrow->rows.size() <= kMostRowsBeside) {
-      text += typst_table(*(placed = narrow), TableWidth::kHalf);
+  const TableView* answer_table = nullptr;
+  if (has_room_beside && !figures.empty() && is_drawn(*figures.front(), source)) {
+    if (may_join_words && narrow->rows.size() <= kMostRowsBeside) {
+      text += typst_table(*(answer_table = narrow), TableWidth::kHalf);
     }
     text = typst_pair(text, typst_figure(*figures.front(), source));
     figures = figures.subspan(1);
-  } else if (fits && figures.empty() && alone) {
-    text = typst_pair(words, typst_table(*(placed = narrow), TableWidth::kHalf));
+  } else if (has_room_beside && figures.empty() && may_join_words) {
+    text = typst_pair(words, typst_table(*(answer_table = narrow), TableWidth::kHalf));
   }
-  const bool single = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
-  const TableView* beside = single && placed == nullptr ? narrow : nullptr;
+  const bool is_last_unpaired = figures.size() % 2 == 1 && is_drawn(*figures.back(), source);
+  const TableView* beside = is_last_unpaired && answer_table == nullptr ? narrow : nullptr;
   text += typst_figures(figures, source, beside);
   for (const TableView* table : paper.tables) {
-    if (table != beside && table != placed) text += typst_table(*table);
+    if (table != beside && table != answer_table) text += typst_table(*table);
   }
-  const std::string more = elsewhere(part, paper);
-  return more.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + more + "]\n\n";
+  const std::string unprinted = unprinted_text(part, paper);
+  return unprinted.empty() ? text
+                           : text + "#text(size: 0.85em, fill: luma(90))[" + unprinted + "]\n\n";
 }
 
 /// Writes the generated answer, the author's words, or an empty frame for these words.
@@ -112,7 +113,7 @@ std::string typst_words(const Part& part, const TypstSource& source) {
 
 }  // namespace
 
-std::string further_label(const Part& part, std::size_t index) {
+std::string appendix_label(const Part& part, std::size_t index) {
   return "table-" + part.anchor() + "-" + std::to_string(index + 1);
 }
 
@@ -122,8 +123,8 @@ std::string typst_figure(const Figure& figure, const TypstSource& source) {
     return "#block" + caption(figure, source) + "\n\n" + typst_table(figure.data);
   }
   const double aspect = height_over_width(source.drawings.at(figure.slug).narrow).value_or(0.5);
-  const double width = aspect > 0 ? std::min(kHalfColumn, kHighest / aspect) : kHalfColumn;
-  return "#figure(\n  image(" + typst_string(source.options.run + narrow_chart_path(figure)) +
+  const double width = aspect > 0 ? std::min(kMostWidthCm, kMostHeightCm / aspect) : kMostWidthCm;
+  return "#figure(\n  image(" + typst_string(source.options.run_path + narrow_chart_path(figure)) +
          ", width: " + format_fixed(width, 1) + "cm, alt: " + typst_string(figure.alt) +
          "),\n  kind: image,\n  caption: " + caption(figure, source) + ",\n)" +
          typst_label("figure-" + slug(figure.slug)) + "\n\n";
@@ -137,16 +138,16 @@ std::string typst_figures(std::span<const Figure* const> figures, const TypstSou
                           const TableView* beside) {
   std::string text;
   while (!figures.empty()) {
-    const std::string drawn = typst_figure(*figures.front(), source);
-    const bool paired = source.whole && is_drawn(*figures.front(), source);
-    const bool last = figures.size() == 1;
-    if (paired && !last && is_drawn(*figures[1], source)) {
-      text += typst_pair(drawn, typst_figure(*figures[1], source));
+    const std::string markup = typst_figure(*figures.front(), source);
+    const bool may_pair = source.is_whole_report && is_drawn(*figures.front(), source);
+    const bool is_last = figures.size() == 1;
+    if (may_pair && !is_last && is_drawn(*figures[1], source)) {
+      text += typst_pair(markup, typst_figure(*figures[1], source));
       figures = figures.subspan(1);
-    } else if (paired && last && beside != nullptr) {
-      text += typst_pair(drawn, typst_table(*beside, TableWidth::kHalf));
+    } else if (may_pair && is_last && beside != nullptr) {
+      text += typst_pair(markup, typst_table(*beside, TableWidth::kHalf));
     } else {
-      text += drawn;
+      text += markup;
     }
     figures = figures.subspan(1);
   }
@@ -168,7 +169,7 @@ std::string typst_part(const Part& part, const TypstSource& source) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
   }
   const std::string words = typst_words(part, source);
-  if (source.whole) return text + words_and_evidence(words, part, source);
+  if (source.is_whole_report) return text + words_and_evidence(words, part, source);
   std::vector<const Figure*> figures;
   for (const Figure& figure : part.figures) figures.push_back(&figure);
   text += words + typst_figures(figures, source);

@@ -7,8 +7,8 @@
 namespace labreport {
 namespace {
 
-// Bytes of the longest address that becomes a link; Typst refuses much longer ones.
-constexpr std::size_t kLongestAddress = 2000;
+// A longer address becomes no link; Typst refuses much longer ones.
+constexpr std::size_t kLongestAddressBytes = 2000;
 
 std::string typst_call(const std::string& function, const std::string& content) {
   return "#" + function + "[" + content + "]";
@@ -16,43 +16,45 @@ std::string typst_call(const std::string& function, const std::string& content) 
 
 std::string math(const Inline& piece) {
   const bool display = piece.kind == Inline::Kind::kDisplay;
-  const std::string inside = display ? " " + piece.typst + " " : piece.typst;
+  const std::string content = display ? " " + piece.typst + " " : piece.typst;
   return "#math.equation(block: " + std::string(display ? "true" : "false") +
-         ", alt: " + typst_string(piece.text) + ", $" + inside + "$)";
+         ", alt: " + typst_string(piece.text) + ", $" + content + "$)";
 }
 
 class RichWriter {
  public:
   explicit RichWriter(const TypstSource& source) : source_(source) {}
 
-  std::string blocks(const Blocks& all) const {
+  std::string blocks_markup(const Blocks& blocks) const {
     std::string text;
-    for (const Block& one : all) text += block(one) + "\n\n";
+    for (const Block& block : blocks) text += block_markup(block) + "\n\n";
     return text;
   }
 
-  std::string inlines(const Inlines& all) const {
+  std::string inlines_markup(const Inlines& inlines) const {
     std::string text;
-    for (const Inline& piece : all) text += piece_of(piece);
+    for (const Inline& piece : inlines) text += inline_markup(piece);
     return text;
   }
 
  private:
   using Kind = Block::Kind;
 
-  std::string block(const Block& block) const {
+  std::string block_markup(const Block& block) const {
     switch (block.kind) {
       case Kind::kParagraph:
-        return inlines(block.inlines);
+        return inlines_markup(block.inlines);
       case Kind::kHeading:
-        return typst_call("block(sticky: true)", typst_call("strong", inlines(block.inlines)));
+        return typst_call("block(sticky: true)",
+                          typst_call("strong", inlines_markup(block.inlines)));
       case Kind::kBullets:
-        return items("list(tight: " + flag(block.tight), block.items);
+        return list_markup("list(tight: " + flag(block.tight), block.items);
       case Kind::kNumbers:
-        return items("enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
-                     block.items);
+        return list_markup(
+            "enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
+            block.items);
       case Kind::kQuote:
-        return typst_call("quote(block: true)", "\n" + blocks(block.blocks));
+        return typst_call("quote(block: true)", "\n" + blocks_markup(block.blocks));
       case Kind::kCode:
         return code(block);
       case Kind::kTable:
@@ -67,12 +69,12 @@ class RichWriter {
 
   static std::string flag(bool value) { return value ? "true" : "false"; }
 
-  std::string items(const std::string& function, const std::vector<Blocks>& items) const {
+  std::string list_markup(const std::string& function, const std::vector<Blocks>& items) const {
     std::string text = "#" + function;
     for (const Blocks& item : items) {
-      std::string inside = blocks(item);
-      while (inside.ends_with('\n')) inside.pop_back();
-      text += ",\n  [" + inside + "]";
+      std::string content = blocks_markup(item);
+      while (content.ends_with('\n')) content.pop_back();
+      text += ",\n  [" + content + "]";
     }
     return text + ",\n)";
   }
@@ -92,28 +94,28 @@ class RichWriter {
                        ",\n  align: (" + aligns + "),\n  stroke: none,\n";
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       std::string cells;
-      for (const Inlines& cell : block.rows[r]) cells += "[" + inlines(cell) + "], ";
+      for (const Inlines& cell : block.rows[r]) cells += "[" + inlines_markup(cell) + "], ";
       text += r == 0 ? "  table.hline(), table.header(" + cells + "), table.hline(stroke: 0.5pt),\n"
                      : "  " + cells + "\n";
     }
     return text + "  table.hline(),\n)";
   }
 
-  std::string piece_of(const Inline& piece) const {
+  std::string inline_markup(const Inline& piece) const {
     using Kind = Inline::Kind;
     switch (piece.kind) {
       case Kind::kText:
         return typst_text(piece.text);
       case Kind::kEmph:
-        return typst_call("emph", inlines(piece.children));
+        return typst_call("emph", inlines_markup(piece.children));
       case Kind::kStrong:
-        return typst_call("strong", inlines(piece.children));
+        return typst_call("strong", inlines_markup(piece.children));
       case Kind::kStrike:
-        return typst_call("strike", inlines(piece.children));
+        return typst_call("strike", inlines_markup(piece.children));
       case Kind::kCode:
         return typst_code(piece.text);
       case Kind::kLink:
-        return typst_link(piece.target, inlines(piece.children), source_);
+        return typst_link(piece.target, inlines_markup(piece.children), source_);
       case Kind::kImage:
         return picture(piece, "auto");
       case Kind::kBreak:
@@ -130,8 +132,8 @@ class RichWriter {
     if (!source_.options.pictures.contains(image.target)) {
       return typst_call("emph", "Picture\\: " + typst_text(image.text));
     }
-    return "#box(image(" + typst_string(source_.options.run + image.target) + ", width: " + width +
-           ", alt: " + typst_string(image.text) + "))";
+    return "#box(image(" + typst_string(source_.options.run_path + image.target) +
+           ", width: " + width + ", alt: " + typst_string(image.text) + "))";
   }
 
   const TypstSource& source_;
@@ -141,13 +143,13 @@ class RichWriter {
 
 std::string typst_blocks(std::string_view markdown, const TypstSource& source,
                          const Formulas& formulas) {
-  return RichWriter(source).blocks(rich_text(markdown, formulas));
+  return RichWriter(source).blocks_markup(rich_text(markdown, formulas));
 }
 
 std::string typst_line(std::string_view markdown, const TypstSource& source) {
   std::string line;
   for (const Block& block : rich_text(markdown)) {
-    line += (line.empty() ? "" : " ") + RichWriter(source).inlines(block.inlines);
+    line += (line.empty() ? "" : " ") + RichWriter(source).inlines_markup(block.inlines);
   }
   return line;
 }
@@ -159,19 +161,19 @@ std::string typst_link(const std::string& target, const std::string& markup,
     if (!source.labels.contains(name)) return markup;
     return "#link(label(" + typst_string(name) + "))[" + markup + "]";
   }
-  if (target.empty() || target.size() > kLongestAddress) return markup;
+  if (target.empty() || target.size() > kLongestAddressBytes) return markup;
   const std::string link = "#link(" + typst_string(target) + ")";
-  const bool elsewhere = target.find("//") != target.npos && typst_text(target) != markup;
+  const bool is_external = target.find("//") != target.npos && typst_text(target) != markup;
   // A footnote prints the address, because a reader of paper cannot follow the link.
-  const std::string note = elsewhere ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
+  const std::string note = is_external ? "#footnote[" + link + "[" + typst_code(target) + "]]" : "";
   return link + "[" + markup + "]" + note;
 }
 
 std::string typst_label(const std::string& name) {
-  const bool plain = std::ranges::all_of(name, [](char letter) {
+  const bool is_plain = std::ranges::all_of(name, [](char letter) {
     return is_alnum(letter) || letter == '-' || letter == '_' || letter == '.';
   });
-  return plain && !name.empty() ? " <" + name + ">" : "";
+  return is_plain && !name.empty() ? " <" + name + ">" : "";
 }
 
 std::string typst_muted(const std::string& markup) {

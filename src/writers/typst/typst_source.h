@@ -12,15 +12,15 @@
 
 namespace labreport {
 
-/// The report and options that every piece of one source is written from. All must live longer.
+/// The report and the options from which each piece of one source is written. All must live longer.
 struct TypstSource {
-  TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen);
+  TypstSource(const Document& report, const Drawings& drawn, const TypstOptions& chosen);
 
   const Document& document;
   const Drawings& drawings;
   const TypstOptions& options;
   std::set<std::string> labels;  ///< Targets of links within the source.
-  bool whole = true;             ///< True for a whole report, with template and appendices.
+  bool is_whole_report = true;   ///< It has the template and the appendices.
 
  private:
   void add_label(const std::string& name);
@@ -34,21 +34,21 @@ std::string typst_blocks(std::string_view markdown, const TypstSource& source,
 /// Writes Markdown as one line of markup, for captions.
 std::string typst_line(std::string_view markdown, const TypstSource& source);
 
-/// A link to an address or to a part, "#benchmarking_script-b". Returns only `markup` if the source
-/// lacks the part or the address is too long.
+/// Returns a link to an address or to a part, "#benchmarking_script-b". Returns only `markup` if
+/// the source lacks the part or the address is too long.
 std::string typst_link(const std::string& target, const std::string& markup,
                        const TypstSource& source);
 
-/// The label " <name>"; empty if the name is empty or has characters that a label cannot have.
+/// Returns the label " <name>"; empty if the name is empty or has letters that a label cannot have.
 std::string typst_label(const std::string& name);
 
 enum class TableWidth { kWhole, kHalf };
 
-/// A numbered table; a long one runs over pages and repeats its head on each. `label` may be empty.
+/// Writes a numbered table; a long one runs over pages and repeats its head. `label` may be empty.
 std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
                         const std::string& label = "");
 
-/// A numbered figure with its caption; if it was not drawn, the caption and its data as a table.
+/// Writes a numbered figure with its caption; if it was not drawn, its data replaces the picture.
 std::string typst_figure(const Figure& figure, const TypstSource& source);
 
 /// Puts two pieces side by side. The source must contain templates/report.typ.
@@ -63,13 +63,13 @@ std::string typst_figures(std::span<const Figure* const> figures, const TypstSou
 /// figures and tables that are not printed here.
 std::string typst_part(const Part& part, const TypstSource& source);
 
-/// The label, without brackets, of the table `PaperPart::further[index]` of a part.
-std::string further_label(const Part& part, std::size_t index);
+/// Returns the label, without brackets, of a part's table `PaperPart::appendix_tables[index]`.
+std::string appendix_label(const Part& part, std::size_t index);
 
-/// The heading of a part: "(b) Title", after the problem's name if `with_problem`.
+/// Returns the heading of a part: "(b) Title", after the problem's name if `with_problem`.
 std::string typst_heading(const Part& part, bool with_problem);
 
-/// A line of small, gray markup on the same page as the next block; empty if `markup` is.
+/// Writes a line of small, gray markup on the page of the next block; nothing if `markup` is empty.
 std::string typst_muted(const std::string& markup);
 
 }  // namespace labreport

@@ -9,41 +9,41 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kRowsOfOnePage = 24;
+constexpr std::size_t kMostRowsOnOnePage = 24;
 
-constexpr double kUsualSize = 8;     // The size of the type in points.
-constexpr double kSmallestSize = 6;  // The size of the type in points.
-constexpr double kLettersOfALine = 125;
-constexpr double kHalf = 0.485;  // The width of one of two columns over that of a line.
+constexpr double kUsualPoints = 8;     // The type has this size if the table is narrow enough.
+constexpr double kSmallestPoints = 6;  // The type of the widest tables has this size.
+constexpr double kTypstLineLetters = 125;
+constexpr double kColumnOverLine = 0.485;  // The ratio of a column's width to a line's.
 
-/// Letters of a remark beside its row; a longer one would make a narrow, high column and is below.
-constexpr std::size_t kLongestRemark = 24;
+/// A longer remark is below its row, because beside it would make a narrow, high column.
+constexpr std::size_t kMostRemarkLetters = 24;
 
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letter_count(row.remarks()) <= kLongestRemark;
+  return !row.flags.empty() && letter_count(row.remarks()) <= kMostRemarkLetters;
 }
 
-bool is_flagged(const TableView& table) {
+bool has_remarks_beside(const TableView& table) {
   return std::ranges::any_of(table.rows, has_remark_beside);
 }
 
 /// Cuts a text of more than 600 bytes, because a row cannot break across pages.
 std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
 
-std::string hidden(const std::string& padding) {
+std::string hidden_markup(const std::string& padding) {
   return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
 }
 
 /// Aligns decimals with invisible padding.
-std::string number(const AlignedCell& cell) {
-  return typst_text(cut_to_fit(cell.text.value)) + hidden(cell.after_value) +
-         typst_text(cell.text.tail()) + hidden(cell.at_end);
+std::string aligned_number(const AlignedCell& cell) {
+  return typst_text(cut_to_fit(cell.text.value)) + hidden_markup(cell.after_value) +
+         typst_text(cell.text.tail()) + hidden_markup(cell.at_end);
 }
 
 class TableWriter {
  public:
   TableWriter(const TableView& table, TableWidth width)
-      : table_(table), width_(width), flagged_(is_flagged(table)) {
+      : table_(table), width_(width), has_remarks_beside_(has_remarks_beside(table)) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       aligned_.push_back(align_decimals(table, c));
     }
@@ -51,16 +51,17 @@ class TableWriter {
 
   std::string write() const {
     // The size of the type is chosen so that all columns fit side by side.
-    const bool half = width_ == TableWidth::kHalf;
-    const double line = kLettersOfALine * (half ? kHalf : 1);
-    const double size = std::clamp(kUsualSize * line / static_cast<double>(letters_across(table_)),
-                                   kSmallestSize, half ? kUsualSize - 0.5 : kUsualSize);
-    const int tenths = static_cast<int>(size * 10);
-    std::string text =
-        "text(size: " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-        "pt, table(\n  columns: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
-        ",\n  align: (" + aligns() + "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " +
-        head();
+    const bool is_half = width_ == TableWidth::kHalf;
+    const double line_letters = kTypstLineLetters * (is_half ? kColumnOverLine : 1);
+    const double points =
+        std::clamp(kUsualPoints * line_letters / static_cast<double>(width_in_letters(table_)),
+                   kSmallestPoints, is_half ? kUsualPoints - 0.5 : kUsualPoints);
+    const int tenths = static_cast<int>(points * 10);
+    std::string text = "text(size: " + std::to_string(tenths / 10) + "." +
+                       std::to_string(tenths % 10) + "pt, table(\n  columns: " +
+                       std::to_string(table_.columns.size() + (has_remarks_beside_ ? 1 : 0)) +
+                       ",\n  align: (" + aligns() +
+                       "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " + head();
     for (std::size_t r = 0; r < table_.rows.size(); ++r) text += "  " + row(r) + "\n";
     return text + "  table.hline(stroke: 0.8pt),\n))";
   }
@@ -71,7 +72,7 @@ class TableWriter {
     for (const ColumnView& column : table_.columns) {
       text += column.align == Align::kRight ? "right, " : "left, ";
     }
-    return text + (flagged_ ? "left" : "");
+    return text + (has_remarks_beside_ ? "left" : "");
   }
 
   std::string head() const {
@@ -82,7 +83,7 @@ class TableWriter {
                               : " #text(fill: luma(90))[\\(" + typst_text(column.unit) + "\\)]";
       cells += "[" + typst_text(column.title) + unit + "], ";
     }
-    if (flagged_) cells += "[Remarks], ";
+    if (has_remarks_beside_) cells += "[Remarks], ";
     return "table.header(table.hline(stroke: 0.8pt), " + cells + "table.hline(stroke: 0.4pt)),\n";
   }
 
@@ -91,20 +92,21 @@ class TableWriter {
     const std::size_t count = std::min(row.cells.size(), table_.columns.size());
     std::string cells;
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
-    if (const std::size_t rest = table_.columns.size() - count; rest > 0) {
-      cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
+    if (const std::size_t spanned_columns = table_.columns.size() - count; spanned_columns > 0) {
+      cells += "table.cell(colspan: " + std::to_string(spanned_columns) + ", align: left)[" +
                typst_text(cut_to_fit(row.reason())) + "], ";
     }
-    const std::string words = typst_text(cut_to_fit(row.remarks()));
-    if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
-    return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
+    const std::string remarks = typst_text(cut_to_fit(row.remarks()));
+    if (has_remarks_beside_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
+    return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(remarks);
   }
 
-  std::string below(const std::string& words) const {
-    return "\n  table.cell(colspan: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
+  std::string below(const std::string& remarks) const {
+    return "\n  table.cell(colspan: " +
+           std::to_string(table_.columns.size() + (has_remarks_beside_ ? 1 : 0)) +
            ", align: left, inset: (left: 1.6em, top: 0.1em, bottom: 0.35em))[#text(fill: "
            "luma(90))[" +
-           words + "]], ";
+           remarks + "]], ";
   }
 
   std::string cell(std::size_t r, std::size_t c) const {
@@ -112,30 +114,30 @@ class TableWriter {
     const AlignedCell& aligned = aligned_[c][r];
     const std::string text = cut_to_fit(aligned.text.joined());
     const std::string markup = column.code                     ? typst_code(text)
-                               : column.align == Align::kRight ? number(aligned)
+                               : column.align == Align::kRight ? aligned_number(aligned)
                                                                : typst_text(text);
-    const bool muted = table_.rows[r].cells[c].is_missing();
-    return muted ? "#text(fill: luma(90))[" + markup + "]" : markup;
+    const bool is_muted = table_.rows[r].cells[c].is_missing();
+    return is_muted ? "#text(fill: luma(90))[" + markup + "]" : markup;
   }
 
   const TableView& table_;
   TableWidth width_;
-  bool flagged_;
+  bool has_remarks_beside_;
   std::vector<std::vector<AlignedCell>> aligned_;
 };
 
 }  // namespace
 
-std::size_t letters_across(const TableView& table) {
-  constexpr std::size_t kMostOfTitle = 10;
-  constexpr std::size_t kMostOfWords = 22;  // Letters of a column of text; longer text wraps.
-  std::size_t across = is_flagged(table) ? kLongestRemark - 8 : 0;
+std::size_t width_in_letters(const TableView& table) {
+  constexpr std::size_t kMostTitleLetters = 10;
+  constexpr std::size_t kMostTextLetters = 22;  // Longer text wraps.
+  std::size_t across = has_remarks_beside(table) ? kMostRemarkLetters - 8 : 0;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const bool number = table.columns[c].align == Align::kRight;
-    std::size_t widest = std::min(letter_count(table.columns[c].title), kMostOfTitle);
+    const bool is_number = table.columns[c].align == Align::kRight;
+    std::size_t widest = std::min(letter_count(table.columns[c].title), kMostTitleLetters);
     for (const RowView& row : table.rows) {
       const std::size_t letters = letter_count(table.text(row, c));
-      widest = std::max(widest, number ? letters : std::min(letters, kMostOfWords));
+      widest = std::max(widest, is_number ? letters : std::min(letters, kMostTextLetters));
     }
     across += widest + 2;
   }
@@ -148,7 +150,7 @@ std::string typst_table(const TableView& table, TableWidth width, const std::str
       table.title.empty() ? "" : "  caption: [" + typst_text(table.title) + "],\n";
   const std::string figure = "#figure(\n  kind: table,\n" + caption + "  " +
                              TableWriter(table, width).write() + ",\n)" + typst_label(label);
-  if (table.rows.size() <= kRowsOfOnePage) return figure + "\n\n";
+  if (table.rows.size() <= kMostRowsOnOnePage) return figure + "\n\n";
   return "#[\n#show figure: set block(breakable: true)\n" + figure + "\n]\n\n";
 }
 

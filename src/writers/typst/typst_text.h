@@ -9,16 +9,16 @@
 
 namespace labreport {
 
-/// A string literal, quotes included.
+/// Writes a string literal with its quotes.
 std::string typst_string(std::string_view text);
 
-/// A string literal that keeps line ends.
+/// Writes a string literal that keeps line ends.
 std::string typst_lines(std::string_view text);
 
-/// Markup with every special character escaped; a number stays on a line with its unit.
+/// Writes markup and escapes every special character; a number stays on a line with its unit.
 std::string typst_text(std::string_view text);
 
-/// Verbatim text within a line.
+/// Writes verbatim text within a line.
 std::string typst_code(std::string_view text);
 
 }  // namespace labreport
