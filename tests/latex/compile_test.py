@@ -1,7 +1,7 @@
-"""Compiles the report and its fragments with pdflatex, as their readers do, text that means harm too.
+"""Compiles the report and its parts with pdflatex as a reader does; one report has hostile texts.
 
 python3 compile_test.py LATEX_SAMPLES_PROGRAM: the program writes the sources; see CMakeLists.txt.
-Exit status 77: there is no pdflatex here, nothing was tested.
+Exit status 77 means that there is no pdflatex and that no test ran.
 """
 import os
 import pathlib
@@ -14,7 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
-# A careful reader's call: no shell, no files of others, no questions.
+# A careful reader forbids the shell, files elsewhere, and questions.
 PDFLATEX = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape"]
 PARANOID = {"openin_any": "p", "openout_any": "p"}
 
@@ -27,26 +27,26 @@ WRAPPER = r"""\documentclass{article}
 \input{run/parts/%s}
 \end{document}
 """
-# Points, about 1 mm: nobody sees this in a margin.
+# In points, about 1 mm: nobody sees this in a margin.
 WIDEST_OVERFULL = 3.0
 
 
-class Compiled:
-    """A PDF's text and the log of its making."""
+class Compilation:
+    """Compiles a source; `status` is the exit status, `log` what TeX wrote, `pages` the PDF's length."""
 
     def __init__(self, folder, name):
-        for _ in range(2):  # the second for contents and references
-            made = subprocess.run([*PDFLATEX, f"{name}.tex"], cwd=folder, check=False,
-                                  capture_output=True, timeout=120, stdin=subprocess.DEVNULL,
-                                  env={**os.environ, **PARANOID, "max_print_line": "10000"})
-            self.status = made.returncode
+        for _ in range(2):  # The second call fills in contents and references.
+            process = subprocess.run([*PDFLATEX, f"{name}.tex"], cwd=folder, check=False,
+                                     capture_output=True, timeout=120, stdin=subprocess.DEVNULL,
+                                     env={**os.environ, **PARANOID, "max_print_line": "10000"})
+            self.status = process.returncode
         self.log = (folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
         self.pages = int((re.findall(r"Output written on .*\((\d+) pages?", self.log) or [0])[0])
 
-    def overfull(self):
+    def overfull_points(self):
         return [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", self.log)]
 
-    def complaints(self):
+    def problems(self):
         return re.findall(r"^(?:!.*|LaTeX Warning: .*(?:undefined|multiply).*)$", self.log, re.M)
 
 
@@ -60,18 +60,18 @@ class Latex(unittest.TestCase):
         cls.out = pathlib.Path(scratch.name)
         subprocess.run([cls.program, cls.out, ROOT], check=True)
 
-    def compiled(self, folder, name):
-        made = Compiled(folder, name)
-        self.assertEqual(made.status, 0, made.log[-3000:])
-        return made
+    def compile(self, folder, name):
+        compilation = Compilation(folder, name)
+        self.assertEqual(compilation.status, 0, compilation.log[-3000:])
+        return compilation
 
-    def assert_well_set(self, made, pages):
-        self.assertEqual(made.complaints(), [])
-        self.assertLessEqual(max(made.overfull(), default=0), WIDEST_OVERFULL)
-        self.assertIn(made.pages, pages)
+    def assert_well_set(self, compilation, pages):
+        self.assertEqual(compilation.problems(), [])
+        self.assertLessEqual(max(compilation.overfull_points(), default=0), WIDEST_OVERFULL)
+        self.assertIn(compilation.pages, pages)
 
     def test_the_report(self):
-        self.assert_well_set(self.compiled(self.out / "sample", "report"), range(4, 11))
+        self.assert_well_set(self.compile(self.out / "sample", "report"), range(4, 11))
 
     def test_each_part_in_a_document_of_ones_own(self):
         parts = sorted((self.out / "sample/parts").glob("*.tex"))
@@ -82,18 +82,18 @@ class Latex(unittest.TestCase):
                 folder.mkdir()
                 (folder / "run").symlink_to(self.out / "sample")
                 (folder / "own.tex").write_text(WRAPPER % part.name, encoding="utf-8")
-                self.assert_well_set(self.compiled(folder, "own"), range(1, 5))
+                self.assert_well_set(self.compile(folder, "own"), range(1, 5))
 
     def test_harm_is_text(self):
-        made = self.compiled(self.out / "hostile", "report")
-        self.assertLess(made.pages, 120)
-        self.assertLessEqual(max(made.overfull(), default=0), 60)
-        self.assertNotIn("/etc/passwd", "".join(re.findall(r"\((/[^\s()]*)", made.log)))
+        compilation = self.compile(self.out / "hostile", "report")
+        self.assertLess(compilation.pages, 120)
+        self.assertLessEqual(max(compilation.overfull_points(), default=0), 60)
+        self.assertNotIn("/etc/passwd", "".join(re.findall(r"\((/[^\s()]*)", compilation.log)))
         self.assertFalse((self.out / "hostile/here").exists())
         for part in (self.out / "hostile/parts").glob("*.tex"):
             (self.out / "hostile/own.tex").write_text(
                 WRAPPER.replace("run/", "") % part.name, encoding="utf-8")
-            self.compiled(self.out / "hostile", "own")
+            self.compile(self.out / "hostile", "own")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// Writes what the typesetter is given: latex_samples OUT PROJECT. OUT/sample is the sample
-// report with its parts and charts; OUT/hostile has, wherever text can stand, text that means harm.
+// Writes reports as LaTeX with their parts and charts: latex_samples OUT PROJECT. OUT/sample is the
+// sample report; in OUT/hostile every text from data is hostile.
 #include <filesystem>
 
 #include "base/files.h"

@@ -1,6 +1,7 @@
-"""Sample reports through the real Typst: python3 typeset_test.py SAMPLE_TYPST
+"""Compiles sample reports with the real Typst: python3 typeset_test.py SAMPLE_TYPST
 
-A hostile text that were a command would end the compilation; a page is looked at as a picture.
+The program SAMPLE_TYPST writes the sources. If Typst took a hostile text for a command, the
+compilation would fail.
 """
 import os
 import pathlib
@@ -48,7 +49,7 @@ class Reports(unittest.TestCase):
             self.assertEqual([str(warning) for warning in warnings], [])
 
     def typeset(self, sources, **limits):
-        """Each source's problem, None where there is a PDF."""
+        """Returns the problem of each source, or None if it has a PDF."""
         with tempfile.TemporaryDirectory() as scratch:
             folders = [pathlib.Path(scratch, str(i)) for i in range(len(sources))]
             for folder, source in zip(folders, sources):
@@ -82,15 +83,15 @@ class Reports(unittest.TestCase):
     def test_pages_have_the_size_asked_for(self):
         for paper, size in PAPERS.items():
             pages, _ = self.compile(f"sample-{paper}", format="png", ppi=72)
-            first = pages[0] if isinstance(pages, list) else pages
-            self.assertEqual(struct.unpack(">II", first[16:24]), size)
+            png = pages[0] if isinstance(pages, list) else pages
+            self.assertEqual(struct.unpack(">II", png[16:24]), size)  # The PNG's header has it.
 
     def test_same_source_same_bytes_and_no_date(self):
-        once, _ = self.compile("sample-a4")
-        again, _ = self.compile("sample-a4")
-        self.assertEqual(once, again)
-        self.assertNotIn(b"/CreationDate", once)
-        self.assertNotIn(b"CreateDate", once)
+        first, _ = self.compile("sample-a4")
+        second, _ = self.compile("sample-a4")
+        self.assertEqual(first, second)
+        self.assertNotIn(b"/CreationDate", first)
+        self.assertNotIn(b"CreateDate", first)
 
     def test_a_screen_reader_gets_titles_headings_and_alternative_texts(self):
         pdf, _ = self.compile("sample-a4", pdf_standards=["ua-1"])

@@ -7,7 +7,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Texts with their padding inserted, which are then equally long from the point on.
+/// Returns each cell's text with its paddings in brackets.
 Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
   TableView table;
   table.columns = {{"a", "", Align::kRight, false, notation}};

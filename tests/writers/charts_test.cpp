@@ -127,24 +127,24 @@ TEST(ChartWidth, APhoneHasWhatTheFileSaysOfIt) {
   EXPECT_FALSE(themed(kSpec, ChartWidth::kWide).contains("height"));
 }
 
-/// Records the requests to draw.
-class Listener : public ChartTool {
+/// Records the specs that it is asked to draw.
+class RecordingTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
-    asked = specs;
+    drawn_specs = specs;
     return std::vector<std::string>(specs.size(), "<svg></svg>");
   }
   std::string bundle() override { return ""; }
 
-  std::vector<std::string> asked;
+  std::vector<std::string> drawn_specs;
 };
 
 TEST(Drawings, LeadNowhereThoughThePagesChartsDo) {
   const Document document = document_of(two_gpus());
-  Listener tool;
+  RecordingTool tool;
   draw_all({&document}, tool);
-  ASSERT_FALSE(tool.asked.empty());
-  for (const std::string& spec : tool.asked) EXPECT_EQ(spec.find("\"href\":{"), spec.npos);
+  ASSERT_FALSE(tool.drawn_specs.empty());
+  for (const std::string& spec : tool.drawn_specs) EXPECT_EQ(spec.find("\"href\":{"), spec.npos);
   const std::string live = figures_of(document).front()->spec.dump();
   EXPECT_NE(live.find("\"href\":{"), live.npos) << "or this test asks for what is nowhere";
 }

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::Pair;
 using Row = std::vector<std::pair<std::string, std::string>>;
 
-/// Head and field of each column; no field of these tests holds a comma.
+/// Returns head and field of each column; no field of these tests contains a comma.
 Row row(const Run& run, std::size_t number) {
   const auto lines = split(cells_csv(run), '\n');
   const auto heads = split(lines.at(0), ',');
@@ -31,7 +31,7 @@ Row row(const Run& run, std::size_t number) {
   return pairs;
 }
 
-CellSpec timing() { return small_cell(Mode::kForwardBackward); }
+CellSpec timing_cell() { return small_cell(Mode::kForwardBackward); }
 
 Launch measured_launch() {
   Launch launch;
@@ -49,7 +49,7 @@ Run run_of(const std::vector<Launch>& launches) {
   Run run;
   run.devices.resize(1);
   run.devices[0].name = "NVIDIA H200";
-  run.find_or_add(timing()).launches = launches;
+  run.find_or_add(timing_cell()).launches = launches;
   return run;
 }
 
@@ -99,9 +99,9 @@ TEST(CellsCsv, OutcomesThatAreNotOkHaveTheirDetails) {
 
 TEST(CellsCsv, ACellThatNeverRanHasARowThatSaysSo) {
   auto run = run_of({});
-  CellSpec ran = timing();
-  ran.context = 1024;
-  run.find_or_add(ran).launches = {measured_launch()};
+  CellSpec measured_cell = timing_cell();
+  measured_cell.context = 1024;
+  run.find_or_add(measured_cell).launches = {measured_launch()};
   EXPECT_THAT(row(run, 0),
               AllOf(Contains(Pair("context", "512")), Contains(Pair("outcome", "not measured")),
                     Contains(Pair("launch", "")), Contains(Pair("hardware", "")),
@@ -116,12 +116,12 @@ TEST(CellsCsv, RunningSumsSayWhereTheyEnd) {
 }
 
 TEST(CellsCsv, NamesWhoseNetworkACellMeasures) {
-  CellSpec theirs = timing();
-  theirs.implementation = "Net-0a1b2c3d";
-  labreport::Run both = run_of({measured_launch()});
-  both.find_or_add(theirs).launches = {measured_launch()};
-  EXPECT_THAT(row(both, 0), Contains(Pair("implementation", "")));
-  EXPECT_THAT(row(both, 1), Contains(Pair("implementation", "Net-0a1b2c3d")));
+  CellSpec users_cell = timing_cell();
+  users_cell.implementation = "Net-0a1b2c3d";
+  labreport::Run run = run_of({measured_launch()});
+  run.find_or_add(users_cell).launches = {measured_launch()};
+  EXPECT_THAT(row(run, 0), Contains(Pair("implementation", "")));
+  EXPECT_THAT(row(run, 1), Contains(Pair("implementation", "Net-0a1b2c3d")));
 }
 
 TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
@@ -148,15 +148,15 @@ TEST(TableCsv, WordsAreNoNumbersAndNoFormulas) {
   EXPECT_EQ(table_csv(table), "a,b,c,'=d,note\n1234.5,,,'=1+1,\n");
 }
 
-std::vector<std::string> names(const Document& document) {
-  std::vector<std::string> found;
-  for (const NamedTable& table : named_tables(document)) found.push_back(table.name);
-  return found;
+std::vector<std::string> table_names(const Document& document) {
+  std::vector<std::string> names;
+  for (const NamedTable& table : named_tables(document)) names.push_back(table.name);
+  return names;
 }
 
 TEST(NamedTables, NameTheirPartAndWhatSetsThemApart) {
   EXPECT_THAT(
-      names(sample_document()),
+      table_names(sample_document()),
       ElementsAre("benchmarking_script.b", "benchmarking_script.b.figure-durations",
                   "benchmarking_script.b.commands", "benchmarking_script.c.figure-steps-forward",
                   "benchmarking_script.c.figure-steps-train-step", "ran", "environment"));
@@ -170,7 +170,7 @@ TEST(NamedTables, SeveralTablesOfAPartHaveTheirOwnNamesToo) {
   part.details = {};
   part.tables.push_back(part.tables[0]);
   document.sections[0].parts.resize(1);
-  EXPECT_THAT(names(document),
+  EXPECT_THAT(table_names(document),
               ElementsAre("benchmarking_script.durations", "benchmarking_script.durations-2", "ran",
                           "environment"));
 }

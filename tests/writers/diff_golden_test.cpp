@@ -1,4 +1,4 @@
-// Compares a comparison in each of its formats word for word, and tests rules that hold for all.
+// Tests a comparison's Markdown word for word, and rules that hold for all of its formats.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct DiffCase {
   Comparison (*make)();
 };
 
-void PrintTo(const DiffCase& which, std::ostream* out) { *out << which.name; }
+void PrintTo(const DiffCase& diff_case, std::ostream* out) { *out << diff_case.name; }
 
 class DiffFormats : public testing::TestWithParam<DiffCase> {
  protected:

@@ -8,22 +8,21 @@
 
 namespace labreport {
 
-/// Three launches a side: one cell faster, one the same, one too noisy to say.
+/// Each side has three launches; one cell is faster, one the same, one too noisy to judge.
 Comparison one_machine();
 
-/// Another GPU: phases, kernels of another family, half precision, a step that does not fit.
+/// B is another GPU with kernels of another family; one of its steps does not fit.
 Comparison two_gpus();
 
-/// A published table on B's side, with whole steps only.
+/// B is a published table, which has only whole steps.
 Comparison with_published();
 
-/// Compares like `two_gpus`, with `hostile_name` wherever a run has words.
+/// Compares like `two_gpus`, with `hostile_name` in place of each text of the runs.
 Comparison hostile_comparison();
 
-/// Markup, Mustache tags, Markdown, control characters; longer than a line.
+/// Returns markup, Mustache tags, Markdown and control characters, longer than a line.
 std::string hostile_name();
 
-/// The document of a comparison whose runs are called A and B.
 Document document_of(const Comparison& comparison);
 
 }  // namespace labreport

@@ -8,8 +8,8 @@ namespace {
 
 using namespace testing_samples;
 
-Cell of_kind(CellKind kind, std::string_view tag, std::string_view name, std::string_view unit,
-             std::int64_t value) {
+Cell cell_of_kind(CellKind kind, std::string_view tag, std::string_view name, std::string_view unit,
+                  std::int64_t value) {
   CellSpec spec = network(Mode::kTrainStep);
   spec.kind = kind;
   spec.steps = 1;
@@ -20,19 +20,19 @@ Cell of_kind(CellKind kind, std::string_view tag, std::string_view name, std::st
 }
 
 Cell memory(std::int64_t bytes) {
-  return of_kind(CellKind::kMemory, metric::kMemory, metric::kPeakAllocated, "B", bytes);
+  return cell_of_kind(CellKind::kMemory, metric::kMemory, metric::kPeakAllocated, "B", bytes);
 }
 
 Cell kernels(std::int64_t ns) {
-  return of_kind(CellKind::kKernels, metric::kProfile, metric::kBusy, "ns", ns);
+  return cell_of_kind(CellKind::kKernels, metric::kProfile, metric::kBusy, "ns", ns);
 }
 
-/// A step with the phases of its own synchronized steps.
-Cell phased(const CellSpec& spec, double total) {
+/// Returns a timed cell whose launch also has synchronized steps, which have phases.
+Cell with_phases(const CellSpec& spec, double total) {
   Cell cell = timed(spec, {total});
-  for (const auto& [name, share] :
+  for (const auto& [name, tenths] :
        {std::pair(metric::kForward, 3), {metric::kBackward, 6}, {metric::kOptimizer, 1}}) {
-    const auto ns = static_cast<std::int64_t>(total) / 10 * share;
+    const auto ns = static_cast<std::int64_t>(total) / 10 * tenths;
     cell.launches.front().metrics.push_back(
         sample_metric(metric::kSynced, name, "ns", {ns, ns, ns}));
   }
@@ -41,7 +41,7 @@ Cell phased(const CellSpec& spec, double total) {
 
 labreport::Run first_gpu() {
   labreport::Run run = another_gpu(true);
-  run.cells.push_back(phased(network(Mode::kTrainStep, Precision::kBf16), 2e7));
+  run.cells.push_back(with_phases(network(Mode::kTrainStep, Precision::kBf16), 2e7));
   run.cells.push_back(memory(3LL << 30));
   run.cells.push_back(kernels(30'000'000));
   return run;
@@ -49,7 +49,7 @@ labreport::Run first_gpu() {
 
 labreport::Run second_gpu() {
   labreport::Run run = another_gpu(false);
-  run.cells.push_back(phased(network(Mode::kTrainStep, Precision::kBf16), 9e7));
+  run.cells.push_back(with_phases(network(Mode::kTrainStep, Precision::kBf16), 9e7));
   run.cells.push_back(memory(1));
   run.cells.back().launches.front().outcome = Skipped{"needs 30.0 GiB, the device has 24.0 GiB"};
   run.cells.back().launches.front().metrics.clear();
@@ -57,7 +57,7 @@ labreport::Run second_gpu() {
   return run;
 }
 
-Comparison compared(const labreport::Run& a, const labreport::Run& b) {
+Comparison compare_with_kernels(const labreport::Run& a, const labreport::Run& b) {
   Comparison comparison = compare_runs(a, b);
   CellSpec spec = network(Mode::kTrainStep);
   spec.kind = CellKind::kKernels;
@@ -71,7 +71,7 @@ Comparison compared(const labreport::Run& a, const labreport::Run& b) {
   return comparison;
 }
 
-void spoil(labreport::Run& run) {
+void make_hostile(labreport::Run& run) {
   run.preset = run.devices.front().name = hostile_name();
   Session& session = run.sessions.front();
   session.started_at = session.revision = session.cpu = session.software.driver = hostile_name();
@@ -95,12 +95,12 @@ Comparison one_machine() {
   return compare_runs(a, b);
 }
 
-Comparison two_gpus() { return compared(first_gpu(), second_gpu()); }
+Comparison two_gpus() { return compare_with_kernels(first_gpu(), second_gpu()); }
 
 Comparison with_published() {
   labreport::Run a = first_gpu();
   a.cells.push_back(timed(network(Mode::kForwardBackward), {3e7}));
-  const auto phases = phased(network(Mode::kForwardBackward), 3e7).launches.front().metrics;
+  const auto phases = with_phases(network(Mode::kForwardBackward), 3e7).launches.front().metrics;
   a.cells.back().launches.front().metrics = phases;
   labreport::Run b = imported();
   Cell step = b.cells.front();
@@ -113,9 +113,9 @@ Comparison with_published() {
 Comparison hostile_comparison() {
   labreport::Run a = first_gpu();
   labreport::Run b = second_gpu();
-  spoil(a);
-  spoil(b);
-  Comparison comparison = compared(a, b);
+  make_hostile(a);
+  make_hostile(b);
+  Comparison comparison = compare_with_kernels(a, b);
   comparison.b.titles = {hostile_name(), "\\input{x} #read(\"x\")"};
   comparison.b.sources = {"javascript:alert(1)", "a", "b"};
   comparison.kernels.front().a = comparison.kernels.front().b = hostile_name();

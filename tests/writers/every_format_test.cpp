@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Part answered() {
+Part answered_part() {
   Part part;
   part.problem = "p";
   part.letter = "b";
@@ -25,8 +25,8 @@ Part answered() {
   return part;
 }
 
-Part noted(bool replaces) {
-  Part part = answered();
+Part noted_part(bool replaces) {
+  Part part = answered_part();
   part.note = AuthorNote{"It takes *long*.", replaces};
   return part;
 }
@@ -44,28 +44,28 @@ std::string markdown(const Part& part, Answers answers, const FrontMatter& front
 }
 
 TEST(Answers, NobodyIsAskedForAPartOfTheReportsOwn) {
-  Part summary = answered();
+  Part summary = answered_part();
   summary.question = "";
   EXPECT_THAT(html(summary, Answers::kNone), Not(HasSubstr("Your answer")));
   EXPECT_THAT(markdown(summary, Answers::kNone), Not(HasSubstr("Your answer")));
 }
 
 TEST(Answers, WithoutThemThereIsRoomForTheAuthors) {
-  const std::string page = html(answered(), Answers::kNone);
+  const std::string page = html(answered_part(), Answers::kNone);
   EXPECT_THAT(page,
               HasSubstr("<section class=\"answer blank\" aria-label=\"Your answer: (b) Times\">"));
   EXPECT_THAT(page, Not(HasSubstr("The pass takes")));
-  EXPECT_THAT(markdown(answered(), Answers::kNone), HasSubstr("**Your answer**\n\n&nbsp;\n"));
-  EXPECT_THAT(html(answered(), Answers::kFull), Not(HasSubstr("Your answer")));
-  EXPECT_THAT(html(noted(true), Answers::kNone), Not(HasSubstr("Your answer")));
+  EXPECT_THAT(markdown(answered_part(), Answers::kNone), HasSubstr("**Your answer**\n\n&nbsp;\n"));
+  EXPECT_THAT(html(answered_part(), Answers::kFull), Not(HasSubstr("Your answer")));
+  EXPECT_THAT(html(noted_part(true), Answers::kNone), Not(HasSubstr("Your answer")));
 }
 
 TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
-  EXPECT_THAT(html(answered(), Answers::kNone), HasSubstr("Steps are timed."));
-  EXPECT_THAT(html(answered(), Answers::kNone), Not(HasSubstr("agree")));
-  EXPECT_THAT(markdown(answered(), Answers::kNone), Not(HasSubstr("agree")));
-  EXPECT_THAT(html(answered(), Answers::kFull), HasSubstr("agree"));
-  EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
+  EXPECT_THAT(html(answered_part(), Answers::kNone), HasSubstr("Steps are timed."));
+  EXPECT_THAT(html(answered_part(), Answers::kNone), Not(HasSubstr("agree")));
+  EXPECT_THAT(markdown(answered_part(), Answers::kNone), Not(HasSubstr("agree")));
+  EXPECT_THAT(html(answered_part(), Answers::kFull), HasSubstr("agree"));
+  EXPECT_THAT(markdown(answered_part(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
 }
 
 TEST(Byline, IsEmptyWhereNothingIsKnown) {

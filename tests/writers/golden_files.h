@@ -14,18 +14,20 @@
 
 namespace labreport {
 
-/// A golden form of Markdown: each sentence on its own line, a table as its head and first row.
+/// Returns Markdown with each sentence on a line, and each table as its head and first row.
 inline std::string golden_lines(const std::string& markdown) {
   std::string text;
   std::size_t rows = 0;
   for (const std::string& line : split(markdown + "\n", '\n')) {
-    const bool row = line.starts_with("|");
-    if (!row && rows > 3) text += "… " + std::to_string(rows - 3) + " more rows\n";
-    rows = row ? rows + 1 : 0;
+    const bool is_row = line.starts_with("|");
+    if (!is_row && rows > 3) text += "… " + std::to_string(rows - 3) + " more rows\n";
+    rows = is_row ? rows + 1 : 0;
     if (line.empty() || rows == 2 || rows > 3 || line.ends_with("details>")) continue;
-    static const std::regex end("([^s][.?]|[^v]s[.?]) ");  // not of "vs. "
+    static const std::regex sentence_end("([^s][.?]|[^v]s[.?]) ");  // "vs. " ends none.
     text +=
-        (row || line.starts_with("**Figure") ? line : std::regex_replace(line, end, "$1\n")) + "\n";
+        (is_row || line.starts_with("**Figure") ? line
+                                                : std::regex_replace(line, sentence_end, "$1\n")) +
+        "\n";
   }
   return text;
 }
@@ -36,14 +38,16 @@ inline void expect_golden(const std::string& name, const std::string& text) {
     std::filesystem::create_directories(path.parent_path());
     write_atomically(path, text);
   }
-  const std::vector<std::string> wanted =
+  const std::vector<std::string> expected =
       split(std::filesystem::exists(path) ? read_file(path) : "", '\n');
-  const std::vector<std::string> got = split(text, '\n');
-  const auto [want, have] = std::mismatch(wanted.begin(), wanted.end(), got.begin(), got.end());
-  if (want == wanted.end() && have == got.end()) return;
+  const std::vector<std::string> actual = split(text, '\n');
+  const auto [expected_line, actual_line] =
+      std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
+  if (expected_line == expected.end() && actual_line == actual.end()) return;
   ADD_FAILURE()
-      << "tests/golden/" << name << ":" << want - wanted.begin() + 1 << " differs:\n- "
-      << (want == wanted.end() ? "(end)" : *want) << "\n+ " << (have == got.end() ? "(end)" : *have)
+      << "tests/golden/" << name << ":" << expected_line - expected.begin() + 1 << " differs:\n- "
+      << (expected_line == expected.end() ? "(end)" : *expected_line) << "\n+ "
+      << (actual_line == actual.end() ? "(end)" : *actual_line)
       << "\nLABREPORT_UPDATE_GOLDEN=1 writes the file anew: read its diff before you commit it.";
 }
 

@@ -8,8 +8,8 @@
 namespace labreport {
 namespace {
 
-/// All of them except the long one, in one line.
-std::string everything() {
+/// Joins all hostile texts except the long ones to one line.
+std::string hostile_line() {
   std::string line;
   for (const std::string& text : hostile_texts()) {
     if (text.size() < 1000) line += (line.empty() ? "" : " ") + text;
@@ -18,9 +18,9 @@ std::string everything() {
 }
 
 TableView hostile_table() {
-  TableView table{.slug = "hostile", .title = everything(), .columns = {}, .rows = {}};
-  table.columns = {{everything(), everything(), Align::kLeft},
-                   {"number", everything()},
+  TableView table{.slug = "hostile", .title = hostile_line(), .columns = {}, .rows = {}};
+  table.columns = {{hostile_line(), hostile_line(), Align::kLeft},
+                   {"number", hostile_line()},
                    {"command", "", Align::kLeft, true}};
   for (const std::string& text : hostile_texts()) {
     table.rows.push_back({{text, text, text}, {text}});
@@ -31,11 +31,11 @@ TableView hostile_table() {
 
 /// Markdown that an author may write and every format must handle.
 std::string hostile_note() {
-  std::string note = "# " + everything() + "\n\n" + everything() +
+  std::string note = "# " + hostile_line() + "\n\n" + hostile_line() +
                      "\n\n> - > 1. # a\n\n| a | b |\n|--|--|\n| $x^a^b$ | ![p](../\\x) |\n\n"
                      "$\\input{x}$ $$\\frac{1}$$ $\\def\\a{\\a}\\a$ $x≤y$\n\n"
                      "[l](https://example.org/%5C}{\\x#_~) ![g](none.svg)\n\n```\n" +
-                     everything() + "\n```\n";
+                     hostile_line() + "\n```\n";
   for (const std::string& text : hostile_texts())
     note += "\n\n- " + text + "\n\n| " + text + " |\n|---|\n| " + text + " |";
   return note;
@@ -43,24 +43,24 @@ std::string hostile_note() {
 
 Figure hostile_chart() {
   return {.slug = "hostile-label",
-          .title = everything() + " " + hostile_texts().back(),
-          .caption = everything(),
-          .alt = everything(),
+          .title = hostile_line() + " " + hostile_texts().back(),
+          .caption = hostile_line(),
+          .alt = hostile_line(),
           .spec = dot_chart({{hostile_words(), "forward", 2, hostile_words()}}),
           .data = hostile_table(),
-          .in_page = everything()};
+          .in_page = hostile_line()};
 }
 
 Part hostile_part() {
   Part part = sample_section().parts.front();
-  part.title = everything();
-  part.setting = everything() + " " + hostile_texts().back();
-  part.question = part.answer = escape_markdown(everything());
+  part.title = hostile_line();
+  part.setting = hostile_line() + " " + hostile_texts().back();
+  part.question = part.answer = escape_markdown(hostile_line());
   for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
   part.note = AuthorNote{.markdown = hostile_note(), .replaces = false};
   part.figures.push_back(hostile_chart());
   part.tables = {hostile_table()};
-  part.details.method = everything();
+  part.details.method = hostile_line();
   part.details.warnings = hostile_texts();
   part.details.tables = {hostile_table()};
   return part;
@@ -101,20 +101,20 @@ Document hostile_document() {
   for (std::string* text : {&document.title, &document.device, &document.preset, &document.revision,
                             &document.provenance, &document.outcome_line, &document.method,
                             &document.reproduce, &document.front.author, &document.front.course}) {
-    *text = everything() + " " + hostile_texts().back();
+    *text = hostile_line() + " " + hostile_texts().back();
   }
-  document.front.repository = "https://example.org/" + everything();
+  document.front.repository = "https://example.org/" + hostile_line();
   document.demonstration = document.incomplete = true;
-  document.headline = {everything(), everything(), 1, 1, 1, 1};
+  document.headline = {hostile_line(), hostile_line(), 1, 1, 1, 1};
   document.quantities = {{.topic = topic::kTrainingStep,
-                          .network = everything(),
-                          .precision = everything(),
-                          .setting = everything(),
+                          .network = hostile_line(),
+                          .precision = hostile_line(),
+                          .setting = hostile_line(),
                           .unit = "ms",
-                          .values = {{everything(), 1}},
-                          .remark = everything()}};
+                          .values = {{hostile_line(), 1}},
+                          .remark = hostile_line()}};
   document.environment = hostile_table();
-  document.sections.front().title = everything();
+  document.sections.front().title = hostile_line();
   document.sections.front().parts = {hostile_part()};
   return document;
 }

@@ -8,11 +8,11 @@
 
 namespace labreport {
 
-/// Markup, script, Mustache tags, Markdown, right-to-left marks and control characters.
+/// Returns markup, a script, Mustache tags, Markdown, right-to-left marks and control characters.
 std::string hostile_words();
 
-/// Texts that each format would take for a command: Typst, LaTeX, Markdown, HTML, Mustache, control
-/// characters, marks that turn the direction, far scripts, and 10,000 letters without a space.
+/// Returns texts that some format would take for a command, control characters, marks that change
+/// the direction of text, letters that fonts may lack, and 10,000 letters without a space.
 const std::vector<std::string>& hostile_texts();
 
 Document hostile_document();

@@ -24,11 +24,11 @@ std::string sample_page(Answers answers = Answers::kFull) {
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
+  std::size_t matches = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
+    ++matches;
   }
-  return found;
+  return matches;
 }
 
 TEST(Page, NamesWhatAPrintLeavesOut) {
@@ -55,7 +55,7 @@ TEST(Page, NothingFromARunBecomesMarkup) {
   }
 }
 
-/// The description of a page whose summary answers `answer`.
+/// Returns the description of a page whose summary has this answer.
 std::string description(const std::string& answer, Answers answers = Answers::kFull) {
   Document document = sample_document();
   Part part;

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The words of a node and of all below it.
+/// Returns the words of a node and of its descendants.
 std::string words_of(const json& node) {
   std::string words;
   if (node.is_object() && node.contains("t")) {

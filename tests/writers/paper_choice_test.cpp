@@ -8,7 +8,7 @@
 namespace labreport::paper_choice_test {
 namespace {
 
-TableView sized(const std::string& slug, std::size_t rows) {
+TableView make_table(const std::string& slug, std::size_t rows) {
   TableView table{.slug = slug, .title = slug, .columns = {{slug, "", Align::kLeft}}, .rows = {}};
   for (std::size_t i = 0; i < rows; ++i) table.rows.push_back({{"a"}});
   return table;
@@ -16,8 +16,8 @@ TableView sized(const std::string& slug, std::size_t rows) {
 
 TEST(PaperChoice, TheMainTableStandsInThePartTheOthersElsewhere) {
   Part part;
-  part.tables = {sized("long", 100), sized("main", 10), sized("further", 10), sized("short", 2),
-                 sized("endless", 500)};
+  part.tables = {make_table("long", 100), make_table("main", 10), make_table("further", 10),
+                 make_table("short", 2), make_table("endless", 500)};
   const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.tables, testing::ElementsAre(&part.tables[1], &part.tables[3]));
   EXPECT_THAT(paper.appendix_tables, testing::ElementsAre(&part.tables[0], &part.tables[2]));
@@ -32,7 +32,7 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
     figure.family = "F";
     figure.variant = slug[0];
   }
-  part.tables = {sized("same", 2), sized("same", 3)};
+  part.tables = {make_table("same", 2), make_table("same", 3)};
   const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.figures,
               testing::ElementsAre(&part.figures[0], &part.figures[1], &part.figures[2]));
@@ -42,9 +42,9 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
 
 TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
   Part part;
-  part.tables = {sized("main", 10), sized("endless", 500), sized("endless", 500)};
+  part.tables = {make_table("main", 10), make_table("endless", 500), make_table("endless", 500)};
   part.tables[1].on_paper = true;
-  part.details.tables = {sized("detail", 500), sized("marked", 500)};
+  part.details.tables = {make_table("detail", 500), make_table("marked", 500)};
   part.details.tables[1].on_paper = true;
   const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.appendix_tables,
@@ -63,7 +63,7 @@ TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
 }
 
 TEST(PaperChoice, HalvesStandBesideEachOther) {
-  const TableView halves = in_two_halves(sized("t", 3));
+  const TableView halves = in_two_halves(make_table("t", 3));
   ASSERT_EQ(halves.rows.size(), 2u);
   EXPECT_EQ(halves.columns.size(), 2u);
   EXPECT_EQ(halves.text(halves.rows[0], 1), "a");

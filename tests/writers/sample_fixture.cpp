@@ -5,22 +5,22 @@
 namespace labreport {
 namespace {
 
-TableView outcomes() {
-  TableView matrix{.slug = "ran", .title = "Context 512, batch 4, FP32", .columns = {}, .rows = {}};
-  matrix.columns = {{"size", "", Align::kLeft},
-                    {"inference", "", Align::kLeft},
-                    {"forward", "", Align::kLeft},
-                    {"forward+backward", "", Align::kLeft},
-                    {"train step", "", Align::kLeft}};
+TableView outcome_table() {
+  TableView table{.slug = "ran", .title = "Context 512, batch 4, FP32", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft},
+                   {"inference", "", Align::kLeft},
+                   {"forward", "", Align::kLeft},
+                   {"forward+backward", "", Align::kLeft},
+                   {"train step", "", Align::kLeft}};
   for (const SampleSize& size : sample_sizes()) {
     RowView row{{size.name}};
     for (int mode = 0; mode < 4; ++mode) {
       const bool oom = mode == 3 && size.optimizer == 0;
       row.cells.emplace_back(oom ? "out of memory in optimizer" : "ok");
     }
-    matrix.rows.push_back(row);
+    table.rows.push_back(row);
   }
-  return matrix;
+  return table;
 }
 
 TableView sample_environment() {
@@ -40,11 +40,11 @@ TableView sample_environment() {
 }
 
 /// A part of the report that is no problem: it has no letter and no question.
-Section what_ran() {
+Section outcome_section() {
   Part part;
   part.problem = "ran";
   part.setting = "20 of 21 measurements succeeded.";
-  part.tables = {outcomes()};
+  part.tables = {outcome_table()};
   return {"ran", "What ran", {std::move(part)}};
 }
 
@@ -64,7 +64,7 @@ Document sample_document() {
   document.reference = true;
   document.outcome_line = "21 cells: 20 ok, 1 out of memory";
   document.headline = {"2.7B", "BF16", 1133.5, 303.1, 0.212, 70426112000};
-  document.sections = {sample_section(), what_ran()};
+  document.sections = {sample_section(), outcome_section()};
   document.method =
       "Times are read from the host's clock after the device has finished; CUDA events stand "
       "beside "

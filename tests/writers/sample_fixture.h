@@ -1,5 +1,5 @@
-// A made-up report with everything a report can have: five sizes, gaps, flags, details, markup in
-// names. Its figures are invented for tests and look plausible.
+// Makes a report with everything that a report can have: five sizes, missing values, flags, details
+// and markup in names. Its numbers are invented and look plausible.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace labreport {
 
 Document sample_document();
 
-/// A run on a processor with markup where a hostile machine could put it.
+/// Makes the report of a CPU run whose device has a name with markup.
 Document demonstration_document();
 
-/// Draws every chart as a rectangle whose id every chart shares, as the real tool's do.
+/// Draws every chart as a rectangle with the same id; charts of the real tool share ids as well.
 class FakeChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
@@ -26,7 +26,7 @@ class FakeChartTool : public ChartTool {
   }
   std::vector<std::string> latex(const std::vector<std::string>& trees) override { return trees; }
 
-  int starts = 0;
+  int starts = 0;  ///< Calls of `draw`.
 };
 
 }  // namespace labreport

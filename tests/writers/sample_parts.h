@@ -8,25 +8,25 @@
 
 namespace labreport {
 
-/// Milliseconds; an optimizer of 0 did not fit.
+/// Times in ms; an optimizer time of 0 means that the step did not fit.
 struct SampleSize {
   std::string name;
-  double forward, backward, optimizer, first;
+  double forward, backward, optimizer, first_step;
 };
 
 const std::vector<SampleSize>& sample_sizes();
 
-/// One dot of a chart, and the words of its tooltip.
+/// One dot of a chart; `text` is its tooltip.
 struct Dot {
   std::string row, series;
   double value = 0;
   std::string text = {};
 };
 
-/// Dots over milliseconds, a line a row.
+/// Makes a chart of times in ms with one line for each row.
 nlohmann::json dot_chart(const std::vector<Dot>& dots);
 
-/// Two parts with figures, tables, flags and a details.
+/// Makes a section of two parts with figures, tables, flags and details.
 Section sample_section();
 
 }  // namespace labreport

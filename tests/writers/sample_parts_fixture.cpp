@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Invented samples around `center`: the same on every call.
+/// Invents samples around `center`, the same on every call.
 std::vector<double> samples_around(double center, double spread, int count) {
   std::vector<double> samples;
   for (int i = 0; i < count; ++i) {
@@ -20,9 +20,9 @@ std::vector<double> samples_around(double center, double spread, int count) {
   return samples;
 }
 
-std::vector<double> steps_from_start(double first, double steady) {
+std::vector<double> steps_from_start(double first_step, double steady) {
   std::vector<double> steps = samples_around(steady, 0.004, 15);
-  steps[0] = first;
+  steps[0] = first_step;
   steps[1] = steady * 1.11;
   return steps;
 }
@@ -89,7 +89,7 @@ Figure step_figure(const std::string& mode, double scale) {
     data.columns.push_back(
         {"step " + std::to_string(i), "ms", Align::kRight, false, {Notation::kFixed, 2}});
   for (const SampleSize& size : sample_sizes()) {
-    const auto steps = steps_from_start(size.first, size.forward * scale);
+    const auto steps = steps_from_start(size.first_step, size.forward * scale);
     RowView row{{size.name}};
     for (const double step : steps) {
       row.cells.emplace_back(step);

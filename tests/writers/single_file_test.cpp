@@ -17,15 +17,15 @@ std::string sample_single_page(const std::string& bundle = "bundle();\n") {
   return single_page_html(document, draw_all({&document}, tool).front(), Answers::kFull, bundle);
 }
 
-/// The texts of all elements that `opening` begins.
+/// Returns the texts of all elements that `opening` begins.
 std::vector<std::string> contents(const std::string& page, const std::string& opening,
                                   const std::string& closing) {
-  std::vector<std::string> found;
+  std::vector<std::string> texts;
   for (std::size_t at = page.find(opening); at != std::string::npos; at = page.find(opening, at)) {
     at += opening.size();
-    found.push_back(page.substr(at, page.find(closing, at) - at));
+    texts.push_back(page.substr(at, page.find(closing, at) - at));
   }
-  return found;
+  return texts;
 }
 
 TEST(SinglePage, FetchesNothingAndLeadsToNoFile) {

@@ -11,11 +11,11 @@ const ColumnView kNumber{"a", "ms", Align::kRight, false, {Notation::kShortest}}
 using testing::HasSubstr;
 
 std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
+  std::size_t matches = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
+    ++matches;
   }
-  return found;
+  return matches;
 }
 
 TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
