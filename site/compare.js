@@ -10,8 +10,8 @@ const kTrainingStep = "Training step";
 const kFastestStep = "Fastest step";
 const kOpenTopics = [kTrainingStep, kFastestStep];
 const kLaunchBound = "launch-bound";
-const kWords = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
-  .map(([head, key]) => ({ head, of: (row) => ({ text: row[key] }) }));
+const kTextColumns = [["Network", "network"], ["Precision", "precision"], ["Setting", "setting"], ["Quantity", "name"]]
+  .map(([head, key]) => ({ head, textOf: (row) => ({ text: row[key] }) }));
 
 /** A side gets the first of its `names` that the other side does not share; see nameApart. */
 function sideOfGpu({ folder, name, short_name: short }) {
@@ -27,7 +27,7 @@ function sideOfRun(run) {
     names: [device, day, minute, run.folder], runs: [run] };
 }
 
-/** Gives each side its name, its place in a sentence and itself as a subject. */
+/** Gives each side its name, its place ("on the H200") and itself as a subject ("the H200 is"). */
 function nameApart(sides) {
   const at = sides[0].names.findIndex((name, i) => name !== sides[1].names[i]);
   for (const side of sides) {
@@ -55,13 +55,14 @@ function quantitiesOf(side) {
   return all;
 }
 
-/** Pairs both sides' values of every quantity, by topic, larger networks first. */
+/** Pairs both sides' values of every quantity, sorted by topic and then from the largest network on. */
 function pairsOf(sides) {
   const all = sides.map(quantitiesOf);
-  const pairs = [...new Set(all.flatMap((one) => [...one.keys()]))].map((key) => {
-    const both = all.map((one) => one.get(key));
+  const pairs = [...new Set(all.flatMap((quantities) => [...quantities.keys()]))].map((key) => {
+    const both = all.map((quantities) => quantities.get(key));
     const known = both.filter(Boolean);
-    return { ...known[0], both, shared: known.length === 2, bound: known.some(({ remark }) => remark === kLaunchBound),
+    return { ...known[0], both, isShared: known.length === 2,
+      isLaunchBound: known.some(({ remark }) => remark === kLaunchBound),
       network: [...new Set(known.map(({ network }) => network))].sort().join(", ") };
   });
   const order = ({ topic }) => topics.indexOf(topic);
@@ -71,8 +72,8 @@ function pairsOf(sides) {
 /** Returns one row for each named value; it may be missing on one side. */
 function rowsOf(pairs) {
   return pairs.flatMap((pair) => {
-    const names = new Set(pair.both.flatMap((one) => [...(one?.values.keys() ?? [])]));
-    return [...names].map((name) => ({ ...pair, name, values: pair.both.map((one) => one?.values.get(name)) }));
+    const names = new Set(pair.both.flatMap((quantity) => [...(quantity?.values.keys() ?? [])]));
+    return [...names].map((name) => ({ ...pair, name, values: pair.both.map((side) => side?.values.get(name)) }));
   });
 }
 
@@ -88,28 +89,28 @@ function scoped(name, scope, style, ...children) {
   return Object.assign(element(name, style, ...children), name === "th" ? { scope } : {});
 }
 
-/** A column's `of` returns a row's text and, for a number, the number and the page that shows it. */
+/** A column's `textOf` returns a row's text and, for a number, the number and the page that shows it. */
 function tableOf(title, columns, rows) {
   const decimals = (text) => text.split(" ")[0].split(".")[1]?.length ?? 0;
-  const shown = columns.map(({ head, unit, of }) => ({ head, unit, cells: rows.map(of) }))
+  const shown = columns.map(({ head, unit, textOf }) => ({ head, unit, cells: rows.map(textOf) }))
     .filter(({ cells }) => cells.some(({ text }) => text))
     .map((column) => ({ ...column, style: column.cells[0].number === undefined ? "" : "number",
-      most: Math.max(...column.cells.map(({ text }) => decimals(text))) }));
-  const cellOf = ({ style, most, cells }, row, name) => {
+      mostDecimals: Math.max(...column.cells.map(({ text }) => decimals(text))) }));
+  const makeCell = ({ style, mostDecimals, cells }, row, name) => {
     const { text, number, page } = cells[row];
     const words = page ? Object.assign(element("a", "", text), { href: page }) : text || "–";
     const cell = scoped(name, "row", style, words);
     if (style === "") return cell;
     cell.dataset.sort = number;
     const pad = element("i", "");
-    pad.dataset.pad = (most > 0 && decimals(text) === 0 ? "." : "") + "0".repeat(most - decimals(text));
+    pad.dataset.pad = (mostDecimals > 0 && decimals(text) === 0 ? "." : "") + "0".repeat(mostDecimals - decimals(text));
     cell.append(pad);
     return cell;
   };
   const heads = shown.map(({ head, unit, style }) =>
     scoped("th", "col", style, head, ...(unit ? [" ", element("span", "unit", unit)] : [])));
   const body = rows.map((_, row) =>
-    element("tr", "", ...shown.map((column, i) => cellOf(column, row, i === 0 ? "th" : "td"))));
+    element("tr", "", ...shown.map((column, i) => makeCell(column, row, i === 0 ? "th" : "td"))));
   const table = element("table", "", element("caption", "", title),
     element("thead", "", element("tr", "", ...heads)), element("tbody", "", ...body));
   const place = element("div", "tabled", element("div", "table", table));
@@ -123,26 +124,26 @@ function topicTable(rows, sides) {
   const [{ topic, unit, setting }] = rows;
   const common = rows.every((row) => row.setting === setting) ? setting : "";
   const [a, b] = [0, 1].map((i) => (row) => row.values[i].value);
-  const numbers = sides.map(({ name }, i) => ({ head: name, unit, of: ({ values: { [i]: { value, page } } }) =>
+  const numbers = sides.map(({ name }, i) => ({ head: name, unit, textOf: ({ values: { [i]: { value, page } } }) =>
     ({ text: significant(value, 4), number: value, page }) }));
   const times = (row) => timesAsFast(a(row), b(row));
-  const held = unit === "ms"
-    ? [{ head: "Times as fast", of: (row) => ({ text: times(row), number: times(row) }) },
-      { head: "Faster", of: (row) => ({ text: times(row) === "1.00" ? "" : sides[a(row) < b(row) ? 0 : 1].name }) }]
-    : [{ head: `${sides[0].name} / ${sides[1].name}`, of: (row) =>
+  const ratioColumns = unit === "ms"
+    ? [{ head: "Times as fast", textOf: (row) => ({ text: times(row), number: times(row) }) },
+      { head: "Faster", textOf: (row) => ({ text: times(row) === "1.00" ? "" : sides[a(row) < b(row) ? 0 : 1].name }) }]
+    : [{ head: `${sides[0].name} / ${sides[1].name}`, textOf: (row) =>
       ({ text: (a(row) / b(row)).toFixed(2), number: a(row) / b(row) }) }];
-  const words = kWords.filter(({ head }) => head !== "Setting" || !common);
-  return tableOf(`${topic} (${unit})${common && `, ${common}`}`, [...words, ...numbers, ...held], rows);
+  const words = kTextColumns.filter(({ head }) => head !== "Setting" || !common);
+  return tableOf(`${topic} (${unit})${common && `, ${common}`}`, [...words, ...numbers, ...ratioColumns], rows);
 }
 
 /** Shows each table with its sides' remarks, "out of memory at context 2,048", below it. */
 function topicTables(rows, sides) {
-  return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((some) => {
-    const remarks = some.flatMap(({ network, precision, setting, both }) =>
+  return [...Map.groupBy(rows, ({ topic, unit }) => `${topic} ${unit}`).values()].flatMap((rowsOfGroup) => {
+    const remarks = rowsOfGroup.flatMap(({ network, precision, setting, both }) =>
       both.map(({ remark }, i) => remark && remark !== kLaunchBound &&
         `${[network, precision, setting].filter(Boolean).join(", ")}: ${remark} ${sides[i].place}.`));
     const lines = [...new Set(remarks.filter(Boolean))].map((line) => element("p", "muted", line));
-    return [topicTable(some, sides), ...lines];
+    return [topicTable(rowsOfGroup, sides), ...lines];
   });
 }
 
@@ -156,22 +157,22 @@ function drawer(title, ...children) {
 
 /** Shows the steps' tables, and every other topic in a drawer. */
 function tablesByTopic(rows, sides) {
-  return [...Map.groupBy(rows, ({ topic }) => topic)].flatMap(([topic, some]) => {
-    const tables = topicTables(some, sides);
-    return kOpenTopics.includes(topic) ? tables : [drawer(`${topic}: ${numbersOf(some)}`, ...tables)];
+  return [...Map.groupBy(rows, ({ topic }) => topic)].flatMap(([topic, rowsOfGroup]) => {
+    const tables = topicTables(rowsOfGroup, sides);
+    return kOpenTopics.includes(topic) ? tables : [drawer(`${topic}: ${numbersOf(rowsOfGroup)}`, ...tables)];
   });
 }
 
-function drawerOf({ place }, i, rows) {
+function oneSidedDrawer({ place }, i, rows) {
   const title = `Only ${place}: ${numbersOf(rows)}`;
-  const topic = { head: "Topic", of: (row) => ({ text: row.topic }) };
-  const number = { head: "Number", of: ({ values: { [i]: { value, page } }, unit }) =>
+  const topic = { head: "Topic", textOf: (row) => ({ text: row.topic }) };
+  const number = { head: "Number", textOf: ({ values: { [i]: { value, page } }, unit }) =>
     ({ text: `${significant(value, 4)} ${unit}`, page }) };
-  const columns = [topic, ...kWords, number];
+  const columns = [topic, ...kTextColumns, number];
   return drawer(title, tableOf(title, columns, rows));
 }
 
-/** "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast" */
+/** Writes "2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast". */
 function headline(words, values, sides) {
   const [a, b] = values.map((value, i) =>
     [element("strong", "", `${significant(value, value < 1000 ? 3 : 4)} ms`), ` ${sides[i].place}`]);
@@ -181,16 +182,16 @@ function headline(words, values, sides) {
   return element("li", "", `${words.filter(Boolean).join(", ")}: `, ...a, ", ", ...b, ": ", faster);
 }
 
-/** The largest network's training step in each precision, then its tuned step. */
+/** Compares the largest network's training step in each precision, then its tuned step. */
 function headlines(pairs, rows, sides) {
   const steps = rows.filter(({ topic, unit, name }) => topic === kTrainingStep && unit === "ms" && name === "step");
   const lines = [...Map.groupBy(steps, ({ precision }) => precision).values()].map(([{ network, precision, values }]) =>
     headline([network, precision], values.map(({ value }) => value), sides));
-  const ladders = pairs.filter(({ topic, shared }) => topic === kFastestStep && shared);
-  const largest = ladders.filter(({ parameters }) => parameters === ladders[0].parameters);
-  const ladder = largest.find(({ precision }) => precision !== "FP32") ?? largest[0];
-  const best = ladder?.both.map(({ values }) => Math.min(...[...values.values()].map(({ value }) => value)));
-  return ladder ? [...lines, headline([ladder.network, ladder.precision, "tuned"], best, sides)] : lines;
+  const tunedPairs = pairs.filter(({ topic, isShared }) => topic === kFastestStep && isShared);
+  const largest = tunedPairs.filter(({ parameters }) => parameters === tunedPairs[0].parameters);
+  const tunedPair = largest.find(({ precision }) => precision !== "FP32") ?? largest[0];
+  const fastestMs = tunedPair?.both.map(({ values }) => Math.min(...[...values.values()].map(({ value }) => value)));
+  return tunedPair ? [...lines, headline([tunedPair.network, tunedPair.precision, "tuned"], fastestMs, sides)] : lines;
 }
 
 /** Links to the pages that compare runs of both cell by cell. */
@@ -207,20 +208,21 @@ function comparison(sides) {
   nameApart(sides);
   const pairs = pairsOf(sides);
   const all = rowsOf(pairs);
-  const [bound, rows] = [true, false].map((is) => all.filter((row) => row.values.every(Boolean) && row.bound === is));
-  const slowed = bound.length === 0 ? [] : [drawer(`Launch-bound: ${numbersOf(bound)}`,
+  const [launchBoundRows, rows] = [true, false].map((isLaunchBound) =>
+    all.filter((row) => row.values.every(Boolean) && row.isLaunchBound === isLaunchBound));
+  const launchBoundDrawers = launchBoundRows.length === 0 ? [] : [drawer(`Launch-bound: ${numbersOf(launchBoundRows)}`,
     element("p", "muted", "The host’s CPU sets these times: it launches kernels more slowly than the GPU runs them."),
-    ...topicTables(bound, sides))];
+    ...topicTables(launchBoundRows, sides))];
   const drawers = sides.map((side, i) => [side, i, all.filter(({ values }) => values[i] && !values[1 - i])])
-    .filter(([, , alone]) => alone.length > 0).map((one) => drawerOf(...one));
-  const none = bound.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
-  return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...none,
-    ...tablesByTopic(rows, sides), ...slowed, ...drawers];
+    .filter(([, , oneSidedRows]) => oneSidedRows.length > 0).map((sideAndRows) => oneSidedDrawer(...sideAndRows));
+  const notice = launchBoundRows.length + rows.length === 0 ? [element("p", "", "They have no number in common.")] : [];
+  return [element("ul", "", ...headlines(pairs, rows, sides)), ...renderedPages(sides), ...notice,
+    ...tablesByTopic(rows, sides), ...launchBoundDrawers, ...drawers];
 }
 
-function selectOf(sides, words, chosen) {
-  const groups = [...Map.groupBy(sides, ({ group }) => group)].map(([label, some]) => Object.assign(
-    element("optgroup", "", ...some.map((side) => new Option(side.label, side.folder))), { label }));
+function sideSelect(sides, words, chosen) {
+  const groups = [...Map.groupBy(sides, ({ group }) => group)].map(([label, groupSides]) => Object.assign(
+    element("optgroup", "", ...groupSides.map((side) => new Option(side.label, side.folder))), { label }));
   const select = Object.assign(element("select", "", ...groups), { ariaLabel: words });
   select.value = chosen;
   return select;
@@ -230,15 +232,16 @@ function selectOf(sides, words, chosen) {
 function chooseSides() {
   const runSides = runs.map(sideOfRun).sort((a, b) => a.label.localeCompare(b.label, "en"));
   const sides = [...gpus.map(sideOfGpu), ...runSides];
-  const asked = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
-  asked.forEach((folder, i) => (asked[i] = folder ?? sides.find((side) => side.folder !== asked[1 - i]).folder));
-  const [a, b] = [selectOf(sides, "Compare", asked[0]), selectOf(sides, "with", asked[1])];
+  const chosenFolders = ["a", "b"].map((name) => new URLSearchParams(location.search).get(name));
+  chosenFolders.forEach((folder, i) => (chosenFolders[i] =
+    folder ?? sides.find((side) => side.folder !== chosenFolders[1 - i]).folder));
+  const [a, b] = [sideSelect(sides, "Compare", chosenFolders[0]), sideSelect(sides, "with", chosenFolders[1])];
   const swap = Object.assign(element("button", "", "Swap"), { type: "button" });
   const notice = Object.assign(element("p", ""), { role: "status" });
   const found = element("div", "");
   const update = () => {
     const chosen = [a, b].map(({ value }) => sides.find(({ folder }) => folder === value));
-    const unknown = asked.filter((_, i) => !chosen[i])
+    const unknown = chosenFolders.filter((_, i) => !chosen[i])
       .map((name) => `No GPU or run here is called “${name}”. Choose another.`);
     const same = unknown.length === 0 && a.value === b.value ? ["Both are the same. Choose another."] : [];
     notice.textContent = [...unknown, ...same].join(" ");
@@ -249,7 +252,7 @@ function chooseSides() {
   };
   swap.addEventListener("click", () => {
     [a.value, b.value] = [b.value, a.value];
-    asked.reverse();
+    chosenFolders.reverse();
     update();
   });
   for (const select of [a, b]) select.addEventListener("change", update);

@@ -3,25 +3,25 @@
 
 const kDeviation = " ± ";
 
-function plain(node) {
+function plainText(node) {
   return node.textContent.replace(/\s+/g, " ").trim();
 }
 
 function headOf(cell) {
   const unit = cell.querySelector(".unit");
-  const title = unit ? plain(cell).slice(0, -plain(unit).length).trim() : plain(cell);
+  const title = unit ? plainText(cell).slice(0, -plainText(unit).length).trim() : plainText(cell);
   const isNumber = cell.classList.contains("number");
-  return { title, unit: unit ? plain(unit) : "", isNumber };
+  return { title, unit: unit ? plainText(unit) : "", isNumber };
 }
 
-/** Values and remarks of a row; the reason for missing values is a remark. */
+/** Returns the values and remarks of a row; the reason for missing values is a remark. */
 function rowOf(group) {
   const values = [];
   const remarks = [];
   for (const cell of group.flatMap((row) => [...row.cells])) {
-    const said = cell.classList.contains("note") || cell.classList.contains("flags");
-    if (said) remarks.push(plain(cell));
-    else values.push(plain(cell.querySelector("code") ?? cell));
+    const isRemark = cell.classList.contains("note") || cell.classList.contains("flags");
+    if (isRemark) remarks.push(plainText(cell));
+    else values.push(plainText(cell.querySelector("code") ?? cell));
   }
   return { values, remark: remarks.filter((text) => text && text !== "–").join("; ") };
 }
@@ -30,14 +30,14 @@ function rowOf(group) {
 function readTable(table) {
   const heads = [...table.tHead.rows[0].cells].map(headOf);
   const rows = rowGroups(table.tBodies[0]).map(rowOf);
-  const flagged = heads.at(-1).title === "Remarks" && !heads.at(-1).isNumber;
-  if (flagged) heads.pop();
+  const hasRemarkColumn = heads.at(-1).title === "Remarks" && !heads.at(-1).isNumber;
+  if (hasRemarkColumn) heads.pop();
   const cells = rows.map(({ values, remark }) => {
     const missing = Array(heads.length - values.length).fill("–");
     return { values: [...values, ...missing], remark };
   });
-  const remarked = cells.some(({ remark }) => remark);
-  return { title: plain(table.caption), heads, rows: cells, remarked };
+  const hasRemarks = cells.some(({ remark }) => remark);
+  return { title: plainText(table.caption), heads, rows: cells, hasRemarks };
 }
 
 function withUnit({ title, unit }) {
@@ -45,9 +45,9 @@ function withUnit({ title, unit }) {
 }
 
 /** Returns the rows as texts, with remarks as a last column if there are any. */
-function grid({ heads, rows, remarked }) {
+function textRows({ heads, rows, hasRemarks }) {
   const titles = heads.map(withUnit);
-  if (!remarked) return [titles, ...rows.map(({ values }) => values)];
+  if (!hasRemarks) return [titles, ...rows.map(({ values }) => values)];
   return [[...titles, "Remarks"], ...rows.map(({ values, remark }) => [...values, remark])];
 }
 
@@ -58,7 +58,7 @@ function escapeMarkdown(text) {
 function asMarkdown(table) {
   const escape = escapeMarkdown;
   const line = (texts) => `| ${texts.join(" | ")} |\n`;
-  const [titles, ...rows] = grid(table).map((row) => row.map(escape));
+  const [titles, ...rows] = textRows(table).map((row) => row.map(escape));
   const rules = titles.map((_, i) => (table.heads[i]?.isNumber ? "---:" : "---"));
   const lines = [titles, rules, ...rows].map(line).join("");
   return `**${escape(table.title)}**\n\n${lines}`;
@@ -71,20 +71,20 @@ const kLatex = {
   "×": "$\\times$", "–": "--", "≤": "$\\leq$", "≥": "$\\geq$", "µ": "$\\mu$", "→": "$\\to$", "−": "$-$",
 };
 
-/** "⁻⁷" as "-7" */
-function raised(power) {
+/** Returns "⁻⁷" as "-7". */
+function exponentText(power) {
   return [...power].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(sign)).map((at) => at ? at - 1 : "-").join("");
 }
 
 function escapeLatex(text) {
   return text.replace(/[\\{}$&#_%^~<>|±×–≤≥µ→−]/g, (sign) => kLatex[sign])
-    .replace(/[⁻⁰¹²³⁴-⁹]+/g, (power) => `$^{${raised(power)}}$`);
+    .replace(/[⁻⁰¹²³⁴-⁹]+/g, (power) => `$^{${exponentText(power)}}$`);
 }
 
 function asLatex(table) {
   const escape = escapeLatex;
   const line = (texts) => `    ${texts.join(" & ")} \\\\\n`;
-  const [titles, ...rows] = grid(table).map((row) => row.map(escape));
+  const [titles, ...rows] = textRows(table).map((row) => row.map(escape));
   const columns = titles.map((_, i) => (table.heads[i]?.isNumber ? "r" : "l")).join("");
   return (
     "% needs \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n" +
@@ -96,18 +96,18 @@ function asLatex(table) {
 
 /** Splits value and deviation into two columns of numbers, so that a spreadsheet can use them. */
 function splitDeviations({ heads, rows }) {
-  const split = heads.map((_, i) => rows.some(({ values }) => values[i].includes(kDeviation)));
+  const hasDeviation = heads.map((_, i) => rows.some(({ values }) => values[i].includes(kDeviation)));
   const titles = heads.flatMap((head, i) =>
-    split[i] ? [withUnit(head), withUnit({ ...head, title: `${head.title} ±` })] : withUnit(head));
+    hasDeviation[i] ? [withUnit(head), withUnit({ ...head, title: `${head.title} ±` })] : withUnit(head));
   const number = (text) => {
-    const plain = text.replace(/^−/, "-").replace(/ × 10([⁻⁰¹²³⁴-⁹]+)$/, (_, power) => `e${raised(power)}`);
-    return /^-?[\d,]+(\.\d+)?(e-?\d+)?$/.test(plain) ? plain.replaceAll(",", "") : text;
+    const digits = text.replace(/^−/, "-").replace(/ × 10([⁻⁰¹²³⁴-⁹]+)$/, (_, power) => `e${exponentText(power)}`);
+    return /^-?[\d,]+(\.\d+)?(e-?\d+)?$/.test(digits) ? digits.replaceAll(",", "") : text;
   };
   const cells = rows.map(({ values }) => values.flatMap((text, i) => {
-    const known = text === "–" ? "" : text;
-    if (!heads[i].isNumber) return known;
-    const [value, deviation = ""] = known.split(kDeviation);
-    return split[i] ? [number(value), number(deviation)] : number(known);
+    const shown = text === "–" ? "" : text;
+    if (!heads[i].isNumber) return shown;
+    const [value, deviation = ""] = shown.split(kDeviation);
+    return hasDeviation[i] ? [number(value), number(deviation)] : number(shown);
   }));
   return [titles, cells];
 }
@@ -118,7 +118,7 @@ function asCsv(table) {
   const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const line = (texts) => texts.map((text) => quote(harmless(text))).join(",") + "\r\n";
   const [titles, cells] = splitDeviations(table);
-  if (table.remarked) {
+  if (table.hasRemarks) {
     titles.push("Remarks");
     cells.forEach((row, i) => row.push(table.rows[i].remark));
   }
@@ -201,11 +201,11 @@ function closeMenusOnOutsideClicks() {
 const kFormats = { Markdown: asMarkdown, LaTeX: asLatex, CSV: asCsv };
 
 function addTableMenu(table) {
-  addMenu(table.closest(".tabled"), "copy", plain(table.caption), Object.entries(kFormats).map(([format, write]) =>
+  addMenu(table.closest(".tabled"), "copy", plainText(table.caption), Object.entries(kFormats).map(([format, write]) =>
     copyButton(format, `${format}: copy this table`, () => write(readTable(table)))));
 }
 
-/** Writers for each kind of element of an answer. */
+/** Each writer gets an element's content as text, and its plain text or, for a link, the element. */
 const kProse = {
   Markdown: { text: escapeMarkdown, strong: (words) => `**${words}**`, em: (words) => `*${words}*`,
     code: (_, text) => `\`${text}\``, a: (words, { href }) => `[${words}](${href})`, li: (words) => `- ${words.trim()}\n`,
@@ -249,13 +249,13 @@ async function drawingOf(figure) {
   return new XMLSerializer().serializeToString(drawing);
 }
 
-async function rasterOf(svg) {
-  const kSharp = 2;
+async function pngOf(svg) {
+  const kPixelRatio = 2;
   const picture = new Image();
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await picture.decode();
   const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [kSharp * picture.naturalWidth, kSharp * picture.naturalHeight];
+  [canvas.width, canvas.height] = [kPixelRatio * picture.naturalWidth, kPixelRatio * picture.naturalHeight];
   const pen = canvas.getContext("2d");
   pen.fillStyle = "white";
   pen.fillRect(0, 0, canvas.width, canvas.height);
@@ -266,7 +266,7 @@ async function rasterOf(svg) {
 /** Offers the figure's address, picture and data. A figure that is no chart cannot be saved as a picture. */
 function addFigureMenu(figure) {
   const name = figure.id;
-  const title = plain(figure.querySelector("figcaption .self"));
+  const title = plainText(figure.querySelector("figcaption .self"));
   const address = () => new URL(`#${name}`, location.href).href;
   const buttons = [copyButton("link", "copy this figure’s address", address)];
   const picture = figure.querySelector(".frame.wide > img");
@@ -277,7 +277,7 @@ function addFigureMenu(figure) {
   }
   if (!("live" in figure.dataset) && figure.querySelector(".frame.wide")) {
     const saveSvg = async () => save(`${name}.svg`, new Blob([await drawingOf(figure)], { type: "image/svg+xml" }));
-    const savePng = async () => save(`${name}.png`, await rasterOf(await drawingOf(figure)));
+    const savePng = async () => save(`${name}.png`, await pngOf(await drawingOf(figure)));
     buttons.push(actionButton("SVG", "save this figure as SVG", saveSvg),
       actionButton("PNG", "save this figure as PNG", savePng));
   }

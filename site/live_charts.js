@@ -8,8 +8,8 @@ function sentenceOf(fields) {
   const names = [], amounts = [];
   for (const [title, value] of Object.entries(fields)) {
     const [, what, unit] = title.match(/^(?:(.*) \()?(ms|µs|%|×|[A-Z]+\/s|TFLOP\/s|FLOP\/B|MiB|GiB|MB)\)?$/) ?? [];
-    const begun = what ? `${what[0].toLowerCase()}${what.slice(1)} ` : "";
-    if (unit) amounts.push(`${begun}${value}${unit === "×" ? "" : "\u00a0"}${unit}`);
+    const prefix = what ? `${what[0].toLowerCase()}${what.slice(1)} ` : "";
+    if (unit) amounts.push(`${prefix}${value}${unit === "×" ? "" : "\u00a0"}${unit}`);
     else names.push(Number.isFinite(Number(String(value).replaceAll(",", ""))) ? `${title.toLowerCase()} ${value}` : value);
   }
   return names.join(", ") + (amounts.length ? `: ${amounts.join(", ")}` : "") + ".";
@@ -26,61 +26,61 @@ const kEmbedOptions = {
     disableDefaultStyle: true, anchor: "mark", position: ["top", "bottom"],
     formatTooltip: (fields, sanitize) => sanitize(sentenceOf(fields)),
   },
-  logLevel: 1, // only errors: a layer without rows is normal
+  logLevel: 1, // Only errors are logged, because a layer without rows is normal.
 };
 
-// Addresses of the chart bundle and the page's specs; a page that is one file contains both.
-const kCharts = document.currentScript.dataset;
+// The addresses of the chart bundle and of the page's specs; a page that is one file contains both.
+const kAddresses = document.currentScript.dataset;
 
-/** Functions that replace a picture by something other than a chart, by the figure's name. */
+/** Each function replaces the picture of the figure with this name by something that is no chart. */
 const kLiveFigures = { "step-timeline": placeTimeline, "what-fits": placeWhatFits };
 
-const onceIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 1));
+const onceIdle = window.requestIdleCallback ?? ((resume) => setTimeout(resume, 1));
 
 function loadScript(address) {
-  return new Promise((done, failed) => {
+  return new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
-    script.addEventListener("load", done);
-    script.addEventListener("error", () => failed(new Error(`cannot load ${address}`)));
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error(`cannot load ${address}`)));
     document.head.append(script);
   });
 }
 
 const kLoaded = new Map();
-function loadOnce(address, there) {
-  if (!there && !kLoaded.has(address)) kLoaded.set(address, loadScript(address));
+function loadOnce(address, loadedGlobal) {
+  if (!loadedGlobal && !kLoaded.has(address)) kLoaded.set(address, loadScript(address));
   return kLoaded.get(address);
 }
 
 /** The distance in px up to which a pointer selects a point. */
-const kNear = 24;
+const kNearPx = 24;
 
 function nearestPoint(stage, { clientX, clientY }) {
-  let nearest = null, least = kNear;
+  let nearest = null, leastDistance = kNearPx;
   for (const point of stage.querySelectorAll(".role-mark.mark-symbol path")) {
     const { left, right, top, bottom } = point.getBoundingClientRect();
-    const away = Math.hypot((left + right) / 2 - clientX, (top + bottom) / 2 - clientY);
-    if (away < least) [nearest, least] = [point, away];
+    const distance = Math.hypot((left + right) / 2 - clientX, (top + bottom) / 2 - clientY);
+    if (distance < leastDistance) [nearest, leastDistance] = [point, distance];
   }
   return nearest;
 }
 
 /** Passes a pointer that hits no mark to the nearest point, and notifies that point when the pointer leaves. */
 function pointAtNearest(stage) {
-  let pointed = null;
+  let selectedPoint = null;
   const pointAt = (point, event) => {
     const { clientX, clientY } = event;
-    const told = { bubbles: true, clientX, clientY };
-    if (point !== pointed) pointed?.dispatchEvent(new MouseEvent("mouseout", told));
-    pointed = point;
-    point?.dispatchEvent(new PointerEvent("pointermove", told));
+    const position = { bubbles: true, clientX, clientY };
+    if (point !== selectedPoint) selectedPoint?.dispatchEvent(new MouseEvent("mouseout", position));
+    selectedPoint = point;
+    point?.dispatchEvent(new PointerEvent("pointermove", position));
   };
   stage.addEventListener("pointermove", (event) => {
     if (!event.isTrusted) return;
-    const met = event.target.closest(".role-mark path");
-    const point = met ? null : nearestPoint(stage, event);
-    if (point || pointed) pointAt(point, event);
+    const mark = event.target.closest(".role-mark path");
+    const point = mark ? null : nearestPoint(stage, event);
+    if (point || selectedPoint) pointAt(point, event);
     if (point) event.stopPropagation();
   }, true);
   stage.addEventListener("pointerleave", (event) => pointAt(null, event));
@@ -89,10 +89,10 @@ function pointAtNearest(stage) {
 /** Replaces a picture by its interactive twin, of the same size, once that is complete. */
 async function bringToLife(frame) {
   const figure = frame.parentElement;
-  await loadOnce(kCharts.specs, window.labreportSpecs);
+  await loadOnce(kAddresses.specs, window.labreportSpecs);
   const spec = window.labreportSpecs[figure.dataset.spec];
   if ("live" in figure.dataset) return kLiveFigures[figure.dataset.spec](figure, spec);
-  await loadOnce(kCharts.charts, window.labreportCharts);
+  await loadOnce(kAddresses.charts, window.labreportCharts);
   const stage = document.createElement("div");
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
   pointAtNearest(stage);
@@ -105,14 +105,14 @@ async function bringToLife(frame) {
 
 /** Makes charts that come into view interactive, one after another and while the page is idle. */
 function watchCharts() {
-  let last = Promise.resolve();
+  let queue = Promise.resolve();
   const watcher = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
         if (!isIntersecting) continue;
         watcher.unobserve(target);
-        last = last
-          .then(() => new Promise((call) => onceIdle(call, { timeout: 500 })))
+        queue = queue
+          .then(() => new Promise((resume) => onceIdle(resume, { timeout: 500 })))
           .then(() => bringToLife(target))
           .catch((problem) => console.error(target.parentElement.id, problem));
       }
@@ -123,14 +123,14 @@ function watchCharts() {
   for (const frame of document.querySelectorAll(frames)) watcher.observe(frame);
 }
 
-/** Waits for the reader's first action. On a phone the narrow pictures stay, except for figures that are
- * no charts. */
+/** Waits for the reader's first action. On a phone the narrow pictures stay, but figures that are no
+ * charts become interactive. */
 function wakeCharts() {
-  if (!window.labreportCharts && !kCharts.charts) return;
-  const signs = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];
+  if (!window.labreportCharts && !kAddresses.charts) return;
+  const actions = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];
   const wake = () => {
-    for (const sign of signs) removeEventListener(sign, wake);
+    for (const action of actions) removeEventListener(action, wake);
     watchCharts();
   };
-  for (const sign of signs) addEventListener(sign, wake, { passive: true });
+  for (const action of actions) addEventListener(action, wake, { passive: true });
 }

@@ -4,12 +4,12 @@
 
 const MS_PER_HOUR = 3.6e6;
 
-function costs({name, a, b}, [priceA, priceB], [sideA, sideB]) {
+function costSentence({name, a, b}, [priceA, priceB], [sideA, sideB]) {
   const [costA, costB] = [a * priceA, b * priceB].map((price) => price * 1000 / MS_PER_HOUR);
-  const [cheap, dear, side] = costA < costB ? [costA, costB, sideA] : [costB, costA, sideB];
-  const less = ((1 - cheap / dear) * 100).toFixed(0);
+  const [lowerCost, higherCost, cheaperSide] = costA < costB ? [costA, costB, sideA] : [costB, costA, sideB];
+  const percentLess = ((1 - lowerCost / higherCost) * 100).toFixed(0);
   return `${name}: ${costA.toPrecision(3)} on ${sideA}, ${costB.toPrecision(3)} on ${sideB}` +
-    (less === "0" ? " (even)" : ` (${side}: ${less} % less)`);
+    (percentLess === "0" ? " (even)" : ` (${cheaperSide}: ${percentLess} % less)`);
 }
 
 function addPrices() {
@@ -20,21 +20,21 @@ function addPrices() {
   const output = form.querySelector("output");
   const show = () => {
     const prices = inputs.map((input) => Number(input.value));
-    const known = prices.every((price) => price > 0);
-    output.textContent = known
-      ? "1,000 steps. " + JSON.parse(form.dataset.steps).map((step) => costs(step, prices, sides)).join("; ")
+    const hasPrices = prices.every((price) => price > 0);
+    output.textContent = hasPrices
+      ? "1,000 steps. " + JSON.parse(form.dataset.steps).map((step) => costSentence(step, prices, sides)).join("; ")
       : "Enter both to see what 1,000 steps cost.";
   };
-  const keep = () => {
+  const keepPrices = () => {
     const address = new URL(location.href);
     for (const {name, value} of inputs) {
       if (value) address.searchParams.set(name, value); else address.searchParams.delete(name);
     }
     history.replaceState(null, "", address);
   };
-  const given = new URLSearchParams(location.search);
-  for (const input of inputs) input.value = given.get(input.name) ?? "";
-  form.addEventListener("input", () => { show(); keep(); });
+  const query = new URLSearchParams(location.search);
+  for (const input of inputs) input.value = query.get(input.name) ?? "";
+  form.addEventListener("input", () => { show(); keepPrices(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   show();
 }

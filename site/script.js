@@ -10,20 +10,20 @@ function markContents() {
   }
   const list = document.querySelector(".contents");
   const drawer = list?.querySelector("details");
-  const here = document.createElement("span"); // On a phone the closed list names the section being read.
-  drawer?.querySelector("summary").append(here);
+  const currentTitle = document.createElement("span"); // On a phone the closed list shows it.
+  drawer?.querySelector("summary").append(currentTitle);
   list?.addEventListener("click", ({ target }) => {
     if (target.closest("li a")) drawer.open = false;
   });
-  const read = new Set();
+  const visible = new Set();
   const mark = () => {
-    const inner = [...links.keys()].filter((section) => read.has(section)).at(-1);
-    here.textContent = inner ? ` · ${links.get(inner).textContent}` : "";
+    const current = [...links.keys()].filter((section) => visible.has(section)).at(-1);
+    currentTitle.textContent = current ? ` · ${links.get(current).textContent}` : "";
     for (const [section, link] of links) {
-      if (section === inner) link.setAttribute("aria-current", "location");
+      if (section === current) link.setAttribute("aria-current", "location");
       else link.removeAttribute("aria-current");
     }
-    const link = links.get(inner);
+    const link = links.get(current);
     if (!link || list.scrollHeight <= list.clientHeight) return;
     const place = link.getBoundingClientRect().top - list.getBoundingClientRect().top;
     if (place < 0 || place > list.clientHeight - 40) list.scrollTop += place - 80;
@@ -31,7 +31,7 @@ function markContents() {
   const watcher = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
-        isIntersecting ? read.add(target) : read.delete(target);
+        isIntersecting ? visible.add(target) : visible.delete(target);
       }
       mark();
     },
@@ -42,14 +42,14 @@ function markContents() {
 
 /** Lets the keyboard focus and scroll tables that are wider than their place. */
 function focusWideTables() {
-  const fit = (target, wide) => {
+  const setFocusable = (target, wide) => {
     if (wide) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
   };
   const watcher = new ResizeObserver((entries) => {
     // Measuring all before changing any avoids a new layout for each.
     const widths = entries.map(({ target }) => target.scrollWidth > target.clientWidth);
-    entries.forEach(({ target }, i) => fit(target, widths[i]));
+    entries.forEach(({ target }, i) => setFocusable(target, widths[i]));
   });
   for (const table of document.querySelectorAll(".table")) watcher.observe(table);
 }
@@ -79,25 +79,25 @@ function shortenNames(table) {
   }
 }
 
-function equip(waiting) {
-  if (waiting.matches("figure")) return addFigureMenu(waiting);
-  if (waiting.matches(".answer")) return addAnswerMenu(waiting);
-  addSortButtons(waiting);
-  addTableMenu(waiting);
-  shortenNames(waiting);
+function addButtons(target) {
+  if (target.matches("figure")) return addFigureMenu(target);
+  if (target.matches(".answer")) return addAnswerMenu(target);
+  addSortButtons(target);
+  addTableMenu(target);
+  shortenNames(target);
 }
 
-/** Adds buttons to a few elements at a time while the page is idle: they are not needed at once. */
-function equipElements() {
-  const waiting = [...document.querySelectorAll(".tabled table, figure.chart, .answer:not(.blank)")];
+/** Adds buttons while the page is idle, because readers do not need them at once. */
+function addButtonsWhenIdle() {
+  const targets = [...document.querySelectorAll(".tabled table, figure.chart, .answer:not(.blank)")];
   const next = (deadline) => {
     do {
-      const element = waiting.shift();
-      if (!element) {
+      const target = targets.shift();
+      if (!target) {
         document.documentElement.dataset.equipped = "yes";
         return;
       }
-      equip(element);
+      addButtons(target);
     } while (deadline && deadline.timeRemaining() > 5);
     onceIdle(next, { timeout: 200 });
   };
@@ -108,7 +108,7 @@ addSwitches();
 addPrices();
 addCopyButtons();
 closeMenusOnOutsideClicks();
-equipElements();
+addButtonsWhenIdle();
 focusWideTables();
 markContents();
 openDetailsToPrint();

@@ -30,7 +30,7 @@ function compareKeys(a, b) {
 }
 
 /** Sorts groups by a column's values; groups without a value stay last in either order. */
-function sorted(groups, column, isNumber, order) {
+function sortedGroups(groups, column, isNumber, order) {
   const sign = order === "descending" ? -1 : 1;
   const keyed = groups.map((group) => ({ group, key: sortKey(group[0], column, isNumber) }));
   const known = keyed.filter(({ key }) => key !== null);
@@ -49,7 +49,7 @@ function addSortButton(head, column, body, groups) {
     for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
     if (order !== "none") head.setAttribute("aria-sort", order);
     const isNumber = head.classList.contains("number");
-    const rows = order === "none" ? groups : sorted(groups, column, isNumber, order);
+    const rows = order === "none" ? groups : sortedGroups(groups, column, isNumber, order);
     body.append(...rows.flat());
   });
 }
@@ -58,7 +58,7 @@ function addSortButtons(table) {
   const body = table.tBodies[0];
   const groups = rowGroups(body);
   const heads = [...table.tHead.rows[0].cells];
-  const helps = heads.some((head) => head.classList.contains("number"));
-  if (groups.length < kFewestRows || !helps) return;
+  const hasNumbers = heads.some((head) => head.classList.contains("number"));
+  if (groups.length < kFewestRows || !hasNumbers) return;
   heads.forEach((head, column) => addSortButton(head, column, body, groups));
 }

@@ -1,16 +1,16 @@
 // Figures that differ in one condition share a place: radio buttons choose which is seen. Without
-// this script, and on paper, they stand one after another.
+// this script, and on paper, they follow one another.
 "use strict";
 
 function addSwitch(family, index) {
   const variants = [...family.children];
-  const box = document.createElement("fieldset");
-  box.className = "switch";
+  const fieldset = document.createElement("fieldset");
+  fieldset.className = "switch";
   const legend = document.createElement("legend");
   legend.textContent = family.dataset.family;
-  box.append(legend);
-  const choose = (chosen) => {
-    for (const variant of variants) variant.classList.toggle("away", variant !== chosen);
+  fieldset.append(legend);
+  const choose = (shownVariant) => {
+    for (const variant of variants) variant.classList.toggle("away", variant !== shownVariant);
   };
   for (const variant of variants) {
     const label = document.createElement("label");
@@ -21,9 +21,9 @@ function addSwitch(family, index) {
     button.addEventListener("change", () => choose(variant));
     variant.addEventListener("wanted", () => button.click());
     label.append(button, ` ${variant.dataset.variant}`);
-    box.append(label);
+    fieldset.append(label);
   }
-  family.prepend(box);
+  family.prepend(fieldset);
   choose(variants[0]);
 }
 

@@ -10,15 +10,15 @@ const kLanes = [
 ];
 const kLaneGap = 3;
 const kAxisHeight = 20;
-const kLeastView = 2000; // ns
-const kLetter = 6.4; // px, of the canvas' font
-const kZoom = 1.6;
-const kStepOfView = 0.2;
+const kLeastViewNs = 2000;
+const kLetterPx = 6.4; // A letter of the canvas' font has this width.
+const kZoomFactor = 1.6;
+const kPanRatio = 0.2; // A move shifts the view by this ratio of its width.
 const kKernelLane = kLanes.length - 1;
 const kCanvasHeight =
   kLanes.reduce((sum, lane) => sum + lane.height + kLaneGap, 0) + kAxisHeight;
 
-/** Joins adjacent kernels with the same key into the spans of a lane, whose ends are in ns. */
+/** Joins adjacent kernels with the same key into the spans of a lane; `from` and `to` are in ns. */
 function spansOf(step, key) {
   const spans = [];
   for (let i = 0; i < step.count; ++i) {
@@ -34,7 +34,7 @@ function spansOf(step, key) {
   return spans;
 }
 
-/** `kernels` holds four numbers each: ns since the last start, duration in ns, row, block + 1 (0: none). */
+/** `kernels` has four numbers for each: ns since the previous start, duration in ns, row, block + 1 or 0. */
 function unpackStep({ label, rows, kernels }, texts) {
   const count = kernels.length / 4;
   const step = { label, count, starts: new Float64Array(count), ends: new Float64Array(count) };
@@ -44,7 +44,7 @@ function unpackStep({ label, rows, kernels }, texts) {
     step.starts[i] = start;
     step.ends[i] = start + kernels[4 * i + 1];
   }
-  step.total = step.ends.reduce((most, end) => Math.max(most, end), 1);
+  step.duration = step.ends.reduce((most, end) => Math.max(most, end), 1);
   const word = (i, column) => texts[rows[kernels[4 * i + 2]][column]];
   step.phase = (i) => word(i, 0) || "unattributed";
   step.module = (i) => word(i, 1);
@@ -61,7 +61,7 @@ function unpackStep({ label, rows, kernels }, texts) {
 }
 
 /** Returns the first index whose end is after `time`. */
-function firstBehind(time, count, endOf) {
+function firstEndingAfter(time, count, endOf) {
   let low = 0;
   let high = count;
   while (low < high) {
@@ -83,12 +83,12 @@ function timeWords(ns) {
   return `${value >= 1000 ? Math.round(value).toLocaleString("en") : value.toPrecision(4)} ${unit}`;
 }
 
-function shareWords(share) {
-  return `${share < 0.001 ? (100 * share).toPrecision(2) : (100 * share).toFixed(1)} % of the step`;
+function percentWords(ratio) {
+  return `${ratio < 0.001 ? (100 * ratio).toPrecision(2) : (100 * ratio).toFixed(1)} % of the step`;
 }
 
-/** Returns 1, 2 or 5 times a power of ten, so that at most `most` steps fit. */
-function niceStep(span, most) {
+/** Returns 1, 2 or 5 times a power of ten, so that at most `most` ticks fit into the span. */
+function tickSpacing(span, most) {
   const rough = span / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
@@ -138,12 +138,12 @@ class Timeline {
   makeButtons() {
     const middle = () => (this.view.from + this.view.to) / 2;
     const actions = [
-      ["+", "Zoom in", () => this.zoom(1 / kZoom, middle())],
-      ["−", "Zoom out", () => this.zoom(kZoom, middle())],
-      ["←", "Earlier", () => this.pan(-kStepOfView)],
-      ["→", "Later", () => this.pan(kStepOfView)],
+      ["+", "Zoom in", () => this.zoom(1 / kZoomFactor, middle())],
+      ["−", "Zoom out", () => this.zoom(kZoomFactor, middle())],
+      ["←", "Earlier", () => this.pan(-kPanRatio)],
+      ["→", "Later", () => this.pan(kPanRatio)],
       ["One block", "", () => this.showBlock()],
-      ["Whole step", "", () => this.show(0, this.step.total)],
+      ["Whole step", "", () => this.show(0, this.step.duration)],
     ];
     const bar = element("div", "timeline-buttons");
     for (const [text, label, action] of actions) {
@@ -152,7 +152,7 @@ class Timeline {
       if (label) button.setAttribute("aria-label", label);
       button.addEventListener("click", () => {
         action();
-        this.forgetUnseen();
+        this.deselectUnseen();
       });
       if (text === "One block") this.blockButton = button;
       bar.append(button);
@@ -160,7 +160,7 @@ class Timeline {
     return bar;
   }
 
-  /** Swatches are SVG shapes, so that the style sheet darkens their colors like those of charts. */
+  /** Makes swatches of SVG shapes, so that the style sheet darkens their colors like those of charts. */
   makeKey({ domain, range }) {
     const key = element("p", "timeline-key");
     domain.forEach((name, i) => {
@@ -186,14 +186,14 @@ class Timeline {
   choose(index) {
     this.step = this.steps[index];
     this.blockButton.hidden = !this.step.lanes[1].some(({ first }) => this.step.block(first));
-    this.show(0, this.step.total);
-    this.point(undefined);
+    this.show(0, this.step.duration);
+    this.select(undefined);
   }
 
   show(from, to) {
-    const least = Math.min(kLeastView, this.step.total);
-    const span = Math.min(Math.max(to - from, least), this.step.total);
-    const begin = Math.min(Math.max((from + to - span) / 2, 0), this.step.total - span);
+    const least = Math.min(kLeastViewNs, this.step.duration);
+    const span = Math.min(Math.max(to - from, least), this.step.duration);
+    const begin = Math.min(Math.max((from + to - span) / 2, 0), this.step.duration - span);
     this.view = { from: begin, to: begin + span };
     Object.assign(this.stage.dataset, { from: Math.round(begin), to: Math.round(begin + span) });
     this.redraw();
@@ -201,37 +201,37 @@ class Timeline {
 
   zoom(factor, around) {
     const { from, to } = this.view;
-    const span = Math.min(Math.max((to - from) * factor, kLeastView), this.step.total);
+    const span = Math.min(Math.max((to - from) * factor, kLeastViewNs), this.step.duration);
     const begin = around - ((around - from) / (to - from)) * span;
     this.show(begin, begin + span);
   }
 
   pan(views) {
     const shift = views * (this.view.to - this.view.from);
-    const room = Math.min(Math.max(shift, -this.view.from), this.step.total - this.view.to);
-    this.show(this.view.from + room, this.view.to + room);
+    const limitedShift = Math.min(Math.max(shift, -this.view.from), this.step.duration - this.view.to);
+    this.show(this.view.from + limitedShift, this.view.to + limitedShift);
   }
 
   /** Shows the second block's forward pass, which has no start-up, or else the first block. */
   showBlock() {
     const blocks = this.step.lanes[1].filter(({ first }) => this.step.block(first));
-    const { from, to } = blocks[1] ?? blocks[0] ?? { from: 0, to: this.step.total };
+    const { from, to } = blocks[1] ?? blocks[0] ?? { from: 0, to: this.step.duration };
     this.show(from, to);
   }
 
-  /** Steps to the next kernel and centers it in the view. */
-  walk(by) {
+  /** Selects the next or the previous kernel and centers it in the view. */
+  selectNeighbor(offset) {
     const middle = (this.view.from + this.view.to) / 2;
-    const at = this.found?.lane === kKernelLane ? this.found.first : this.kernelAt(middle) - by;
-    const next = Math.min(Math.max(at + by, 0), this.step.count - 1);
+    const at = this.selection?.lane === kKernelLane ? this.selection.first : this.kernelAt(middle) - offset;
+    const next = Math.min(Math.max(at + offset, 0), this.step.count - 1);
     const shift = (this.step.starts[next] + this.step.ends[next]) / 2 - middle;
     this.show(this.view.from + shift, this.view.to + shift);
-    this.point(this.kernelSpan(next));
+    this.select(this.kernelSpan(next));
   }
 
   kernelAt(time) {
     const { count, ends } = this.step;
-    return Math.min(firstBehind(time, count, (i) => ends[i]), count - 1);
+    return Math.min(firstEndingAfter(time, count, (i) => ends[i]), count - 1);
   }
 
   kernelSpan(i) {
@@ -242,30 +242,30 @@ class Timeline {
   spanAt(x, y) {
     const { from, to } = this.view;
     const time = from + (x / this.width) * (to - from);
-    const near = (2 / this.width) * (to - from); // two pixels
+    const toleranceNs = (2 / this.width) * (to - from); // These are two pixels.
     let top = 0;
     for (let lane = 0; lane < kLanes.length; ++lane) {
-      const inside = y >= top && y < top + kLanes[lane].height;
+      const isInside = y >= top && y < top + kLanes[lane].height;
       top += kLanes[lane].height + kLaneGap;
-      if (!inside) continue;
+      if (!isInside) continue;
       if (lane === kKernelLane) {
         const span = this.kernelSpan(this.kernelAt(time));
-        return span.from <= time + near ? span : undefined;
+        return span.from <= time + toleranceNs ? span : undefined;
       }
       const spans = this.step.lanes[lane];
-      const span = spans[firstBehind(time, spans.length, (i) => spans[i].to)];
-      return span && span.from <= time + near ? { ...span, lane } : undefined;
+      const span = spans[firstEndingAfter(time, spans.length, (i) => spans[i].to)];
+      return span && span.from <= time + toleranceNs ? { ...span, lane } : undefined;
     }
     return undefined;
   }
 
-  /** Names a span in the line below the lanes, and marks it. */
-  point(span) {
-    const changed = span?.first !== this.found?.first || span?.lane !== this.found?.lane;
-    this.found = span;
+  /** Selects a span: the line below the lanes names it, and a frame marks it. */
+  select(span) {
+    const changed = span?.first !== this.selection?.first || span?.lane !== this.selection?.lane;
+    this.selection = span;
     if (!changed && this.detail.textContent) return;
     this.detail.replaceChildren(...(span ? this.describe(span)
-      : [`${timeWords(this.step.total)}, ${this.step.count.toLocaleString("en")} kernels`]));
+      : [`${timeWords(this.step.duration)}, ${this.step.count.toLocaleString("en")} kernels`]));
     this.redraw();
   }
 
@@ -273,7 +273,7 @@ class Timeline {
     const { step } = this;
     const place = [step.phase(first), step.block(first), step.module(first).replaceAll("/", " › ")]
       .slice(0, lane + 1).filter(Boolean).join(" › ");
-    const times = `${timeWords(to - from)}, ${shareWords((to - from) / step.total)}, at ` +
+    const times = `${timeWords(to - from)}, ${percentWords((to - from) / step.duration)}, at ` +
       timeWords(from);
     if (lane < kKernelLane) {
       const kernels = last - first + 1;
@@ -284,15 +284,15 @@ class Timeline {
       place];
   }
 
-  /** The readout names a span only while it is in view. */
-  forgetUnseen() {
-    const { found, view } = this;
-    if (found && (found.to < view.from || found.from > view.to)) this.point(undefined);
+  /** Deselects a span that is no longer in view. */
+  deselectUnseen() {
+    const { selection, view } = this;
+    if (selection && (selection.to < view.from || selection.from > view.to)) this.select(undefined);
   }
 
   redraw() {
-    this.waiting ??= requestAnimationFrame(() => {
-      this.waiting = undefined;
+    this.frameRequest ??= requestAnimationFrame(() => {
+      this.frameRequest = undefined;
       if (this.canvas.isConnected) this.draw();
     });
   }
@@ -315,7 +315,7 @@ class Timeline {
     kLanes.forEach(({ height }, lane) => {
       if (lane === kKernelLane) this.drawKernels(pen, x, top, height);
       else this.drawSpans(pen, x, top, height, lane);
-      if (this.found?.lane === lane) this.drawMark(pen, x, top, height);
+      if (this.selection?.lane === lane) this.drawSelection(pen, x, top, height);
       top += height + kLaneGap;
     });
     this.drawAxis(pen, x, top);
@@ -323,7 +323,7 @@ class Timeline {
 
   drawSpans(pen, x, top, height, lane) {
     const spans = this.step.lanes[lane];
-    let i = firstBehind(this.view.from, spans.length, (at) => spans[at].to);
+    let i = firstEndingAfter(this.view.from, spans.length, (at) => spans[at].to);
     for (; i < spans.length && spans[i].from < this.view.to; ++i) {
       const left = Math.max(x(spans[i].from), 0);
       const right = Math.min(x(spans[i].to), this.width);
@@ -340,14 +340,14 @@ class Timeline {
   }
 
   write(pen, text, left, right, y, ink) {
-    const letters = Math.floor((right - left - 8) / kLetter);
+    const letters = Math.floor((right - left - 8) / kLetterPx);
     if (text.startsWith("block ") && letters < text.length) text = text.slice("block ".length);
     if (!text || letters < Math.min(text.length, 4)) return;
     pen.fillStyle = ink;
     pen.fillText(text.length <= letters ? text : `${text.slice(0, letters - 1)}…`, left + 4, y);
   }
 
-  /** Kernels narrower than a pixel are added up: a column of pixels shows what filled its time. */
+  /** Adds up the kernels that are narrower than a pixel: a column of pixels shows their shares of its time. */
   drawKernels(pen, x, top, height) {
     const { step, view, classes } = this;
     const columns = new Float32Array(Math.ceil(this.width) * classes.length);
@@ -371,41 +371,41 @@ class Timeline {
     for (let kind = 0; kind < kinds; ++kind) {
       pen.fillStyle = this.colors[kind];
       for (let column = 0; column * kinds < columns.length; ++column) {
-        const share = columns[column * kinds + kind];
-        if (share === 0) continue;
+        const ratio = columns[column * kinds + kind];
+        if (ratio === 0) continue;
         let below = 0;
         for (let other = 0; other < kind; ++other) below += columns[column * kinds + other];
         const from = Math.min(below, 1) * height;
-        pen.fillRect(column, top + height - Math.min(below + share, 1) * height, 1,
-          Math.min(share * height, height - from));
+        pen.fillRect(column, top + height - Math.min(below + ratio, 1) * height, 1,
+          Math.min(ratio * height, height - from));
       }
     }
   }
 
-  drawMark(pen, x, top, height) {
-    const left = Math.max(x(this.found.from), 0);
-    const right = Math.min(x(this.found.to), this.width);
+  drawSelection(pen, x, top, height) {
+    const left = Math.max(x(this.selection.from), 0);
+    const right = Math.min(x(this.selection.to), this.width);
     pen.strokeStyle = this.inks.text;
     pen.lineWidth = 2;
     pen.strokeRect(left + 1, top + 1, Math.max(right - left - 2, 1), height - 2);
   }
 
   drawAxis(pen, x, top) {
-    const step = niceStep(this.view.to - this.view.from, Math.max(this.width / 90, 2));
-    const [unit, size] = step >= 1e5 ? ["ms", 1e6] : ["µs", 1e3];
-    const digits = Math.max(0, -Math.floor(Math.log10(step / size)));
+    const spacing = tickSpacing(this.view.to - this.view.from, Math.max(this.width / 90, 2));
+    const [unit, unitNs] = spacing >= 1e5 ? ["ms", 1e6] : ["µs", 1e3];
+    const digits = Math.max(0, -Math.floor(Math.log10(spacing / unitNs)));
     pen.strokeStyle = this.inks.rule;
     pen.lineWidth = 1;
     pen.fillStyle = this.inks.muted;
-    for (let at = Math.ceil(this.view.from / step) * step; at <= this.view.to; at += step) {
+    for (let at = Math.ceil(this.view.from / spacing) * spacing; at <= this.view.to; at += spacing) {
       const place = Math.round(x(at)) + 0.5;
       pen.beginPath();
       pen.moveTo(place, top);
       pen.lineTo(place, top + 4);
       pen.stroke();
-      const words = `${(at / size).toFixed(digits)} ${unit}`;
-      const room = this.width - pen.measureText(words).width;
-      pen.fillText(words, Math.min(Math.max(place - 4, 0), room), top + 12);
+      const words = `${(at / unitNs).toFixed(digits)} ${unit}`;
+      const mostLeft = this.width - pen.measureText(words).width;
+      pen.fillText(words, Math.min(Math.max(place - 4, 0), mostLeft), top + 12);
     }
   }
 
@@ -419,7 +419,7 @@ class Timeline {
       canvas.addEventListener(end, (event) => this.onRelease(event));
     }
     canvas.addEventListener("pointerleave", (event) => {
-      if (event.pointerType === "mouse" && !this.pointers.size) this.point(undefined);
+      if (event.pointerType === "mouse" && !this.pointers.size) this.select(undefined);
     });
     new ResizeObserver(() => this.refresh()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
@@ -434,18 +434,18 @@ class Timeline {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const middle = (this.view.from + this.view.to) / 2;
     const actions = {
-      "+": () => this.zoom(1 / kZoom, middle),
-      "=": () => this.zoom(1 / kZoom, middle),
-      "-": () => this.zoom(kZoom, middle),
-      "ArrowLeft": () => (event.shiftKey ? this.walk(-1) : this.pan(-kStepOfView)),
-      "ArrowRight": () => (event.shiftKey ? this.walk(1) : this.pan(kStepOfView)),
-      "Home": () => this.show(0, this.step.total),
+      "+": () => this.zoom(1 / kZoomFactor, middle),
+      "=": () => this.zoom(1 / kZoomFactor, middle),
+      "-": () => this.zoom(kZoomFactor, middle),
+      "ArrowLeft": () => (event.shiftKey ? this.selectNeighbor(-1) : this.pan(-kPanRatio)),
+      "ArrowRight": () => (event.shiftKey ? this.selectNeighbor(1) : this.pan(kPanRatio)),
+      "Home": () => this.show(0, this.step.duration),
       "Escape": () => this.canvas.blur(),
     };
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
-    this.forgetUnseen();
+    this.deselectUnseen();
   }
 
   /** The page scrolls unless the reader has clicked on the lanes or presses Ctrl, as a pinch does. */
@@ -456,7 +456,7 @@ class Timeline {
       this.pan(event.deltaX / this.width);
       return;
     }
-    const whole = to - from >= this.step.total && event.deltaY > 0;
+    const whole = to - from >= this.step.duration && event.deltaY > 0;
     if (whole || !(event.ctrlKey || document.activeElement === this.canvas)) return;
     event.preventDefault();
     const factor = Math.exp(Math.min(Math.max(event.deltaY, -60), 60) * (event.ctrlKey ? 0.01 : 0.005));
@@ -466,16 +466,16 @@ class Timeline {
   onPress(event) {
     this.canvas.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, event.offsetX);
-    this.moved = 0;
+    this.movedPx = 0;
   }
 
   onMove(event) {
     if (!this.pointers.has(event.pointerId)) {
-      this.point(this.spanAt(event.offsetX, event.offsetY));
+      this.select(this.spanAt(event.offsetX, event.offsetY));
       return;
     }
     const before = [...this.pointers.values()];
-    this.moved += Math.abs(event.offsetX - this.pointers.get(event.pointerId));
+    this.movedPx += Math.abs(event.offsetX - this.pointers.get(event.pointerId));
     this.pointers.set(event.pointerId, event.offsetX);
     const now = [...this.pointers.values()];
     const { from, to } = this.view;
@@ -489,10 +489,10 @@ class Timeline {
   }
 
   onRelease(event) {
-    if (!this.pointers.delete(event.pointerId) || this.moved > 4) return;
+    if (!this.pointers.delete(event.pointerId) || this.movedPx > 4) return;
     const span = this.spanAt(event.offsetX, event.offsetY);
     if (span && span.lane < kKernelLane) this.show(span.from, span.to);
-    this.point(span);
+    this.select(span);
   }
 }
 

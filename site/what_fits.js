@@ -1,21 +1,21 @@
-// "What fits?": the peak memory that formulas predict for a reader's step, by part. A report's figure
-// holds it against cards, the page what-fits.html against the GPUs that were measured. Print and
+// "What fits?" shows the peak memory that formulas predict for a reader's step, by part. A report's
+// figure compares it with cards, the page what-fits.html with the GPUs that were measured. Print and
 // readers without scripts have the figure's picture and the page's table.
 "use strict";
 
 const kGigabyte = 1e9;
 const kGibibyte = 2 ** 30;
-const kBarTop = 20; // px, in a drawing of 56
-const kBarHeight = 28;
-const kConfirmed = 0.05; // The largest measured peak may be predicted too high by this share.
-const kLargest = 2 ** 20; // the largest batch or context
-const kLeastApart = 0.13; // share of the width: closer names of cards would touch
+const kBarTopPx = 20; // The drawing is 56 px high.
+const kBarHeightPx = 28;
+const kMostExcess = 0.05; // A prediction may exceed the largest measured peak by this ratio.
+const kMostNumber = 2 ** 20; // Batch and context have this limit.
+const kLeastGap = 0.13; // Closer names of cards would touch; this is a ratio of the width.
 
-/** `parts` holds four numbers each, the coefficients of 1, B S, B S² and S². */
+/** `parts` has four numbers for each: the coefficients of 1, B S, B S² and S² for batch B and context S. */
 function bytesOf(parts, batch, context) {
   const tokens = batch * context;
-  return parts.map(([constant, token, pair, square]) =>
-    constant + token * tokens + pair * tokens * context + square * context ** 2);
+  return parts.map(([fixed, token, pair, square]) =>
+    fixed + token * tokens + pair * tokens * context + square * context ** 2);
 }
 
 function sumOf(numbers) {
@@ -28,16 +28,16 @@ function peakOf(peaks, batch, context) {
     const bytes = bytesOf(parts, batch, context);
     return { phase, bytes, total: sumOf(bytes) };
   });
-  return all.reduce((most, one) => (one.total > most.total ? one : most));
+  return all.reduce((highest, peak) => (peak.total > highest.total ? peak : highest));
 }
 
 /** Returns the largest batch that needs at most `bytes` at every instant; 0 if none does. */
 function largestBatch(peaks, context, bytes) {
   const batches = peaks.map(({ parts }) => {
-    const none = sumOf(bytesOf(parts, 0, context));
-    const each = sumOf(bytesOf(parts, 1, context)) - none;
-    if (none > bytes) return 0;
-    return each > 0 ? Math.floor((bytes - none) / each) : Infinity;
+    const fixedBytes = sumOf(bytesOf(parts, 0, context));
+    const bytesPerSequence = sumOf(bytesOf(parts, 1, context)) - fixedBytes;
+    if (fixedBytes > bytes) return 0;
+    return bytesPerSequence > 0 ? Math.floor((bytes - fixedBytes) / bytesPerSequence) : Infinity;
   });
   return Math.min(...batches);
 }
@@ -47,7 +47,7 @@ function byteWords(bytes) {
     : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function shape(name, attributes, ...children) {
+function svgElement(name, attributes, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   node.append(...children);
@@ -62,7 +62,7 @@ function selectOf(names, chosen, labels = names) {
 
 function numberOf(value) {
   const input = element("input", "");
-  Object.assign(input, { type: "number", min: 1, max: kLargest, required: true, value });
+  Object.assign(input, { type: "number", min: 1, max: kMostNumber, required: true, value });
   return input;
 }
 
@@ -78,29 +78,29 @@ function formOf(controls, labels, update) {
   return form;
 }
 
-/** "at most 1.4 % too low" */
+/** Returns "at most 1.4 % too low". */
 function missWords(percent) {
   return `at most ${Math.abs(percent)}\u00a0% too ${percent < 0 ? "low" : "high"}`;
 }
 
-/** Draws a bar of the parts; `marks` are lines across it, in rising order of bytes. */
+/** Draws a bar of the parts. `marks` are lines across it, in rising order of bytes; `width` is in bytes. */
 function drawBar(bar, bytes, colors, marks, width) {
   const percent = (part) => `${(100 * part) / width}%`;
   bar.replaceChildren();
   let at = 0;
   bytes.forEach((part, i) => {
-    bar.append(shape("rect", { x: percent(at), width: percent(part), y: kBarTop,
-      height: kBarHeight, fill: colors[i] }));
+    bar.append(svgElement("rect", { x: percent(at), width: percent(part), y: kBarTopPx,
+      height: kBarHeightPx, fill: colors[i] }));
     at += part;
   });
-  let last = -1;
+  let lastRatio = -1;
   for (const [place, name] of marks) {
     if (place > width) break;
     const x = percent(place);
-    bar.append(shape("line", { x1: x, x2: x, y1: kBarTop - 4, y2: kBarTop + kBarHeight + 6 }));
-    if (place / width - last < kLeastApart) continue;
-    last = place / width;
-    bar.append(shape("text", { x, y: kBarTop - 8, "text-anchor": last > 0.9 ? "end" : "middle" }, name));
+    bar.append(svgElement("line", { x1: x, x2: x, y1: kBarTopPx - 4, y2: kBarTopPx + kBarHeightPx + 6 }));
+    if (place / width - lastRatio < kLeastGap) continue;
+    lastRatio = place / width;
+    bar.append(svgElement("text", { x, y: kBarTopPx - 8, "text-anchor": lastRatio > 0.9 ? "end" : "middle" }, name));
   }
 }
 
@@ -109,8 +109,8 @@ function listParts(key, bytes, { domain, range }) {
   key.replaceChildren();
   bytes.forEach((part, i) => {
     if (part === 0) return;
-    const swatch = shape("svg", { "aria-hidden": "true" },
-      shape("rect", { width: "100%", height: "100%", fill: range[i] }));
+    const swatch = svgElement("svg", { "aria-hidden": "true" },
+      svgElement("rect", { width: "100%", height: "100%", fill: range[i] }));
     key.append(element("li", "", swatch, ` ${domain[i]} ${byteWords(part)}`));
   });
 }
@@ -128,7 +128,7 @@ class WhatFits {
       batch: numberOf(first.batch),
     };
     this.answer = element("output", "");
-    this.bar = shape("svg", { class: "what-fits-bar", "aria-hidden": "true" });
+    this.bar = svgElement("svg", { class: "what-fits-bar", "aria-hidden": "true" });
     this.key = element("ul", "what-fits-key");
     this.cards = element("table", "what-fits-cards");
     this.stage = element("div", "what-fits", formOf(this.controls, {}, () => this.update()),
@@ -138,8 +138,8 @@ class WhatFits {
 
   update() {
     const { size, step, precision, context, batch } = this.controls;
-    const check = this.data.checks.find((one) =>
-      one.step === step.value && one.precision === precision.value);
+    const check = this.data.checks.find((entry) =>
+      entry.step === step.value && entry.precision === precision.value);
     const valid = context.checkValidity() && batch.checkValidity();
     const shown = valid && check.sizes !== undefined;
     for (const part of [this.bar, this.key, this.cards]) part.toggleAttribute("hidden", !shown);
@@ -151,18 +151,18 @@ class WhatFits {
     }
     const peaks = check.sizes[size.selectedIndex];
     const { phase, bytes, total } = peakOf(peaks, Number(batch.value), Number(context.value));
-    const beyond = Number(batch.value) > check.batch || Number(context.value) > check.context ||
-      total > (1 + kConfirmed) * check.most;
-    this.tell(check, phase, total, beyond);
-    this.draw(bytes, total);
+    const isExtrapolated = Number(batch.value) > check.batch || Number(context.value) > check.context ||
+      total > (1 + kMostExcess) * check.most;
+    this.showAnswer(check, phase, total, isExtrapolated);
+    this.showBar(bytes, total);
     listParts(this.key, bytes, this.data.parts);
-    this.compare(peaks, Number(context.value), total);
+    this.showCards(peaks, Number(context.value), total);
   }
 
-  tell(check, phase, peak, beyond) {
-    const card = this.data.cards.find((one) => peak <= one * kGigabyte);
+  showAnswer(check, phase, peak, isExtrapolated) {
+    const card = this.data.cards.find((gigabytes) => peak <= gigabytes * kGigabyte);
     const evidence = check.cells === 0 ? "Extrapolated: this run measured no peak of this kind."
-      : beyond ? `Extrapolated: this run measured peaks of this kind up to ${byteWords(check.most)}, ` +
+      : isExtrapolated ? `Extrapolated: this run measured peaks of this kind up to ${byteWords(check.most)}, ` +
         `batch ${check.batch} and context ${check.context.toLocaleString("en")}.`
       : `This run measured ${check.cells} ${check.cells === 1 ? "peak" : "peaks"} of this kind: ` +
         `the prediction is ${missWords(check.farthest)}.`;
@@ -170,14 +170,14 @@ class WhatFits {
       element("strong", "", card ? `fits a card of ${card} GB` : "fits none of these cards"), `. ${evidence}`);
   }
 
-  draw(bytes, peak) {
+  showBar(bytes, peak) {
     const { cards, parts } = this.data;
     const next = cards.find((card) => peak <= card * kGigabyte) ?? cards.at(-1);
     const marks = cards.map((card) => [card * kGigabyte, `${card} GB`]);
     drawBar(this.bar, bytes, parts.range, marks, 1.06 * Math.max(peak, next * kGigabyte));
   }
 
-  compare(peaks, context, peak) {
+  showCards(peaks, context, peak) {
     const rows = [["Card", ...this.data.cards.map((card) => `${card} GB`)],
       ["Fits", ...this.data.cards.map((card) => (peak <= card * kGigabyte ? "yes" : "no"))],
       ["Largest batch", ...this.data.cards.map((card) => {
@@ -195,7 +195,7 @@ class WhatFits {
 
 /** Finds the longest context whose peak is at most `bytes` by bisection, because peaks grow with it. */
 function longestContext(peaks, batch, bytes) {
-  let fits = 0, tooLong = kLargest + 1;
+  let fits = 0, tooLong = kMostNumber + 1;
   while (tooLong - fits > 1) {
     const middle = Math.floor((fits + tooLong) / 2);
     if (peakOf(peaks, batch, middle).total <= bytes) fits = middle;
@@ -212,7 +212,7 @@ class FitsPage {
     this.data = data;
     const { networks, gpus, first } = data;
     const evidence = gpus.flatMap((gpu) => gpu.evidence);
-    const names = (key) => [...new Set(evidence.map((one) => one[key]))];
+    const names = (key) => [...new Set(evidence.map((entry) => entry[key]))];
     this.controls = {
       network: selectOf(networks.map(({ key }) => key), first.network, networks.map(({ label }) => label)),
       step: selectOf(names("step"), first.step),
@@ -223,7 +223,7 @@ class FitsPage {
     if (evidence.some(({ blocks }) => blocks > 0)) {
       const blocks = networks.flatMap(({ formulas }) => Object.values(formulas)
         .flatMap((byPrecision) => Object.values(byPrecision)).flatMap(Object.keys));
-      const sorted = [...new Set(blocks)].map(Number).sort((a, b) => a - b).filter((one) => one > 0);
+      const sorted = [...new Set(blocks)].map(Number).sort((a, b) => a - b).filter((count) => count > 0);
       this.controls.checkpoint = selectOf(["none", ...sorted.map(String)], "none");
     }
     if (evidence.some(({ ranks }) => ranks > 0)) {
@@ -233,13 +233,13 @@ class FitsPage {
     this.gpus = element("div", "");
     this.stage = element("div", "", formOf(this.controls, kFitLabels, () => this.update()), this.answer,
       this.gpus);
-    const problem = this.read(new URLSearchParams(location.search));
-    if (problem) this.refuse(problem);
-    else this.show();
+    const problem = this.readAddress(new URLSearchParams(location.search));
+    if (problem) this.showProblem(problem);
+    else this.showResults();
   }
 
-  /** Sets the controls; returns what is wrong with the address, if anything is. */
-  read(query) {
+  /** Sets the controls; returns the problem of the address or, if all is well, undefined. */
+  readAddress(query) {
     for (const [name, control] of Object.entries(this.controls)) {
       const value = query.get(name);
       if (value === null) continue;
@@ -250,20 +250,20 @@ class FitsPage {
       if (!names && !/^[1-9][0-9]*$/.test(value)) return `${this.numberWords(name)}, not “${value}”.`;
       control.value = value;
     }
-    return this.problem();
+    return this.findProblem();
   }
 
   numberWords(name) {
-    return `The ${name} is a whole number from 1 to ${kLargest.toLocaleString("en")}`;
+    return `The ${name} is a whole number from 1 to ${kMostNumber.toLocaleString("en")}`;
   }
 
-  /** Says what is wrong with the controls; undefined if all is well. */
-  problem() {
+  /** Returns the problem of the controls or, if all is well, undefined. */
+  findProblem() {
     for (const name of ["batch", "context"]) {
       if (!this.controls[name].checkValidity()) return `${this.numberWords(name)}.`;
     }
     const { layers, label } = this.network();
-    if (Number(this.wanted("checkpoint", "none")) > layers) return `${label} has ${layers} blocks only.`;
+    if (Number(this.choice("checkpoint", "none")) > layers) return `${label} has ${layers} blocks only.`;
     return undefined;
   }
 
@@ -271,31 +271,31 @@ class FitsPage {
     return this.data.networks[this.controls.network.selectedIndex];
   }
 
-  wanted(name, otherwise) {
-    return this.controls[name]?.value ?? otherwise;
+  choice(name, fallback) {
+    return this.controls[name]?.value ?? fallback;
   }
 
   update() {
-    const problem = this.problem();
-    if (problem) return this.refuse(problem);
+    const problem = this.findProblem();
+    if (problem) return this.showProblem(problem);
     const query = new URLSearchParams(Object.entries(this.controls)
       .map(([name, control]) => [name, control.value]));
     history.replaceState(null, "", `?${query}`);
-    this.show();
+    this.showResults();
   }
 
-  refuse(problem) {
+  showProblem(problem) {
     this.answer.textContent = problem;
     this.gpus.replaceChildren();
   }
 
-  show() {
-    const blocks = Number(this.wanted("checkpoint", "0").replace("none", "0"));
-    const ranks = Number(this.wanted("ranks", "1"));
+  showResults() {
+    const blocks = Number(this.choice("checkpoint", "0").replace("none", "0"));
+    const ranks = Number(this.choice("ranks", "1"));
     const { step, precision, batch, context } = this.controls;
-    const asked = { step: step.value, precision: precision.value, blocks, ranks,
+    const chosenStep = { step: step.value, precision: precision.value, blocks, ranks,
       batch: Number(batch.value), context: Number(context.value) };
-    const results = this.data.gpus.map((gpu) => this.resultOf(gpu, asked));
+    const results = this.data.gpus.map((gpu) => this.resultOf(gpu, chosenStep));
     const fitting = results.filter(({ fits }) => fits).map(({ gpu }) => gpu.name);
     const known = results.filter(({ evidence }) => evidence);
     this.answer.replaceChildren(element("strong", "", this.network().label), known.length === 0
@@ -303,12 +303,12 @@ class FitsPage {
         ? " fits none of these GPUs." : ` fits ${fitting.join(", ")}.`);
     // All bars have one scale.
     const width = 1.06 * Math.max(...results.flatMap(({ gpu, peak }) => [gpu.bytes, peak?.total ?? 0]));
-    this.gpus.replaceChildren(...results.map((result) => this.blockOf(result, asked, width)));
+    this.gpus.replaceChildren(...results.map((result) => this.sectionOf(result, chosenStep, width)));
   }
 
   resultOf(gpu, { step, precision, blocks, ranks, batch, context }) {
-    const evidence = gpu.evidence.find((one) => one.step === step && one.precision === precision &&
-      one.blocks > 0 === blocks > 0 && one.ranks > 0 === ranks > 1);
+    const evidence = gpu.evidence.find((entry) => entry.step === step && entry.precision === precision &&
+      entry.blocks > 0 === blocks > 0 && entry.ranks > 0 === ranks > 1);
     if (!evidence) return { gpu };
     const peaks = this.peaksOf(evidence, blocks, ranks);
     const peak = peakOf(peaks, batch, context);
@@ -316,28 +316,28 @@ class FitsPage {
       longest: longestContext(peaks, batch, gpu.bytes) };
   }
 
-  /** The formulas with the evidence's workspaces, and with a rank's share of the optimizer's state. */
+  /** Returns the formulas with the evidence's workspaces and with one rank's part of the optimizer state. */
   peaksOf({ step, precision, workspace }, blocks, ranks) {
     const { formulas, shards } = this.network();
     const { domain } = this.data.parts;
-    const more = (part, i) => (domain[i] === "temporary" ? [part[0] + workspace, ...part.slice(1)]
+    const adjusted = (part, i) => (domain[i] === "temporary" ? [part[0] + workspace, ...part.slice(1)]
       : domain[i] === "optimizer state" && ranks > 1 ? [shards[ranks], 0, 0, 0] : part);
-    return formulas[step][precision][blocks].map(({ phase, parts }) => ({ phase, parts: parts.map(more) }));
+    return formulas[step][precision][blocks].map(({ phase, parts }) => ({ phase, parts: parts.map(adjusted) }));
   }
 
-  blockOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
+  sectionOf({ gpu, evidence, peak, fits, longest }, { blocks, ranks, batch, context }, width) {
     const name = element("h2", "", gpu.name, " ", element("span", "unit", byteWords(gpu.bytes)));
     const missing = "No run of this GPU confirms formulas for such a step.";
     if (!evidence) return element("section", "", name, element("p", "muted", missing));
-    const beyond = batch > evidence.batch || blocks > evidence.blocks ||
+    const isExtrapolated = batch > evidence.batch || blocks > evidence.blocks ||
       (ranks > 1 && ranks > evidence.ranks);
-    const mark = (length) => (beyond || length > evidence.context ? " (extrapolated)" : "");
+    const extrapolationMark = (length) => (isExtrapolated || length > evidence.context ? " (extrapolated)" : "");
     const longestWords = longest === 0 ? "No context fits at this batch."
-      : `The longest context that fits: ${longest.toLocaleString("en")}${mark(longest)}.`;
+      : `The longest context that fits: ${longest.toLocaleString("en")}${extrapolationMark(longest)}.`;
     const words = element("p", "", element("strong", "", fits ? "Fits" : "Does not fit"), ": ",
       element("strong", "", byteWords(peak.total)),
-      `${mark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
-    const bar = shape("svg", { class: "what-fits-bar", "aria-hidden": "true" });
+      `${extrapolationMark(context)} at the peak, in ${peak.phase}. ${longestWords}`);
+    const bar = svgElement("svg", { class: "what-fits-bar", "aria-hidden": "true" });
     drawBar(bar, peak.bytes, this.data.parts.range, [[gpu.bytes, byteWords(gpu.bytes)]], width);
     const key = element("ul", "what-fits-key");
     listParts(key, peak.bytes, this.data.parts);
