@@ -26,7 +26,7 @@ class ChartProcess : public ChartTool {
   Formulas convert(const std::set<std::string>& sources) override;
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
-  /// The versions of packages and hashes of scripts that the results depend on; empty if unknown.
+  /// Returns the versions and hashes on which the results depend; empty if they are unknown.
   std::string identity() const;
 
  private:

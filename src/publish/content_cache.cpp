@@ -50,7 +50,7 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
     }
     return bytes;
   } catch (const Error&) {
-    return std::nullopt;  // another process removed the file just now
+    return std::nullopt;  // Another process removed the file just now.
   }
 }
 
@@ -67,7 +67,7 @@ void ContentCache::store(const std::string& key, const std::string& bytes) const
     write_atomically(unfinished, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
     fs::rename(unfinished, path, error);
   } catch (const Error&) {
-    fs::remove(unfinished, error);  // the result is made again next time
+    fs::remove(unfinished, error);  // The next render makes the result again.
   }
 }
 
@@ -80,7 +80,7 @@ void ContentCache::trim() const {
     total += files.back().bytes;
   }
   if (total <= limit_bytes_) return;
-  std::ranges::sort(files, {}, &CacheFile::last_used);  // the least recently used first
+  std::ranges::sort(files, {}, &CacheFile::last_used);  // The least recently used comes first.
   for (const CacheFile& file : files) {
     if (total <= limit_bytes_ / 2) break;
     if (fs::remove(file.path, error)) total -= file.bytes;

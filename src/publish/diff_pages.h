@@ -19,7 +19,7 @@ struct PairedRun {
   RunStore store;
   std::string site_folder;  ///< "<gpu>/<edition>/<time>-<revision>"
   std::string key;          ///< A text that changes if the run's pages may change.
-  std::string preset = {};
+  std::string preset = {};  ///< Empty if the run times no training step or mostly failed.
   std::optional<RunSummary> summary = {};  ///< An imported table has none.
 };
 

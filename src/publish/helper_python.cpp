@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// True for root, the user and the owner of this program, who could replace the program anyway.
+/// Returns true for root, the user and this program's owner, who could replace the program anyway.
 bool is_trusted(uid_t user) {
   struct stat program{};
   const bool has_owner = ::stat("/proc/self/exe", &program) == 0;
@@ -111,7 +111,7 @@ fs::path user_cache_folder() {
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
 }
 
-/// True if the folder can be trusted, or if it is absent and this program will make it.
+/// Returns true if the folder can be trusted, or if it is absent and this program will make it.
 bool is_ours(const fs::path& folder) {
   try {
     return !is_there(folder) || reason_to_distrust(folder).empty();

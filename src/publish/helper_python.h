@@ -20,9 +20,9 @@ class HelperPython {
   /// with an absolute path. Chooses none if others own or may write to .venv or its modules.
   explicit HelperPython(const std::filesystem::path& project);
 
-  /// The absolute path of Python; empty if none was chosen.
+  /// Returns the absolute path of Python; empty if none was chosen.
   const std::filesystem::path& program() const { return program_; }
-  /// The reason why none was chosen, in one line.
+  /// Says in one line why none was chosen.
   const std::string& problem() const { return problem_; }
 
   /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
@@ -35,17 +35,17 @@ class HelperPython {
   std::string problem_;
 };
 
-/// The folder for the bundle of interactive charts: below the project's `.deps`, else the user's
-/// cache folder; empty if neither can be trusted and written to.
+/// Returns the folder for the bundle of interactive charts: below the project's `.deps`, else the
+/// user's cache folder; empty if neither can be trusted and written to.
 std::filesystem::path bundles_folder(const std::filesystem::path& project);
 
-/// The folder for results that later renders use: LABREPORT_CACHE, else inside `bundles_folder`.
-/// If it is empty, nothing is stored.
+/// Returns the folder for results that later renders use: LABREPORT_CACHE, else inside
+/// `bundles_folder`. If it is empty, nothing is stored.
 std::filesystem::path cache_folder(const std::filesystem::path& project);
 
-/// The limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, else 60. The helper
-/// reads the same variable. Throws `InputError` if that variable is no number above 0 and up to
-/// 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
+/// Returns the limit in seconds for typesetting one report: LABREPORT_TYPESET_SECONDS, else 60. The
+/// helper reads the same variable. Throws `InputError` if that variable is no number above 0 and up
+/// to 1e6, or if LABREPORT_TYPESET_MIB is no integer from 1 to 2^30.
 double typeset_limit_seconds();
 
 }  // namespace labreport

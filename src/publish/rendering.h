@@ -33,14 +33,15 @@ Answers parse_answers(const std::string& text);
 /// Returns the run's folder. `path` is this folder or its run.json.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-/// The folders of all runs below `root` except imported ones. Throws `InputError` if there is none.
+/// Returns the folders of all runs below `root` except imported ones. Throws `InputError` if there
+/// is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
 /// Returns the name of a run's folder. It begins with the run's time, so that names sort by age.
 std::string folder_name(const std::filesystem::path& run);
 
-/// The folder of the user's newest run, else of the newest full run, else of the newest. A run that
-/// mostly failed is chosen only if all did. Empty if `runs` is empty.
+/// Returns the folder of the user's newest run, else of the newest full run, else of the newest. A
+/// run that mostly failed is chosen only if all did. Empty if `runs` is empty.
 std::filesystem::path newest_run(std::vector<std::filesystem::path> runs);
 
 struct Rendered {

@@ -43,7 +43,7 @@ Network network_of(const Run& run) {
   return {run.edition, run.preset == "demo", source.substr(source.rfind(':') + 1)};
 }
 
-/// A run that notes may belong to.
+/// A run to which notes may belong.
 struct NotedRun {
   fs::path folder;
   Network network;

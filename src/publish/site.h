@@ -24,7 +24,7 @@ struct SiteRun {
   std::string cells_csv = {};   ///< The bytes of cells.csv; no such file if empty.
 };
 
-/// A run whose files were made by an earlier render and are still up to date.
+/// A run whose files an earlier render made; they are still up to date.
 struct UnchangedRun {
   RunSummary summary;
   std::vector<std::string> files;     ///< Paths relative to the site's root.
@@ -63,11 +63,11 @@ struct Site {
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<UnchangedRun>& unchanged = {});
 
-/// The site's files whose paths are below `folder`.
+/// Returns the site's files whose paths are below `folder`.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
-/// The path inside the site of a run's one-file page: "<folder>/<gpu>-<edition>-….html", so that
-/// the name of a mailed file tells the run.
+/// Returns the path inside the site of a run's one-file page: "<folder>/<gpu>-<edition>-….html", so
+/// that the name of a mailed file tells the run.
 std::string single_page_path(const std::string& folder);
 
 /// Says what to do if a file of the site has the path of a file that this program did not write: to
@@ -87,7 +87,7 @@ class StagedSite {
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;
 
-  /// Paths of the files that `commit` moves into place: those that are new or differ.
+  /// Returns the files that `commit` moves into place: those that are new or differ.
   const std::vector<std::string>& changed_paths() const { return staged_paths_; }
 
   /// Moves each file into place, the index last, and removes the files of earlier renders that are

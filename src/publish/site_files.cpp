@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file that lists the paths of all files that renders wrote, one on each line.
+/// This file lists the paths of all files that renders wrote, one on each line.
 constexpr std::string_view kManifest = ".labreport-site";
 
-/// The folder inside the site into which a render first writes all files.
+/// A render first writes all files into this folder inside the site.
 constexpr std::string_view kStage = ".labreport-new";
 
 constexpr std::string_view kIndex = "index.html";

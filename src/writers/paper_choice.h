@@ -33,7 +33,7 @@ TableView in_two_halves(const TableView& table);
 /// Estimates the width of the table, in which text wraps but numbers do not.
 std::size_t width_in_letters(const TableView& table);
 
-/// True if the table fits one of two columns of a page.
+/// Returns true if the table fits one of two columns of a page.
 bool fits_half_width(const TableView& table);
 
 }  // namespace labreport

@@ -28,7 +28,7 @@ inline constexpr const char* kIconPath = "assets/favicon.svg";
 /// Returns the CSS rules that give a chart its colors on a dark screen, one rule on each line.
 std::string dark_inks();
 
-/// The path of the script that `specs_script` returns, relative to its page.
+/// The script that `specs_script` returns has this path relative to its page.
 inline constexpr const char* kSpecsPath = "charts/specs.js";
 
 /// Returns a script that sets `labreportSpecs` to the specs of all drawn figures by their slugs. A

@@ -15,13 +15,13 @@
 namespace labreport {
 namespace {
 
-/// A content security policy that allows a page the site's own files and no `eval`.
+/// This content security policy allows a page the site's own files and no `eval`.
 constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// Bytes of a description; link previews and search engines cut longer ones.
-constexpr std::size_t kLongestDescription = 200;
+/// Link previews and search engines cut longer descriptions.
+constexpr std::size_t kMostDescriptionBytes = 200;
 
 /// Returns the first block, a paragraph or the items of a list, as sentences of plain text.
 std::string sentences(const Blocks& blocks) {
@@ -75,15 +75,15 @@ std::string description_of(const Document& document, Answers answers) {
     if (!finding.empty()) text = finding;
   }
   text = without_invisible(text);
-  if (text.size() <= kLongestDescription) return text;
+  if (text.size() <= kMostDescriptionBytes) return text;
   // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
-  const std::string head = text.substr(0, kLongestDescription);
+  const std::string head = text.substr(0, kMostDescriptionBytes);
   std::size_t end = head.rfind(". ");
   while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {
     end = head.rfind(". ", end - 1);
   }
   if (end != std::string::npos) return head.substr(0, end + 1);
-  return cut_short(text, std::min(head.rfind(' '), kLongestDescription));
+  return cut_short(text, std::min(head.rfind(' '), kMostDescriptionBytes));
 }
 
 std::string foot_html(const Document& document) {

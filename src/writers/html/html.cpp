@@ -42,7 +42,7 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
   return list;
 }
 
-/// The training steps, as JSON, whose price site/prices.js calculates.
+/// Returns, as JSON, the training steps whose price site/prices.js calculates.
 std::string priced_steps(const Document& document) {
   nlohmann::json steps = nlohmann::json::array();
   for (const auto& [name, a, b] : document.priced)

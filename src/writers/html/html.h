@@ -47,11 +47,11 @@ struct ComparedPair {
   std::string edition;
   std::string description;  ///< "different hardware: 90 cells match, …"
 
-  /// True if one of the two runs is in that folder of the site: "nvidia-h200".
+  /// Returns true if one of the two runs is in this folder of the site: "nvidia-h200".
   bool compares(const std::string& gpu_folder) const;
 };
 
-/// The path of the script with the data of "What fits?", from the site's root.
+/// The script with the data of "What fits?" has this path from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
 /// Writes a page over several runs. If its document has no sections, it says that no run is

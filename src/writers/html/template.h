@@ -17,7 +17,7 @@ using TemplateList = kainjow::mustache::list;
 /// `Error` if neither `values` nor the list item around the tag has a value for it.
 std::string fill_template(std::string_view name, const TemplateObject& values);
 
-/// A list with one item for each text; `{{text}}` stands for it.
+/// Returns a list with one item for each text; the template writes it as `{{text}}`.
 TemplateList text_list(const std::vector<std::string>& texts);
 
 /// Escapes & < > " and ' for HTML text and quoted attributes.

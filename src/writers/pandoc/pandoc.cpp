@@ -113,7 +113,7 @@ class PartWriter {
 
 json meta_inlines(json words) { return pandoc_node("MetaInlines", std::move(words)); }
 
-/// The metadata that the template prints above the table of contents.
+/// Returns the metadata that the template prints above the table of contents.
 json title_block(const Document& document, const PandocOptions& options) {
   const FrontMatter& front = document.front;
   json authors = json::array();

@@ -15,12 +15,12 @@ std::string string_literal(std::string_view text) {
   return literal + "\"";
 }
 
-/// True if a character has no special meaning to Typst at this place; any other is escaped.
+/// Returns true if a character has no special meaning to Typst here; any other is escaped.
 bool means_itself(std::string_view text, std::size_t at) {
   const char letter = text[at];
   if (is_alnum(letter) || (letter & 0x80) != 0) return true;
   if (std::string_view(" ,%!?&)").find(letter) != std::string_view::npos) return true;
-  if (at == 0) return false;  // "(", "." and ";" would belong to a call before the text
+  if (at == 0) return false;  // Typst would join "(", "." and ";" to a call before the text.
   const char before = text[at - 1];
   const char after = at + 1 < text.size() ? text[at + 1] : ' ';
   if (std::string_view("(;:").find(letter) != std::string_view::npos) return true;
