@@ -23,8 +23,7 @@ std::string typeset_request(const TypesetJob& job) {
 }
 
 /// Returns one result for each job. `make` makes those that `find` lacks, a batch at a time, and
-/// `store` caches them. Returns no results if the tool cannot print. `results_name` names the
-/// results in an error.
+/// `store` caches them. Returns no results if the tool cannot print.
 template <typename Result, typename Job, typename Find, typename Store, typename Make>
 std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* results_name, Find find,
                                  Store store, Make make) {
@@ -134,8 +133,7 @@ Formulas CachedCharts::convert(const std::set<std::string>& sources) {
   if (missing.empty()) return formulas;
   const Formulas converted = tool_.convert(missing);
   for (const std::string& source : missing) {
-    // The tool omits a formula that it refuses; the cache stores it as an empty set.
-    const auto formula = converted.find(source);
+    const auto formula = converted.find(source);  // A refused formula is absent.
     const Formulas entry = formula == converted.end() ? Formulas() : Formulas{*formula};
     store("formula " + source, formulas_json(entry));
     formulas.insert(entry.begin(), entry.end());

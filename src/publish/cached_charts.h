@@ -16,8 +16,7 @@ class CachedCharts : public ChartTool {
   /// that it is unknown, and nothing is cached. `tool` must live longer.
   CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
 
-  /// These ask the tool only for results that the cache lacks, and do not start it if none is
-  /// missing.
+  /// These ask the tool only for missing results, and do not start it if none is missing.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;

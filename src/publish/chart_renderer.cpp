@@ -21,7 +21,7 @@ constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
 constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
 constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
 constexpr const char* kLatexTemplate = "templates/report.latex";
-constexpr double kPythonStartSeconds = 60;  // Python may need this long on a busy machine.
+constexpr double kStartSeconds = 60;  // Python may need this long to start on a busy machine.
 constexpr const char* kRemedy = "run setup/install render";
 
 }  // namespace
@@ -65,10 +65,9 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     folders.push_back(folder);
   }
   // The script limits the time of each report; this is the limit of the whole process.
-  const double seconds_per_report = typeset_limit_seconds() + kPythonStartSeconds;
-  run_python(
-      "site/typeset.py", folders, scratch.path(),
-      {.seconds = kPythonStartSeconds + seconds_per_report * static_cast<double>(folders.size())});
+  const double each_seconds = typeset_limit_seconds() + kStartSeconds;
+  run_python("site/typeset.py", folders, scratch.path(),
+             {.seconds = kStartSeconds + each_seconds * static_cast<double>(folders.size())});
   std::vector<Typeset> typeset;
   for (const fs::path folder : folders) {
     const bool has_pdf = fs::exists(folder / "report.pdf");

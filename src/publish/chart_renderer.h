@@ -33,7 +33,6 @@ class ChartProcess : public ChartTool {
   /// Runs an embedded script in `folder`. Throws `Error` with its last line of output if it fails.
   void run_python(const std::string& script, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
-  /// Returns the folder for the interactive bundle; makes a temporary one if no other exists.
   std::filesystem::path bundle_folder();
   /// Returns pandoc's answer to `request` as JSON. `mode` is "formulas" or "latex".
   template <typename Request>

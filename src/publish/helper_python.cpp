@@ -47,7 +47,7 @@ std::string reason_to_distrust(const fs::path& path) {
   return others_may_write ? path.string() + " can be written by others" : "";
 }
 
-std::string environment_variable(const char* name) {
+std::string getenv_text(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -94,7 +94,7 @@ fs::path venv_python(const fs::path& project) {
 }
 
 fs::path python_on_path() {
-  for (const fs::path folder : split(environment_variable("PATH"), ':')) {
+  for (const fs::path folder : split(getenv_text("PATH"), ':')) {
     const fs::path python = folder / "python3";
     if (folder.is_absolute() && ::access(python.c_str(), X_OK) == 0) return python;
   }
@@ -102,10 +102,10 @@ fs::path python_on_path() {
 }
 
 fs::path user_cache_folder() {
-  if (const fs::path cache = environment_variable("XDG_CACHE_HOME"); cache.is_absolute()) {
+  if (const fs::path cache = getenv_text("XDG_CACHE_HOME"); cache.is_absolute()) {
     return cache / "labreport";
   }
-  fs::path home = environment_variable("HOME");
+  fs::path home = getenv_text("HOME");
   const passwd* user = home.is_absolute() ? nullptr : ::getpwuid(::geteuid());
   if (user != nullptr && user->pw_dir != nullptr) home = user->pw_dir;
   return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
@@ -120,8 +120,8 @@ bool is_ours(const fs::path& folder) {
   }
 }
 
-constexpr double kDefaultTypesetSeconds = 60;
-constexpr double kMostTypesetSeconds = 1e6;
+constexpr double kDefaultSeconds = 60;
+constexpr double kMostSeconds = 1e6;
 constexpr long kMostMemoryMib = 1L << 30;
 
 /// Reads a number above 0 and up to `maximum` from an environment variable. Returns `default_value`
@@ -167,8 +167,7 @@ Ended HelperPython::run(const std::string& code, const std::vector<std::string>&
   // A Python outside of the system's folders may need LD_LIBRARY_PATH to start.
   for (const char* name :
        {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
-    if (const std::string value = environment_variable(name); !value.empty())
-      environment[name] = value;
+    if (const std::string value = getenv_text(name); !value.empty()) environment[name] = value;
   }
   command.environment = std::move(environment);
   command.folder = folder;
@@ -198,8 +197,7 @@ fs::path cache_folder(const fs::path& project) {
 
 double typeset_limit_seconds() {
   positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMemoryMib);  // This only checks the range.
-  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultTypesetSeconds,
-                           kMostTypesetSeconds);
+  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMostSeconds);
 }
 
 }  // namespace labreport

@@ -77,8 +77,7 @@ void store_pages(const ContentCache& cache, const std::string& key, const fs::pa
                  const std::string& preferred_folder) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
-    // The stamp is taken before the comparison, so that a change between both is noticed.
-    std::string stamp = file_stamp(out / file->path);
+    std::string stamp = file_stamp(out / file->path);  // A later change makes it out of date.
     try {
       if (stamp.empty() || read_file(out / file->path) != file->bytes) return;
     } catch (const Error&) {

@@ -23,23 +23,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A run that is to be rendered.
 struct Candidate {
   RunStore store;
   std::string key;
-  std::optional<UnchangedRun> earlier_pages;  ///< Still up to date; if none, `loaded_run` is set.
+  std::optional<UnchangedRun> old_pages;  ///< Up-to-date pages, or `loaded_run` is set.
   SiteRun loaded_run = {};
   std::string preferred_folder = {};  ///< The folder inside the site unless another run has it.
   std::string site_folder = {};
   std::vector<fs::path> disk_folders = {};  ///< All folders that hold a copy of this run.
-  bool has_note_problems = false;           ///< If so, each render reports them again.
+  bool has_bad_notes = false;               ///< If so, each render reports them again.
 };
 
 void load(Candidate& run, RunNotes& notes) {
   const std::size_t problems_before = notes.problems().size();
   run.loaded_run = site_run(run.store);
   notes.place(run.store, run.loaded_run.document);
-  run.has_note_problems = run.has_note_problems || notes.problems().size() > problems_before;
+  run.has_bad_notes = run.has_bad_notes || notes.problems().size() > problems_before;
 }
 
 /// Adds a run unless `runs` has a copy of it; of two copies the user's is used. If another run has
@@ -90,11 +89,10 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     if (options.own_runs_only && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
       const std::string key = pages_key(store, notes.names_for(store), options, tool_identity);
-      Candidate run{
-          .store = store, .key = key, .earlier_pages = find_pages(cache, key, options.out)};
-      if (!run.earlier_pages) load(run, notes);
+      Candidate run{.store = store, .key = key, .old_pages = find_pages(cache, key, options.out)};
+      if (!run.old_pages) load(run, notes);
       run.preferred_folder = run.site_folder =
-          run.earlier_pages ? run.earlier_pages->preferred_folder : run.loaded_run.folder;
+          run.old_pages ? run.old_pages->preferred_folder : run.loaded_run.folder;
       run.disk_folders = {store.folder()};
       add_run(runs, std::move(run));
     });
@@ -102,8 +100,8 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
   // A run is loaded if its earlier pages are in another folder of the site.
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
-      if (run.earlier_pages && run.earlier_pages->summary.folder != run.site_folder) {
-        run.earlier_pages.reset();
+      if (run.old_pages && run.old_pages->summary.folder != run.site_folder) {
+        run.old_pages.reset();
         load(run, notes);
       }
       run.loaded_run.folder = run.site_folder;
@@ -129,15 +127,14 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options,
   return imports;
 }
 
-std::vector<DiffPage> make_compared_pages(const std::vector<Candidate>& runs,
-                                          std::vector<PairedRun> paired,
-                                          const RenderOptions& options, ChartTool& tool,
-                                          const ContentCache& cache) {
+std::vector<DiffPage> compare_all(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
+                                  const RenderOptions& options, ChartTool& tool,
+                                  const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    RunSummary summary = run.earlier_pages ? run.earlier_pages->summary
-                                           : run_summary(run.loaded_run.document, run.site_folder,
-                                                         run.loaded_run.started_at);
+    RunSummary summary = run.old_pages ? run.old_pages->summary
+                                       : run_summary(run.loaded_run.document, run.site_folder,
+                                                     run.loaded_run.started_at);
     // An empty preset marks a run that times no training step or mostly failed: pairs avoid it.
     const std::string preset = summary.headline.network.empty() ? "" : summary.preset;
     paired.push_back({run.store, run.site_folder, run.key, preset, std::move(summary)});
@@ -150,8 +147,8 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
   std::vector<SiteRun> loaded;
   std::vector<UnchangedRun> unchanged;
   for (Candidate& run : runs) {
-    if (run.earlier_pages)
-      unchanged.push_back(*run.earlier_pages);
+    if (run.old_pages)
+      unchanged.push_back(*run.old_pages);
     else
       loaded.push_back(std::move(run.loaded_run));
   }
@@ -175,12 +172,12 @@ Site render_all_again(std::vector<Candidate>& runs, const std::vector<PairedRun>
                       const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
     HeldInterrupts::check();
-    run.earlier_pages.reset();
+    run.old_pages.reset();
     load(run, notes);
     run.loaded_run.folder = run.site_folder;
   }
-  return render(runs, make_compared_pages(runs, imports, options, tool, ContentCache({})), options,
-                tool, notes);
+  return render(runs, compare_all(runs, imports, options, tool, ContentCache({})), options, tool,
+                notes);
 }
 
 /// Removes the runs that cannot be rendered even alone and without charts.
@@ -188,7 +185,7 @@ void drop_unrenderable(std::vector<Candidate>& runs, const RenderOptions& option
                        std::vector<std::string>& problems) {
   std::erase_if(runs, [&](Candidate& run) {
     return !succeeds(run.store.folder(), options, problems, [&] {
-      run.earlier_pages.reset();
+      run.old_pages.reset();
       load(run, notes);
       run.loaded_run.folder = run.site_folder;
       render_site({run.loaded_run},
@@ -203,8 +200,7 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPa
   remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
     // A run with problems in its notes, or without charts or a format, is rendered again next time.
-    if (run.earlier_pages || run.has_note_problems ||
-        site.incomplete_runs.contains(run.site_folder))
+    if (run.old_pages || run.has_bad_notes || site.incomplete_runs.contains(run.site_folder))
       continue;
     const auto entry = std::ranges::find(site.summaries, run.site_folder, &RunSummary::folder);
     store_pages(cache, run.key, out, *entry, files_of(site, run.site_folder), run.preferred_folder);
@@ -215,18 +211,17 @@ void store_rendered(const std::vector<Candidate>& runs, const std::vector<DiffPa
 void list_pages(const std::vector<Candidate>& runs, const Site& site,
                 const std::set<std::string>& changed, const RenderOptions& options,
                 Rendered& rendered) {
-  std::set<std::string> existing_paths(site.unchanged_files.begin(), site.unchanged_files.end());
-  for (const SiteFile& file : site.files) existing_paths.insert(file.path);
+  std::set<std::string> site_paths(site.unchanged_files.begin(), site.unchanged_files.end());
+  for (const SiteFile& file : site.files) site_paths.insert(file.path);
   for (const Candidate& run : runs) {
     for (const Format format : options.formats) {
       const std::string path = run.site_folder + "/" + format_file_name(format);
-      if (options.user_named_formats && !existing_paths.contains(path))
-        rendered.lacks_format = true;
+      if (options.user_named_formats && !site_paths.contains(path)) rendered.lacks_format = true;
     }
     const std::string page =
         options.single_file ? single_page_path(run.site_folder)
                             : run.site_folder + "/" + format_file_name(*options.formats.begin());
-    if (!existing_paths.contains(page)) continue;
+    if (!site_paths.contains(page)) continue;
     if (changed.contains(page)) rendered.changed_pages.insert(options.out / page);
     for (const fs::path& folder : run.disk_folders) rendered.pages[folder] = options.out / page;
   }
@@ -260,7 +255,7 @@ Rendered RenderWork::execute() {
   std::vector<Candidate> runs =
       choose_runs(folders, options, tool_identity, cache, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, tool_identity);
-  const std::vector<DiffPage> diffs = make_compared_pages(runs, imports, options, tool, cache);
+  const std::vector<DiffPage> diffs = compare_all(runs, imports, options, tool, cache);
   Site site;
   bool first_attempt_worked = true;
   try {
@@ -273,7 +268,7 @@ Rendered RenderWork::execute() {
     if (runs.empty()) throw;
     site = render_all_again(runs, imports, options, tool, notes);
   }
-  const auto is_unchanged = [](const Candidate& run) { return run.earlier_pages.has_value(); };
+  const auto is_unchanged = [](const Candidate& run) { return run.old_pages.has_value(); };
   if (site.chart_tool_failed && std::ranges::any_of(runs, is_unchanged)) {
     site = render_all_again(runs, imports, options, tool, notes);
   }

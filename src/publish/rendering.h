@@ -33,8 +33,7 @@ Answers parse_answers(const std::string& text);
 /// Returns the run's folder. `path` is this folder or its run.json.
 std::filesystem::path run_folder(const std::filesystem::path& path);
 
-/// Returns the folders of all runs below `root` except imported ones. Throws `InputError` if there
-/// is none.
+/// Lists all runs' folders below `root` except imported ones. Throws `InputError` if there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
 /// Returns the name of a run's folder. It begins with the run's time, so that names sort by age.

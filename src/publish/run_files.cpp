@@ -17,15 +17,14 @@ namespace {
 
 /// Returns true if the file's first bytes fit its ending: one broken picture spoils a report.
 bool is_picture(const Attachment& file) {
-  constexpr std::pair<std::string_view, std::string_view> kSignatures[] = {
-      {".png", "\x89PNG\r\n\x1a\n"},
-      {".jpg", "\xff\xd8\xff"},
-      {".jpeg", "\xff\xd8\xff"},
-      {".gif", "GIF8"},
-      {".webp", "RIFF"},
-      {".svg", "<"}};
-  return std::ranges::any_of(kSignatures, [&](const auto& signature) {
-    return file.name.ends_with(signature.first) && file.bytes.starts_with(signature.second);
+  constexpr std::pair<std::string_view, std::string_view> kMagic[] = {{".png", "\x89PNG\r\n\x1a\n"},
+                                                                      {".jpg", "\xff\xd8\xff"},
+                                                                      {".jpeg", "\xff\xd8\xff"},
+                                                                      {".gif", "GIF8"},
+                                                                      {".webp", "RIFF"},
+                                                                      {".svg", "<"}};
+  return std::ranges::any_of(kMagic, [&](const auto& magic) {
+    return file.name.ends_with(magic.first) && file.bytes.starts_with(magic.second);
   });
 }
 

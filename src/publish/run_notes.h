@@ -54,9 +54,8 @@ class RunNotes {
 };
 
 struct ConvertedFormulas {
-  std::string failure;  ///< Why the tool converted nothing; empty if it worked.
-  std::vector<std::string>
-      refusals;  ///< Each names a formula shown as code and its place in a file.
+  std::string failure;                  ///< Why the tool converted nothing; empty if it worked.
+  std::vector<std::string> refusals;    ///< Each names a formula and its place in a file.
   std::set<std::string> affected_runs;  ///< Folders of their runs inside the site.
 };
 

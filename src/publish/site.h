@@ -82,7 +82,7 @@ class StagedSite {
   /// and changes no page if `out` cannot be written to or holds files but no site, if a link leads
   /// out of it, or if a foreign file has the path of one of the files and is not to be overwritten.
   StagedSite(const Site& site, std::filesystem::path out,
-             OnForeignFile on_foreign_file = OnForeignFile::kRefuse);
+             OnForeignFile on_foreign = OnForeignFile::kRefuse);
   ~StagedSite();  ///< Removes the hidden folder.
   StagedSite(const StagedSite&) = delete;
   StagedSite& operator=(const StagedSite&) = delete;

@@ -33,9 +33,8 @@ std::set<std::string> manifest_paths(const fs::path& out) {
   if (!is_there_at(out / kManifest)) return paths;
   for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
     const fs::path path = line;
-    const bool is_inside =
-        path.is_relative() && std::ranges::find(path, fs::path("..")) == path.end();
-    if (!line.empty() && is_inside) paths.insert(line);
+    const bool inside = path.is_relative() && std::ranges::find(path, fs::path("..")) == path.end();
+    if (!line.empty() && inside) paths.insert(line);
   }
   return paths;
 }
@@ -113,7 +112,7 @@ void remove_stage(const fs::path& out) {
 
 }  // namespace
 
-StagedSite::StagedSite(const Site& site, fs::path out, OnForeignFile on_foreign_file)
+StagedSite::StagedSite(const Site& site, fs::path out, OnForeignFile on_foreign)
     : out_(std::move(out)) {
   refuse_foreign_folder(out_);
   make_writable_folder(out_);
@@ -125,8 +124,7 @@ StagedSite::StagedSite(const Site& site, fs::path out, OnForeignFile on_foreign_
   all_paths.insert(current_paths_.begin(), current_paths_.end());
   // These checks come before the first write, so that a refused render changes nothing.
   refuse_links_out(out_, all_paths);
-  if (on_foreign_file == OnForeignFile::kRefuse)
-    refuse_foreign_files(out_, site.files, earlier_paths_);
+  if (on_foreign == OnForeignFile::kRefuse) refuse_foreign_files(out_, site.files, earlier_paths_);
   remove_tree(out_ / kStage);  // A killed render may have left it.
   try {
     for (const SiteFile& file : site.files) stage(file);
@@ -156,8 +154,7 @@ void StagedSite::write_manifest(const std::set<std::string>& paths) const {
 void StagedSite::commit() {
   std::set<std::string> all_paths = earlier_paths_;
   all_paths.insert(current_paths_.begin(), current_paths_.end());
-  // The list precedes the files, so that a killed render leaves no unlisted file.
-  write_manifest(all_paths);
+  write_manifest(all_paths);  // A killed render must not leave unlisted files.
   // Folders are made before the renames, which need no space on a full disk.
   for (const std::string& path : staged_paths_) make_writable_folder((out_ / path).parent_path());
   std::ranges::stable_partition(staged_paths_,

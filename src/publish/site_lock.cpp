@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kRetryInterval{20};
 
-/// Lists `path` and the folders above it that do not exist, the innermost first.
 std::vector<fs::path> absent_folders(fs::path path) {
   std::vector<fs::path> absent;
   std::error_code error;

@@ -23,8 +23,7 @@ class SiteLock {
   bool is_still_there() const;
 
   std::filesystem::path out_;
-  std::vector<std::filesystem::path>
-      made_folders_;  ///< The constructor made them; the innermost comes first.
+  std::vector<std::filesystem::path> made_folders_;  ///< The innermost comes first.
   int descriptor_ = -1;
 };
 

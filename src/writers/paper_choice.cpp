@@ -6,12 +6,12 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostMainRows = 24;         // A longer main table is not printed in its part.
-constexpr std::size_t kMostShortRows = 3;         // Such a table is as short as a reference to it.
-constexpr std::size_t kMostWideAppendixRows = 6;  // The table is as wide as the page.
-constexpr std::size_t kMostHalfAppendixRows = 120;  // The table fits one of two columns.
+constexpr std::size_t kMostMainRows = 24;     // A longer main table is not printed in its part.
+constexpr std::size_t kMostShortRows = 3;     // Such a table is as short as a reference to it.
+constexpr std::size_t kMostWideRows = 6;      // The table is as wide as the page.
+constexpr std::size_t kMostColumnRows = 120;  // The table fits one of two columns.
 constexpr std::size_t kMostDetailsRows = 9;
-constexpr std::size_t kHalfWidthLetters = 68;
+constexpr std::size_t kColumnLetters = 68;
 
 /// Chooses two variants of each family, the second with its first figure only.
 void choose_figures(const Part& part, PaperPart& paper) {
@@ -59,8 +59,7 @@ PaperPart printed_part(const Part& part) {
     if (!is_variant && (is_main || is_short)) {
       paper.tables.push_back(&*table);
     } else if (table->on_paper ||
-               (!is_variant && rows <= (fits_half_width(*table) ? kMostHalfAppendixRows
-                                                                : kMostWideAppendixRows))) {
+               (!is_variant && rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
       paper.appendix_tables.push_back(&*table);
     } else {
       paper.page_only_titles.push_back(table->title + " (" + std::to_string(rows) +
@@ -78,7 +77,7 @@ std::vector<const TableView*> printed_tables(const Details& details) {
   for (const TableView& table : details.tables) {
     const bool is_short = table.rows.size() <= kMostDetailsRows;
     const bool has_commands = std::ranges::any_of(table.columns, &ColumnView::code);
-    if (is_short && fits_half_width(table) && !has_commands) tables.push_back(&table);
+    if (is_short && fits_column(table) && !has_commands) tables.push_back(&table);
   }
   return tables;
 }
@@ -100,8 +99,6 @@ TableView in_two_halves(const TableView& table) {
   return halves;
 }
 
-bool fits_half_width(const TableView& table) {
-  return width_in_letters(table) <= kHalfWidthLetters;
-}
+bool fits_column(const TableView& table) { return width_in_letters(table) <= kColumnLetters; }
 
 }  // namespace labreport

@@ -34,6 +34,6 @@ TableView in_two_halves(const TableView& table);
 std::size_t width_in_letters(const TableView& table);
 
 /// Returns true if the table fits one of two columns of a page.
-bool fits_half_width(const TableView& table);
+bool fits_column(const TableView& table);
 
 }  // namespace labreport

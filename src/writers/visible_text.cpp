@@ -52,7 +52,7 @@ std::string with_breaks(std::string_view text) {
 
 }  // namespace
 
-std::string without_invisible(std::string_view text, bool keep_lines) {
+std::string visible_text(std::string_view text, bool keep_lines) {
   std::string visible;
   while (!text.empty()) {
     std::size_t consumed_bytes = 1;
@@ -94,9 +94,9 @@ std::string keep_numbers_whole(std::string_view text) {
 }
 
 std::string paper_words(std::string_view text) {
-  return with_breaks(keep_numbers_whole(without_invisible(text)));
+  return with_breaks(keep_numbers_whole(visible_text(text)));
 }
 
-std::string paper_code(std::string_view text) { return with_breaks(without_invisible(text)); }
+std::string paper_code(std::string_view text) { return with_breaks(visible_text(text)); }
 
 }  // namespace labreport

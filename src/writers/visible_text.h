@@ -11,9 +11,9 @@ std::string keep_numbers_whole(std::string_view text);
 
 /// Removes control characters and marks that change the direction of text. Line ends and tabs
 /// become spaces; `keep_lines` keeps each '\n'.
-std::string without_invisible(std::string_view text, bool keep_lines = false);
+std::string visible_text(std::string_view text, bool keep_lines = false);
 
-/// Prepares text for typesetters: calls `without_invisible` and `keep_numbers_whole`, and puts
+/// Prepares text for typesetters: calls `visible_text` and `keep_numbers_whole`, and puts
 /// U+200B, a space of no width, at each place where a long word may break.
 std::string paper_words(std::string_view text);
 

@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-/// Records what each start of the tool was asked to make.
 class RecordingTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {

@@ -1,5 +1,4 @@
-// Tests with the pandoc that setup/install installs which formulas of notes are converted or
-// refused.
+// Tests which formulas of notes the pandoc that setup/install installs converts or refuses.
 #include "publish/run_notes.h"
 
 #include <gmock/gmock.h>

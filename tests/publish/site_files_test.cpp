@@ -92,8 +92,7 @@ TEST_F(WriteSite, ChangesNothingUntilAllIsWritten) {
 
 TEST_F(WriteSite, AFileThatCannotBeWrittenLeavesTheSiteAsItWas) {
   write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
-  // The name is too long for a file system once a suffix marks the unfinished file.
-  const std::string too_long(253, 'x');
+  const std::string too_long(253, 'x');  // The suffix of unfinished files makes it too long.
   const Site site{.files = {{"index.html", "2"}, {too_long, "2"}}, .notice = ""};
   EXPECT_THROW(write_site(site, out_), InputError);
   EXPECT_EQ(read_file(out_ / "index.html"), "1");

@@ -88,17 +88,15 @@ TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
 TEST(RenderSite, HandsOverTheSummariesOfAllItsRunsTheNewestFirst) {
   std::vector<SiteRun> runs = sample_runs();
   runs[0].started_at = "2026-05-02T09:00:00Z";
-  const RunSummary unchanged =
-      run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
-  const Site site = render_site(runs, {}, nullptr, {{unchanged, {}}});
-  std::string summaries = summary_json(unchanged) + bytes(site, "cpu/2025/2-a/summary.json") +
+  const RunSummary kept = run_summary(sample_document(), "kept/2025/1-a", "2026-05-03T10:15:00Z");
+  const Site site = render_site(runs, {}, nullptr, {{kept, {}}});
+  std::string summaries = summary_json(kept) + bytes(site, "cpu/2025/2-a/summary.json") +
                           bytes(site, "nvidia-h200/2025/1-a/summary.json");
   summaries = replaced(summaries, "}\n{", "},\n{");
   const std::string script = bytes(site, "assets/summaries.js");
   EXPECT_THAT(script, testing::EndsWith("\"runs\": [\n" + summaries + "]};\n"));
   const std::vector<SiteRun> reversed(runs.rbegin(), runs.rend());
-  EXPECT_EQ(bytes(render_site(reversed, {}, nullptr, {{unchanged, {}}}), "assets/summaries.js"),
-            script);
+  EXPECT_EQ(bytes(render_site(reversed, {}, nullptr, {{kept, {}}}), "assets/summaries.js"), script);
 }
 
 TEST(RenderSite, OneRunHasNothingToBeComparedWith) {
@@ -197,7 +195,7 @@ TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
 }
 
 /// Returns true if the bytes contain an invisible control character.
-bool has_control_character(const std::string& bytes) {
+bool has_control(const std::string& bytes) {
   for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
     if (bytes.find(control) != std::string::npos) return true;
   }
@@ -214,9 +212,8 @@ TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
   part.files.push_back({"kernels.csv", hidden, {}});
   Typesetter tool;
   const Site site = render_site(runs, {.single_file = true}, &tool);
-  for (const SiteFile& file : site.files)
-    EXPECT_FALSE(has_control_character(file.bytes)) << file.path;
-  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(has_control_character(job.source));
+  for (const SiteFile& file : site.files) EXPECT_FALSE(has_control(file.bytes)) << file.path;
+  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(has_control(job.source));
   EXPECT_THAT(bytes(site, "cpu/2025/2-a/cells.csv"), HasSubstr("a\uFFFDb\uFFFD\uFFFD[31m\uFFFD"));
 }
 

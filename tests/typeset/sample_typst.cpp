@@ -28,9 +28,8 @@ void write_charts(const fs::path& folder, const Document& document, const Drawin
 void write_report(const fs::path& out, const std::string& name, const Document& document) {
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
-  for (const auto& [paper, paper_name] :
-       {std::pair(Paper::kA4, "a4"), {Paper::kLetter, "letter"}}) {
-    const fs::path folder = out / (name + "-" + paper_name);
+  for (const auto& [paper, size] : {std::pair(Paper::kA4, "a4"), {Paper::kLetter, "letter"}}) {
+    const fs::path folder = out / (name + "-" + size);
     TypstOptions options;
     options.paper = paper;
     write(folder / "report.typ", report_typst(document, drawings, options));

@@ -1,7 +1,6 @@
 """Compiles sample reports with the real Typst: python3 typeset_test.py SAMPLE_TYPST
 
-The program SAMPLE_TYPST writes the sources. If Typst took a hostile text for a command, the
-compilation would fail.
+SAMPLE_TYPST writes the sources. A hostile text that Typst took for a command would not compile.
 """
 import os
 import pathlib

@@ -11,7 +11,7 @@ namespace labreport {
 namespace {
 
 /// Cuts a text after `kMostLetters`: a longer one would push other columns off the screen.
-std::string cut_for_terminal(const std::string& text) {
+std::string cut_text(const std::string& text) {
   constexpr std::size_t kMostLetters = 100;
   std::string visible = printable(text);
   if (letter_count(visible) <= kMostLetters) return visible;
@@ -26,28 +26,27 @@ std::string table_text(const TableView& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t widest = letter_count(table.columns[c].head());
     for (const RowView& row : table.rows) {
-      widest = std::max(widest, letter_count(cut_for_terminal(table.text(row, c))));
+      widest = std::max(widest, letter_count(cut_text(table.text(row, c))));
     }
     widths.push_back(widest);
   }
-  const auto line = [&](const auto& text_of, const std::string& remarks) {
+  const auto line = [&](const auto& text_of, const std::string& flags) {
     std::string text;
     for (std::size_t c = 0; c < widths.size(); ++c) {
       text += padded(text_of(c), widths[c],
                      table.columns[c].align == Align::kRight ? Pad::kLeft : Pad::kRight) +
               "  ";
     }
-    text += remarks;
+    text += flags;
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
   };
   std::string text = table.title + "\n";
   text += line([&](std::size_t c) { return table.columns[c].head(); }, "");
   for (const RowView& row : table.rows) {
-    std::string remarks;
-    for (const std::string& flag : row.flags)
-      remarks += (remarks.empty() ? "" : ", ") + cut_for_terminal(flag);
-    text += line([&](std::size_t c) { return cut_for_terminal(table.text(row, c)); }, remarks);
+    std::string flags;
+    for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + cut_text(flag);
+    text += line([&](std::size_t c) { return cut_text(table.text(row, c)); }, flags);
   }
   return text + "\n";
 }
@@ -65,7 +64,7 @@ std::string answer_text(const std::string& markdown) {
 }
 
 std::string head_text(const Document& document) {
-  return cut_for_terminal(document.title) + "\n" + printable(document.provenance) + "\n\n";
+  return cut_text(document.title) + "\n" + printable(document.provenance) + "\n\n";
 }
 
 }  // namespace

@@ -30,7 +30,6 @@ std::string single_diff_html(const Document& document, const Drawings& drawings)
 /// Writes JSON that follows diff.schema.json; numbers are unrounded.
 std::string diff_json(const Comparison& comparison);
 
-/// Returns the text of diff.schema.json.
 std::string_view diff_schema();
 
 }  // namespace labreport

@@ -47,8 +47,7 @@ std::string sha256_base64(std::string_view bytes);
 /// Returns the script in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 
-/// Returns a content security policy that allows only these texts, by their hashes, and pictures
-/// inside the page.
+/// Returns a content security policy that allows only these texts, by hash, and inner pictures.
 std::string policy_for(const EnclosedAssets& enclosed);
 
 /// Removes links to files beside the page and keeps their words.

@@ -74,7 +74,7 @@ std::string description_of(const Document& document, Answers answers) {
     const std::string finding = sentences(rich_text(summary.generated_answer(answers)));
     if (!finding.empty()) text = finding;
   }
-  text = without_invisible(text);
+  text = visible_text(text);
   if (text.size() <= kMostDescriptionBytes) return text;
   // The text is cut behind a sentence that fits, else behind a word; "vs. " ends no sentence.
   const std::string head = text.substr(0, kMostDescriptionBytes);

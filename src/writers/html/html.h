@@ -54,8 +54,7 @@ struct ComparedPair {
 /// The script with the data of "What fits?" has this path from the site's root.
 inline constexpr const char* kFitsScript = "assets/fits.js";
 
-/// Writes a page over several runs. If its document has no sections, it says that no run is
-/// recorded.
+/// Writes a page over several runs. Without sections it says that no run is recorded.
 std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                           const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 

@@ -16,8 +16,7 @@ std::string_view root_tag(std::string_view svg) {
   return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
 }
 
-/// Returns the digits in an attribute of the root element, "703" for `width`; empty if it is
-/// absent.
+/// Returns the digits in the root element's attribute: "703" for `width`; empty if it is absent.
 std::string attribute_text(std::string_view svg, const std::string& name) {
   const std::string_view root = root_tag(svg);
   const std::string begin = " " + name + "=\"";

@@ -12,17 +12,16 @@
 namespace labreport {
 namespace {
 
-std::string padding_html(const std::string& padding) {
+std::string pad_html(const std::string& padding) {
   return padding.empty() ? "" : "<i data-pad=\"" + padding + "\"></i>";
 }
 
 /// Lets a command break only before " --", so that a flag stays with its value.
 std::string code_html(const std::string& text) {
-  constexpr std::string_view kFlagStart = " --";
+  constexpr std::string_view kFlag = " --";
   std::string html;
   std::size_t begin = 0;
-  for (std::size_t next = text.find(kFlagStart); begin < text.size();
-       next = text.find(kFlagStart, begin)) {
+  for (std::size_t next = text.find(kFlag); begin < text.size(); next = text.find(kFlag, begin)) {
     const std::size_t end = std::min(next, text.size());
     const std::string gap = begin == 0 ? "" : " ";
     html += gap + "<span>" + escape_html(text.substr(begin, end - begin)) + "</span>";
@@ -80,9 +79,8 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   const bool is_whole = !is_number && stays_whole(text);
   std::string style = is_number ? "number" : is_whole ? "words whole" : "words";
   if (cell.is_missing()) style += " muted";
-  std::string html = is_number
-                         ? escape_html(aligned.text.value) + padding_html(aligned.after_value) +
-                               escape_html(aligned.text.tail()) + padding_html(aligned.at_end)
+  std::string html = is_number ? escape_html(aligned.text.value) + pad_html(aligned.after_value) +
+                                     escape_html(aligned.text.tail()) + pad_html(aligned.at_end)
                      : view.code ? code_html(text)
                                  : words_html(text);
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
@@ -104,16 +102,14 @@ TemplateList head_list(const TableView& table) {
   TemplateList columns;
   for (const ColumnView& column : table.columns) {
     const std::string& title = column.title;
-    const bool is_number = column.align == Align::kRight;
+    const bool numeric = column.align == Align::kRight;
     // A formula, "7 L + 1", stays on one line.
     const bool is_whole = title.size() <= kLongestFormula && title.find(" + ") != std::string::npos;
-    const std::string style = is_number && is_whole ? "number whole"
-                              : is_number           ? "number"
-                                                    : "whole";
+    const std::string style = numeric && is_whole ? "number whole" : numeric ? "number" : "whole";
     columns.push_back(TemplateObject{{"title", title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
-                                     {"styled", is_number || is_whole},
+                                     {"styled", numeric || is_whole},
                                      {"style", style}});
   }
   return columns;
@@ -150,7 +146,7 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
                                   {"below", remark.below}});
   }
   return fill_template("table.html", {{"id", id},
-                                      {"wide", !fits_half_width(table)},
+                                      {"wide", !fits_column(table)},
                                       {"screen", !is_printed},
                                       {"title", table.title},
                                       {"columns", head_list(table)},

@@ -37,10 +37,9 @@ mustache::mustache& parsed_template(std::string_view name) {
   const auto found = cache.find(name);
   if (found != cache.end()) return *found->second;
   const std::string path = "templates/" + std::string(name);
-  auto new_template =
-      std::make_unique<mustache::mustache>(std::string(embedded::writers().at(path)));
-  if (!new_template->is_valid()) throw Error(path + ": " + new_template->error_message());
-  return *cache.emplace(name, std::move(new_template)).first->second;
+  auto compiled = std::make_unique<mustache::mustache>(std::string(embedded::writers().at(path)));
+  if (!compiled->is_valid()) throw Error(path + ": " + compiled->error_message());
+  return *cache.emplace(name, std::move(compiled)).first->second;
 }
 
 }  // namespace

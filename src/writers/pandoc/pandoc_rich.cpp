@@ -7,12 +7,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestTitleBytes = 400;
+constexpr std::size_t kMostTitleBytes = 400;
 /// A longer address becomes no link, because TeX's time grows with the square of its length.
-constexpr std::size_t kLongestLinkBytes = 2000;
+constexpr std::size_t kMostLinkBytes = 2000;
 /// The content of deeper lists and quotations joins the innermost one, because LaTeX nests at most
 /// four lists of one kind and six in all.
-constexpr int kMostNestedLists = 3;
+constexpr int kMostNesting = 3;
 
 /// Places the picture if pdflatex accepts its path and format, else writes why it is missing.
 json picture(const Inline& piece) {
@@ -30,11 +30,10 @@ json picture(const Inline& piece) {
 
 json link(const Inline& piece) {
   json words = pandoc_inlines(piece.children);
-  const bool becomes_link =
-      !piece.target.starts_with('#') && piece.target.size() <= kLongestLinkBytes;
-  if (!becomes_link) return words;
+  const bool is_link = !piece.target.starts_with('#') && piece.target.size() <= kMostLinkBytes;
+  if (!is_link) return words;
   return json::array({pandoc_node(
-      "Link", {pandoc_attributes(), words, json::array({without_invisible(piece.target), ""})})});
+      "Link", {pandoc_attributes(), words, json::array({visible_text(piece.target), ""})})});
 }
 
 json struck_out(const Inline& piece) {
@@ -45,7 +44,7 @@ json struck_out(const Inline& piece) {
 }
 
 json formula(const Inline& piece, const char* kind) {
-  return json::array({pandoc_node("Math", {{{"t", kind}}, without_invisible(piece.text, true)})});
+  return json::array({pandoc_node("Math", {{{"t", kind}}, visible_text(piece.text, true)})});
 }
 
 json inline_nodes(const Inline& piece) {
@@ -91,7 +90,7 @@ json list(const Block& block, int depth) {
     items.push_back(blocks_at(item, depth + 1));
     append(flattened, items.back());
   }
-  if (depth >= kMostNestedLists) return flattened;
+  if (depth >= kMostNesting) return flattened;
   if (block.kind == Block::Kind::kBullets) return json::array({pandoc_node("BulletList", items)});
   return json::array(
       {pandoc_node("OrderedList", {{block.start, {{"t", "Decimal"}}, {{"t", "Period"}}}, items})});
@@ -109,8 +108,7 @@ json block_nodes(const Block& block, int depth) {
       return list(block, depth);
     case Block::Kind::kQuote: {
       json content = blocks_at(block.blocks, depth + 1);
-      return depth >= kMostNestedLists ? content
-                                       : json::array({pandoc_node("BlockQuote", content)});
+      return depth >= kMostNesting ? content : json::array({pandoc_node("BlockQuote", content)});
     }
     case Block::Kind::kCode:
       return json::array({pandoc_listing(block.text)});
@@ -159,9 +157,7 @@ json pandoc_emph(std::string_view text) {
   return json::array({pandoc_node("Emph", pandoc_words(text))});
 }
 
-json pandoc_title(std::string_view text) {
-  return pandoc_words(cut_short(text, kLongestTitleBytes));
-}
+json pandoc_title(std::string_view text) { return pandoc_words(cut_short(text, kMostTitleBytes)); }
 
 json pandoc_code(std::string_view text) {
   return json::array({pandoc_node("Code", {pandoc_attributes(), paper_code(text)})});

@@ -17,7 +17,7 @@ constexpr std::size_t kSmallLineLetters = 110;
 constexpr std::size_t kGapLetters = 2;
 constexpr double kSmallGapLetters = 1.2;
 /// A longer word may break.
-constexpr std::size_t kLongestWholeWordLetters = 22;
+constexpr std::size_t kMostWordLetters = 22;
 
 struct GridCell {
   json words;
@@ -39,8 +39,7 @@ struct Grid {
 GridCell cell_of(json words, std::string_view text) {
   GridCell cell{std::move(words), letter_count(text), 0};
   for (const std::string& word : split(text, ' ')) {
-    cell.longest_word =
-        std::max(cell.longest_word, std::min(letter_count(word), kLongestWholeWordLetters));
+    cell.longest_word = std::max(cell.longest_word, std::min(letter_count(word), kMostWordLetters));
   }
   return cell;
 }
@@ -88,8 +87,7 @@ std::size_t sum(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), std::size_t{0});
 }
 
-/// Widens columns by one letter in turns, up to their `preferred` widths, until their sum is
-/// `line_letters`.
+/// Widens columns by one letter in turns, up to `preferred`, until their sum is `line_letters`.
 void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& preferred,
            std::size_t line_letters) {
   for (bool has_widened = true; has_widened;) {
@@ -113,10 +111,9 @@ std::vector<double> width_ratios(const Grid& grid) {
   };
   const bool columns_fit = sum(unwrapped) + kGapLetters * unwrapped.size() <= kLineLetters;
   if (columns_fit && std::ranges::all_of(grid.rows, fits)) return {};
-  const auto column_count = static_cast<double>(unwrapped.size());
-  const auto line_letters =
-      static_cast<std::size_t>(std::max(kSmallLineLetters - kSmallGapLetters * column_count,
-                                        static_cast<double>(kLongestWholeWordLetters)));
+  const auto columns = static_cast<double>(unwrapped.size());
+  const auto line_letters = static_cast<std::size_t>(std::max(
+      kSmallLineLetters - kSmallGapLetters * columns, static_cast<double>(kMostWordLetters)));
   auto widths = column_letters(grid, [&](const GridRow& row, std::size_t c) {
     return &row == &grid.rows[0] || grid.aligns[c] == Align::kLeft;
   });

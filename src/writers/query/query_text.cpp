@@ -77,15 +77,14 @@ Json json_value(const SqlValue& value) {
 }  // namespace
 
 std::string as_table(const QueryResult& result) {
-  const std::vector<bool> is_number_column = number_columns(result);
+  const std::vector<bool> is_number = number_columns(result);
   TextRows lines = text_rows(result);
   for (std::size_t column = 0; column < result.columns.size(); ++column) {
     std::size_t width = 0;
     for (auto& line : lines) line[column] = cut_short(line[column], kMostCellBytes);
     for (const auto& line : lines) width = std::max(width, letter_count(line[column]));
     for (auto& line : lines)
-      line[column] =
-          padded(line[column], width, is_number_column[column] ? Pad::kLeft : Pad::kRight);
+      line[column] = padded(line[column], width, is_number[column] ? Pad::kLeft : Pad::kRight);
   }
   std::string text;
   for (const auto& cells : lines) {

@@ -41,7 +41,7 @@ struct AppendixTables {
       const TableView& table = *paper.appendix_tables[i];
       const std::string label = appendix_label(part, i);
       const std::string name = typst_muted(typst_heading(part, true));
-      if (!fits_half_width(table)) {
+      if (!fits_column(table)) {
         wide += name + typst_table(table, TableWidth::kWhole, label);
         continue;
       }

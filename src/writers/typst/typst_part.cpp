@@ -69,7 +69,7 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   std::span<const Figure* const> figures = paper.figures;
   // This is the first table if it fits half the page's width, else null.
   const TableView* narrow = paper.tables.empty() ? nullptr : paper.tables.front();
-  if (narrow != nullptr && !fits_half_width(*narrow)) narrow = nullptr;
+  if (narrow != nullptr && !fits_column(*narrow)) narrow = nullptr;
   const bool is_pair = figures.size() == 2 && is_drawn(*figures[0], source) &&
                        is_drawn(*figures[1], source) && narrow == nullptr;
   const bool has_room_beside = !words.empty() && words.size() <= kMostBytesBeside && !is_pair;
@@ -91,9 +91,8 @@ std::string words_and_evidence(const std::string& words, const Part& part,
   for (const TableView* table : paper.tables) {
     if (table != beside && table != answer_table) text += typst_table(*table);
   }
-  const std::string unprinted = unprinted_text(part, paper);
-  return unprinted.empty() ? text
-                           : text + "#text(size: 0.85em, fill: luma(90))[" + unprinted + "]\n\n";
+  const std::string note = unprinted_text(part, paper);
+  return note.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + note + "]\n\n";
 }
 
 /// Writes the generated answer, the author's words, or an empty frame for these words.

@@ -34,7 +34,6 @@ std::string hidden_markup(const std::string& padding) {
   return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
 }
 
-/// Aligns decimals with invisible padding.
 std::string aligned_number(const AlignedCell& cell) {
   return typst_text(cut_to_fit(cell.text.value)) + hidden_markup(cell.after_value) +
          typst_text(cell.text.tail()) + hidden_markup(cell.at_end);

@@ -33,11 +33,9 @@ bool means_itself(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string typst_string(std::string_view text) { return string_literal(without_invisible(text)); }
+std::string typst_string(std::string_view text) { return string_literal(visible_text(text)); }
 
-std::string typst_lines(std::string_view text) {
-  return string_literal(without_invisible(text, true));
-}
+std::string typst_lines(std::string_view text) { return string_literal(visible_text(text, true)); }
 
 std::string typst_text(std::string_view text) {
   const std::string words = paper_words(text);
