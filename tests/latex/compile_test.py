@@ -32,7 +32,7 @@ WIDEST_OVERFULL = 3.0
 
 
 class Compilation:
-    """Compiles a source; `status` is the exit status, `log` what TeX wrote, `pages` the PDF's length."""
+    """Compiles a source; `status` is the exit status and `log` what TeX wrote about it."""
 
     def __init__(self, folder, name):
         for _ in range(2):  # The second call fills in contents and references.
