@@ -281,9 +281,9 @@ Rendered RenderWork::execute() {
   list_pages(runs, site, changed, options, rendered);
   rendered.notice = site.notice;
   // The user is told where the notes are, because the next measurement may move them to its page.
-  std::vector<fs::path> pages;
-  for (const auto& [run, page] : rendered.pages) pages.push_back(run);
-  rendered.note_placement = notes.placement(pages);
+  std::vector<fs::path> rendered_runs;
+  for (const auto& [run, page] : rendered.pages) rendered_runs.push_back(run);
+  rendered.note_placement = notes.placement(rendered_runs);
   if (first_attempt_worked && !site.chart_tool_failed && !tool_identity.empty())
     store_rendered(runs, diffs, site, options.out, cache);
   return rendered;
