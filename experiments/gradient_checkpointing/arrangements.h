@@ -12,9 +12,9 @@ namespace labreport::gradient_checkpointing {
 
 struct Arrangement {
   std::string words;
-  std::int64_t inputs;     ///< The most block inputs held at once.
-  std::int64_t residuals;  ///< The most blocks whose residuals are held at once.
-  std::int64_t again;      ///< Recomputed forward passes, each of one block.
+  std::int64_t held_inputs;     ///< The most block inputs held at once.
+  std::int64_t held_residuals;  ///< The most blocks whose residuals are held at once.
+  std::int64_t recomputed_forwards;      ///< Recomputed forward passes, each of one block.
 };
 
 /// Counts five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
@@ -27,6 +27,6 @@ struct Arrangement {
 std::vector<Arrangement> arrangements(std::int64_t blocks);
 
 /// Presents part (a) for the first network. `networks` must not be empty.
-PartContent present_nested(const std::vector<Checkpointed>& networks);
+PartContent present_nested(const std::vector<CheckpointedNetwork>& networks);
 
 }  // namespace labreport::gradient_checkpointing

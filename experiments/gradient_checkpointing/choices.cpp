@@ -28,15 +28,15 @@ Choice choice_of(const Cell& cell) {
   const Launch* launch = representative(cell);
   if (launch == nullptr) return choice;
   for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward}) {
-    choice.held = std::max(choice.held, single_number(*launch, metric::kPeak, phase));
+    choice.passes_peak = std::max(choice.passes_peak, single_number(*launch, metric::kPeak, phase));
   }
   choice.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
-  choice.saved = single_number(*launch, metric::kCheckpoints, metric::kSaved);
-  choice.group = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
+  choice.saved_bytes = single_number(*launch, metric::kCheckpoints, metric::kSaved);
+  choice.group_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
   const Timed timed{&cell.spec, launch};
   choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
   choice.passes_ms = passes_of(timed);
-  choice.again_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
+  choice.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) choice.losses = losses->numbers();
   return choice;
@@ -51,51 +51,51 @@ double expected(CellSpec spec, Mode mode) {
 
 std::string Choice::words() const { return blocks() ? format_count(*blocks()) : "none"; }
 
-double Choice::expected_held() const { return expected(cell->spec, Mode::kForwardBackward); }
+double Choice::expected_passes_peak() const { return expected(cell->spec, Mode::kForwardBackward); }
 
 double Choice::expected_peak() const { return expected(cell->spec, *cell->spec.mode); }
 
-const Choice* Checkpointed::best() const {
+const Choice* CheckpointedNetwork::best() const {
   const Choice* best = nullptr;
-  const auto bytes = [](const Choice& choice) { return std::pair(*choice.peak, *choice.held); };
+  const auto bytes = [](const Choice& choice) { return std::pair(*choice.peak, *choice.passes_peak); };
   for (const Choice& choice : choices) {
-    if (!choice.peak || !choice.held) continue;
+    if (!choice.peak || !choice.passes_peak) continue;
     if (best == nullptr || bytes(choice) < bytes(*best)) best = &choice;
   }
   return best;
 }
 
-const Choice* Checkpointed::smaller(const Choice& than) const {
-  if (&than == plain()) return nullptr;
-  return &than == &choices.front() ? plain() : &than - 1;
+const Choice* CheckpointedNetwork::next_smaller(const Choice& choice) const {
+  if (&choice == without_checkpoints()) return nullptr;
+  return &choice == &choices.front() ? without_checkpoints() : &choice - 1;
 }
 
-const Choice* Checkpointed::larger(const Choice& than) const {
-  const Choice* next = &than + 1;
-  return &than == &choices.back() || next == plain() ? nullptr : next;
+const Choice* CheckpointedNetwork::next_larger(const Choice& choice) const {
+  const Choice* next = &choice + 1;
+  return &choice == &choices.back() || next == without_checkpoints() ? nullptr : next;
 }
 
-const Choice* Checkpointed::plain() const {
+const Choice* CheckpointedNetwork::without_checkpoints() const {
   return choices.back().blocks() ? nullptr : &choices.back();
 }
 
-double Checkpointed::boundary() const { return static_cast<double>(residual_bytes(spec)); }
+double CheckpointedNetwork::boundary_bytes() const { return static_cast<double>(residual_bytes(spec)); }
 
-bool Checkpointed::measured_residuals() const { return choices.front().group.has_value(); }
+bool CheckpointedNetwork::residuals_are_measured() const { return choices.front().group_bytes.has_value(); }
 
-double Checkpointed::residuals() const {
-  const Choice& least = choices.front();
-  return least.group ? *least.group / static_cast<double>(least.blocks().value_or(1))
+double CheckpointedNetwork::block_residual_bytes() const {
+  const Choice& smallest = choices.front();
+  return smallest.group_bytes ? *smallest.group_bytes / static_cast<double>(smallest.blocks().value_or(1))
                      : static_cast<double>(saved_block_bytes(spec));
 }
 
-std::vector<Checkpointed> checkpointed_networks(const RunView& view) {
-  std::vector<Checkpointed> networks;
+std::vector<CheckpointedNetwork> checkpointed_networks(const RunView& view) {
+  std::vector<CheckpointedNetwork> networks;
   for (const Cell* cell : view.cells(CellKind::kCheckpointing)) {
     const CellSpec& spec = cell->spec;
     if (!spec.model || !spec.context || !spec.batch || !spec.precision || !spec.mode) continue;
     auto network = std::ranges::find_if(
-        networks, [&](const Checkpointed& known) { return same_setting(known.spec, spec); });
+        networks, [&](const CheckpointedNetwork& known) { return same_setting(known.spec, spec); });
     if (network == networks.end()) {
       const std::string words = spec.size + " at context " + format_count(*spec.context) + " in " +
                                 std::string(describe(*spec.precision));
@@ -104,7 +104,7 @@ std::vector<Checkpointed> checkpointed_networks(const RunView& view) {
     }
     network->choices.push_back(choice_of(*cell));
   }
-  for (Checkpointed& network : networks) {
+  for (CheckpointedNetwork& network : networks) {
     std::ranges::stable_sort(network.choices, {}, [&](const Choice& choice) {
       return choice.blocks().value_or(network.layers());
     });

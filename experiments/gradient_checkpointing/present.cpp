@@ -22,7 +22,7 @@ constexpr Notation kRatio{Notation::kSignificant, 3};
 constexpr double kAgree = 0.01;      // The largest relative difference of losses from rounding.
 constexpr double kAccounted = 0.02;  // The share of a difference that a reason may not explain.
 
-bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
+bool has_step(const CheckpointedNetwork& network) { return network.spec.mode == Mode::kTrainStep; }
 
 Value bytes_or_reason(const std::optional<double>& bytes, const Choice& choice) {
   return bytes ? Value(*bytes) : Value::missing(choice.reason);
@@ -39,10 +39,10 @@ std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::str
   std::vector<Column<Choice>> all{
       {"blocks", "Blocks per checkpoint", &Choice::words},
       {"saved", "Saved for backward",
-       [](const Choice& choice) { return bytes_or_reason(choice.saved, choice); }, unit, bytes},
+       [](const Choice& choice) { return bytes_or_reason(choice.saved_bytes, choice); }, unit, bytes},
       {"held", "Peak, forward + backward",
-       [](const Choice& choice) { return bytes_or_reason(choice.held, choice); }, unit, bytes},
-      {"held_formula", "Formula, forward + backward", &Choice::expected_held, unit, bytes},
+       [](const Choice& choice) { return bytes_or_reason(choice.passes_peak, choice); }, unit, bytes},
+      {"held_formula", "Formula, forward + backward", &Choice::expected_passes_peak, unit, bytes},
       {"peak", "Peak, training step",
        [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
       {"formula", "Formula, training step", &Choice::expected_peak, unit, bytes},
@@ -50,7 +50,7 @@ std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::str
        [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
       {"step", "Training step",
        [](const Choice& choice) { return mean_or_reason(choice.steps_ms, choice); }, "ms"},
-      {"again", "Recomputation", [](const Choice& choice) { return Value(choice.again_ms); }, "ms",
+      {"again", "Recomputation", [](const Choice& choice) { return Value(choice.recompute_ms); }, "ms",
        kTime}};
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
@@ -67,13 +67,13 @@ const std::vector<Column<Point>> kPoints{
     {"measured", "Measured", [](const Point& point) { return Value(point.measured); }, "B"},
     {"formula", "Formula", [](const Point& point) { return Value(point.formula); }, "B"}};
 
-std::vector<Point> points_of(const RunView& view, const Checkpointed& network) {
+std::vector<Point> points_of(const RunView& view, const CheckpointedNetwork& network) {
   std::vector<Point> points;
   for (const Choice& choice : network.choices) {
     if (has_step(network)) {
       points.push_back({choice.words(), "training step", choice.peak, choice.expected_peak()});
     }
-    points.push_back({choice.words(), "forward and backward", choice.held, choice.expected_held()});
+    points.push_back({choice.words(), "forward and backward", choice.passes_peak, choice.expected_passes_peak()});
     const Device* device = view.device();
     if (!view.on_gpu() || device == nullptr) continue;
     points.push_back({choice.words(), "memory of this GPU", std::nullopt,
@@ -108,70 +108,70 @@ std::optional<Facts> neighbor(const Choice* choice, const Choice& best) {
       .flag("none", !choice->blocks());
 }
 
-std::int64_t boundaries(const Checkpointed& network, std::int64_t group) {
+std::int64_t boundaries(const CheckpointedNetwork& network, std::int64_t group) {
   return (network.layers() + group - 1) / group;
 }
 
-double gradients(const Checkpointed& network) {
+double gradients(const CheckpointedNetwork& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
 /// True if, by the formula of section.md, backward peaks in the last group that it reaches, where
 /// the gradients of all other blocks exist; false if in the first, where all groups' inputs do.
-bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
+bool peaks_at_last(const CheckpointedNetwork& network, std::int64_t group) {
   const auto others = static_cast<double>(network.layers() - group);
-  const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();
-  return others * gradients(network) + network.boundary() > inputs;
+  const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary_bytes();
+  return others * gradients(network) + network.boundary_bytes() > inputs;
 }
 
 /// The reason why checkpoints of single blocks are best. Nothing unless groups of two have a higher
 /// peak, which the residuals that they add minus the bytes that they save explain.
-std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
-  const Choice* pairs = network.larger(best);
+std::optional<Facts> because(const CheckpointedNetwork& network, const Choice& best) {
+  const Choice* pairs = network.next_larger(best);
   if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2 || !pairs->peak ||
-      !network.measured_residuals()) {
+      !network.residuals_are_measured()) {
     return std::nullopt;
   }
   const bool last = peaks_at_last(network, 1);
   if (last != peaks_at_last(network, 2)) return std::nullopt;
   const std::int64_t fewer = boundaries(network, 1) - boundaries(network, 2);
-  const double saved = last ? gradients(network) : static_cast<double>(fewer) * network.boundary();
+  const double saved = last ? gradients(network) : static_cast<double>(fewer) * network.boundary_bytes();
   const double higher = *pairs->peak - *best.peak;
-  if (higher <= 0 || saved >= network.residuals()) return std::nullopt;
-  if (std::abs((network.residuals() - saved) / higher - 1) > kAccounted) return std::nullopt;
+  if (higher <= 0 || saved >= network.block_residual_bytes()) return std::nullopt;
+  if (std::abs((network.block_residual_bytes() - saved) / higher - 1) > kAccounted) return std::nullopt;
   return Facts()
-      .set("residuals", format_bytes_briefly(network.residuals()))
-      .set("boundary", format_bytes_briefly(network.boundary()))
-      .set("ratio", network.residuals() / network.boundary(), kRatio)
+      .set("residuals", format_bytes_briefly(network.block_residual_bytes()))
+      .set("boundary", format_bytes_briefly(network.boundary_bytes()))
+      .set("ratio", network.block_residual_bytes() / network.boundary_bytes(), kRatio)
       .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
       .set("saved", format_bytes_briefly(saved))
       .flag("last", last);
 }
 
-Facts network_facts(const Checkpointed& network) {
+Facts network_facts(const CheckpointedNetwork& network) {
   double error = 0;  // the formula's largest relative error
   for (const Choice& choice : network.choices) {
-    if (choice.held) error = std::max(error, std::abs(choice.expected_held() / *choice.held - 1));
+    if (choice.passes_peak) error = std::max(error, std::abs(choice.expected_passes_peak() / *choice.passes_peak - 1));
     if (choice.peak) error = std::max(error, std::abs(choice.expected_peak() / *choice.peak - 1));
   }
   const Choice& best = *network.best();
-  const bool timed = best.again_ms && !best.passes_ms.empty();
+  const bool timed = best.recompute_ms && !best.passes_ms.empty();
   return Facts()
       .set("words", network.words)
       .set("groups", groups(best))
       .set("peak", format_bytes_briefly(*best.peak))
       .flag("step", has_step(network))
-      .set("held", format_bytes_briefly(*best.held))
-      .when("smaller", neighbor(network.smaller(best), best))
-      .when("larger", neighbor(network.larger(best), best))
+      .set("held", format_bytes_briefly(*best.passes_peak))
+      .when("smaller", neighbor(network.next_smaller(best), best))
+      .when("larger", neighbor(network.next_larger(best), best))
       .when("why", because(network, best))
       .when("again", timed, "share",
-            timed ? format_percent(*best.again_ms / mean(best.passes_ms)) : "")
+            timed ? format_percent(*best.recompute_ms / mean(best.passes_ms)) : "")
       .set("error", format_percent(error));
 }
 
 /// Choices whose losses differ from the first choice's by more than rounding explains.
-std::vector<Facts> diverging_losses(const Checkpointed& network) {
+std::vector<Facts> diverging_losses(const CheckpointedNetwork& network) {
   std::vector<Facts> diverging;
   const auto first = std::ranges::find_if(
       network.choices, [](const Choice& choice) { return !choice.losses.empty(); });
@@ -191,8 +191,8 @@ std::vector<Facts> diverging_losses(const Checkpointed& network) {
 }
 
 void add_datasets(PartContent& part, const RunView& view,
-                  const std::vector<Checkpointed>& networks) {
-  for (const Checkpointed& network : networks) {
+                  const std::vector<CheckpointedNetwork>& networks) {
+  for (const CheckpointedNetwork& network : networks) {
     std::set<std::string_view> choices{"blocks", "held", "held_formula", "passes"};
     std::set<std::string_view> costs{"blocks", "saved", "again"};
     if (has_step(network)) {
@@ -208,10 +208,10 @@ void add_datasets(PartContent& part, const RunView& view,
   }
 }
 
-PartContent block_size_part(const RunView& view, const std::vector<Checkpointed>& networks) {
+PartContent block_size_part(const RunView& view, const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
   std::vector<Facts> ran, unfit, diverging;
-  for (const Checkpointed& network : networks) {
+  for (const CheckpointedNetwork& network : networks) {
     if (network.best() != nullptr) {
       ran.push_back(network_facts(network));
     } else {  // No choice fit, so the formula tells which choice needs the least memory.
@@ -239,7 +239,7 @@ PartContent block_size_part(const RunView& view, const std::vector<Checkpointed>
 }  // namespace
 
 Presentation present(const RunView& view) {
-  const std::vector<Checkpointed> networks = checkpointed_networks(view);
+  const std::vector<CheckpointedNetwork> networks = checkpointed_networks(view);
   if (networks.empty()) return {};
   return {{"a", present_nested(networks)}, {"b", block_size_part(view, networks)}};
 }

@@ -16,7 +16,8 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
-/// Adds "peaks", the figure of (c), and, unless all peaks are far below it, the GPU's "capacity".
+/// Adds the datasets of the figure of (c): "peaks" and, unless all peaks are far below the GPU's memory,
+/// "capacity".
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling
