@@ -8,15 +8,15 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-std::int64_t forwards_by_halves(std::int64_t blocks) {
+std::int64_t recomputed_by_halves(std::int64_t blocks) {
   if (blocks == 1) return 1;
   const std::int64_t first = blocks / 2;
-  return first + forwards_by_halves(blocks - first) + forwards_by_halves(first);
+  return first + recomputed_by_halves(blocks - first) + recomputed_by_halves(first);
 }
 
-/// The most block inputs held: that of the whole stretch, and those for its second half.
-std::int64_t inputs_by_halves(std::int64_t blocks) {
-  return blocks == 1 ? 1 : 1 + inputs_by_halves(blocks - blocks / 2);
+/// Returns the most block inputs held at once: the stretch's own, and those for its second half.
+std::int64_t held_inputs_by_halves(std::int64_t blocks) {
+  return blocks == 1 ? 1 : 1 + held_inputs_by_halves(blocks - blocks / 2);
 }
 
 Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group) {
@@ -27,14 +27,14 @@ struct ArrangementRow {
   const CheckpointedNetwork* network;
   Arrangement arrangement;
 
-  double bytes() const {
+  double activation_bytes() const {
     return static_cast<double>(arrangement.held_inputs) * network->boundary_bytes() +
            static_cast<double>(arrangement.held_residuals) * network->block_residual_bytes();
   }
-  /// FLOPs / FLOPs without checkpoints. The backward pass of a block counts as two forward passes.
-  double compute() const {
-    const auto passes = 3 * static_cast<double>(network->layers());
-    return (passes + static_cast<double>(arrangement.recomputed_forwards)) / passes;
+  /// Returns FLOPs / FLOPs without checkpoints. The backward of a block counts as two forward passes.
+  double compute_ratio() const {
+    const auto forward_passes = 3 * static_cast<double>(network->layers());
+    return (forward_passes + static_cast<double>(arrangement.recomputed_forwards)) / forward_passes;
   }
 };
 
@@ -50,13 +50,13 @@ const std::vector<Column<ArrangementRow>> kArrangements{
      [](const ArrangementRow& row) { return row.arrangement.held_residuals; },
      "",
      {Notation::kCount}},
-    {"bytes", "Activations", [](const ArrangementRow& row) { return format_bytes(row.bytes()); }},
+    {"bytes", "Activations", [](const ArrangementRow& row) { return format_bytes(row.activation_bytes()); }},
     {"again",
      "Block forwards run again",
      [](const ArrangementRow& row) { return row.arrangement.recomputed_forwards; },
      "",
      {Notation::kCount}},
-    {"compute", "Compute", &ArrangementRow::compute, "×", {Notation::kFixed, 2}}};
+    {"compute", "Compute", &ArrangementRow::compute_ratio, "×", {Notation::kFixed, 2}}};
 
 }  // namespace
 
@@ -65,7 +65,7 @@ std::vector<Arrangement> arrangements(std::int64_t blocks) {
   return {{"no checkpoints", 0, blocks, 0},
           one_level("one level, groups of √N ≈ " + std::to_string(group), blocks, group),
           one_level("one level, single blocks", blocks, 1),
-          {"nested by halves", inputs_by_halves(blocks), 1, forwards_by_halves(blocks)},
+          {"nested by halves", held_inputs_by_halves(blocks), 1, recomputed_by_halves(blocks)},
           {"each prefix from the input", std::min<std::int64_t>(blocks, 2), 1,
            blocks * (blocks + 1) / 2}};
 }

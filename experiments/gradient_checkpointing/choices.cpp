@@ -11,18 +11,19 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-/// The time of forward, loss and backward in each counted step; empty if a phase was not timed.
-std::vector<double> passes_of(const Timed& timed) {
-  std::vector<double> passes = timed.counted(metric::kEvent, metric::kForward);
+/// Returns the time of forward, loss and backward in each step after the warm-up; empty if a phase was
+/// not timed.
+std::vector<double> passes_ms_of(const Timed& timed) {
+  std::vector<double> passes_ms = timed.counted(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
     const std::vector<double> ms = timed.counted(metric::kEvent, phase);
-    if (ms.size() != passes.size()) return {};
-    for (std::size_t i = 0; i < ms.size(); ++i) passes[i] += ms[i];
+    if (ms.size() != passes_ms.size()) return {};
+    for (std::size_t i = 0; i < ms.size(); ++i) passes_ms[i] += ms[i];
   }
-  return passes;
+  return passes_ms;
 }
 
-/// Reads a cell. Even if the training step ran out of memory, `held` is known.
+/// Reads a cell. `passes_peak` may be known even if the training step ran out of memory.
 Choice choice_of(const Cell& cell) {
   Choice choice{&cell, reason_missing(cell)};
   const Launch* launch = representative(cell);
@@ -35,14 +36,14 @@ Choice choice_of(const Cell& cell) {
   choice.group_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
   const Timed timed{&cell.spec, launch};
   choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
-  choice.passes_ms = passes_of(timed);
+  choice.passes_ms = passes_ms_of(timed);
   choice.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) choice.losses = losses->numbers();
   return choice;
 }
 
-double expected(CellSpec spec, Mode mode) {
+double predicted_peak(CellSpec spec, Mode mode) {
   spec.mode = mode;
   return static_cast<double>(expected_peak(spec).total());
 }
@@ -51,16 +52,16 @@ double expected(CellSpec spec, Mode mode) {
 
 std::string Choice::words() const { return blocks() ? format_count(*blocks()) : "none"; }
 
-double Choice::expected_passes_peak() const { return expected(cell->spec, Mode::kForwardBackward); }
+double Choice::expected_passes_peak() const { return predicted_peak(cell->spec, Mode::kForwardBackward); }
 
-double Choice::expected_peak() const { return expected(cell->spec, *cell->spec.mode); }
+double Choice::expected_peak() const { return predicted_peak(cell->spec, *cell->spec.mode); }
 
 const Choice* CheckpointedNetwork::best() const {
   const Choice* best = nullptr;
-  const auto bytes = [](const Choice& choice) { return std::pair(*choice.peak, *choice.passes_peak); };
+  const auto peaks = [](const Choice& choice) { return std::pair(*choice.peak, *choice.passes_peak); };
   for (const Choice& choice : choices) {
     if (!choice.peak || !choice.passes_peak) continue;
-    if (best == nullptr || bytes(choice) < bytes(*best)) best = &choice;
+    if (best == nullptr || peaks(choice) < peaks(*best)) best = &choice;
   }
   return best;
 }
@@ -95,7 +96,7 @@ std::vector<CheckpointedNetwork> checkpointed_networks(const RunView& view) {
     const CellSpec& spec = cell->spec;
     if (!spec.model || !spec.context || !spec.batch || !spec.precision || !spec.mode) continue;
     auto network = std::ranges::find_if(
-        networks, [&](const CheckpointedNetwork& known) { return same_setting(known.spec, spec); });
+        networks, [&](const CheckpointedNetwork& other) { return same_setting(other.spec, spec); });
     if (network == networks.end()) {
       const std::string words = spec.size + " at context " + format_count(*spec.context) + " in " +
                                 std::string(describe(*spec.precision));
