@@ -24,7 +24,7 @@ std::vector<AttentionBackend> backends(const PlanInput& input) {
 }
 
 void add_cell(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
-         Precision precision) {
+              Precision precision) {
   if (spec.attention->backend == AttentionBackend::kCustom) {
     spec.implementation = input.selection.attention->implementation;
   }
@@ -47,8 +47,8 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
       const bool repeats_refusal = head_dim != attention_dims(input).front() && sixteen_bit_only;
       if (repeats_refusal && precision == Precision::kFp32) continue;
       add_cell(cells, input,
-          attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),
-          precision);
+               attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),
+               precision);
     }
   }
 }

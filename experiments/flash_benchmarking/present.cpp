@@ -19,19 +19,21 @@ namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
 constexpr std::int64_t kUsualDim = 64;  // It is the most common head dimension.
-constexpr double kBackwardFlops = 2.5;  // By convention, backward takes 2.5 times the FLOPs of forward.
+constexpr double kBackwardFlops =
+    2.5;  // By convention, backward takes 2.5 times the FLOPs of forward.
 constexpr double kTera = 1e12;
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kRate = kThree;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 
-// The forward pass of model/attention.h writes and reads this many tensors of scores. QKᵀ, division,
-// mask, subtraction, exponential and division write one each. All of these but QKᵀ, and the maximum, the
-// sum and the product with V, read one each.
+// The forward pass of model/attention.h writes and reads this many tensors of scores. QKᵀ,
+// division, mask, subtraction, exponential and division write one each. All of these but QKᵀ, and
+// the maximum, the sum and the product with V, read one each.
 constexpr double kScoresWritten = 6;
 constexpr double kScoresRead = 8;
-constexpr double kLeastTrafficShare = 0.4;  // Traffic must explain at least this share of the eager time.
+constexpr double kLeastTrafficShare =
+    0.4;  // Traffic must explain at least this share of the eager time.
 // A launch-bound length takes more than this many times its time at the longest length's rate.
 constexpr double kLaunchBoundRatio = 2;
 
@@ -39,7 +41,7 @@ using Rows = std::vector<AttentionRow>;
 
 bool is_custom(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kCustom; }
 
-std::string implementation_words(const AttentionRow& row) {
+std::string name_of(const AttentionRow& row) {
   if (!is_custom(row)) return std::string(describe(row.sweep().backend));
   const std::string& name_and_digest = row.spec().implementation;
   return name_and_digest.substr(0, name_and_digest.rfind('-')) + " (yours)";
@@ -47,13 +49,13 @@ std::string implementation_words(const AttentionRow& row) {
 
 bool is_eager(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kEager; }
 
-std::optional<double> forward_backward_ms(const AttentionRow& row) {
+std::optional<double> end_to_end_ms(const AttentionRow& row) {
   return row.ran() ? row.ms(metric::kEndToEnd) : std::nullopt;
 }
 
 /// Returns the rate of forward and backward together in TFLOP/s, with the conventional FLOP count.
-std::optional<double> tflops_per_second(const AttentionRow& row) {
-  const auto ms = forward_backward_ms(row);
+std::optional<double> tflops(const AttentionRow& row) {
+  const auto ms = end_to_end_ms(row);
   if (!ms || *ms <= 0) return std::nullopt;
   const double flops = (1 + kBackwardFlops) * attention_flops(row.spec(), row.length());
   return flops / (*ms / 1e3) / kTera;
@@ -64,41 +66,46 @@ Value median_time(const AttentionRow& row, std::string_view pass) {
   return ms ? Value(*ms) : Value::missing(row.reason);
 }
 
-struct LatencyRow {
+struct Latency {
   const AttentionRow* row;
   std::optional<double> share_of_peak;  ///< The row's rate / the measured peak rate.
 };
 
-const std::vector<Column<LatencyRow>> kLatencies{
+const std::vector<Column<Latency>> kLatencies{
     {"head_dim",
      "d",
-     [](const LatencyRow& latency) { return Value(latency.row->sweep().head_dim); },
+     [](const Latency& latency) { return Value(latency.row->sweep().head_dim); },
      "",
      {Notation::kCount}},
     {"length",
      "Sequence",
-     [](const LatencyRow& latency) { return Value(latency.row->length()); },
+     [](const Latency& latency) { return Value(latency.row->length()); },
      "",
      {Notation::kCount}},
-    {"implementation", "Implementation", [](const LatencyRow& latency) { return implementation_words(*latency.row); }},
-    {"forward", "Forward", [](const LatencyRow& latency) { return median_time(*latency.row, metric::kForward); },
-     "ms", kTime},
+    {"implementation", "Implementation",
+     [](const Latency& latency) { return name_of(*latency.row); }},
+    {"forward", "Forward",
+     [](const Latency& latency) { return median_time(*latency.row, metric::kForward); }, "ms",
+     kTime},
     {"backward", "Backward",
-     [](const LatencyRow& latency) { return median_time(*latency.row, metric::kBackward); }, "ms", kTime},
-    {"end_to_end", "Both", [](const LatencyRow& latency) { return median_time(*latency.row, metric::kEndToEnd); },
-     "ms", kTime},
-    {"rate", "Rate", [](const LatencyRow& latency) { return Value(tflops_per_second(*latency.row)); }, "TFLOP/s", kRate},
+     [](const Latency& latency) { return median_time(*latency.row, metric::kBackward); }, "ms",
+     kTime},
+    {"end_to_end", "Both",
+     [](const Latency& latency) { return median_time(*latency.row, metric::kEndToEnd); }, "ms",
+     kTime},
+    {"rate", "Rate", [](const Latency& latency) { return Value(tflops(*latency.row)); }, "TFLOP/s",
+     kRate},
     {"share",
      "Share of peak",
-     [](const LatencyRow& latency) { return Value(latency.share_of_peak); },
+     [](const Latency& latency) { return Value(latency.share_of_peak); },
      "%",
      {Notation::kPercent}}};
 
 Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) {
-  std::vector<LatencyRow> latencies;
+  std::vector<Latency> latencies;
   for (const AttentionRow& row : rows) {
     if (row.not_offered()) continue;  // The text, not the table, names these.
-    const auto rate = tflops_per_second(row);
+    const auto rate = tflops(row);
     const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
     latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
   }
@@ -121,8 +128,8 @@ const std::vector<Column<RatePoint>> kRates{
 Dataset rates_data(const Rows& rows, Precision precision) {
   std::vector<RatePoint> points;
   for (const AttentionRow& row : rows) {
-    if (const auto rate = tflops_per_second(row)) {
-      points.push_back({implementation_words(row), row.length(), *rate});
+    if (const auto rate = tflops(row)) {
+      points.push_back({name_of(row), row.length(), *rate});
     }
   }
   Dataset dataset = make_dataset("rates", kRates, points);
@@ -139,27 +146,28 @@ struct Race {
   bool is_won = true;  ///< True if the fastest leads all others by more than the deviations.
 
   std::optional<double> speedup() const {
-    if (eager == nullptr || !forward_backward_ms(*eager)) return std::nullopt;
+    if (eager == nullptr || !end_to_end_ms(*eager)) return std::nullopt;
     if (!clearly_faster(*fastest, *eager, metric::kEndToEnd)) return std::nullopt;
-    return *forward_backward_ms(*eager) / *forward_backward_ms(*fastest);
+    return *end_to_end_ms(*eager) / *end_to_end_ms(*fastest);
   }
 };
 
-/// Returns a column's value: a number of the fastest implementation, or missing if the race is not won.
+/// Returns a number of the fastest implementation; a missing value if the race is not won.
 template <typename Number>
 std::function<Value(const Race&)> of_winner(const Number& number) {
-  return [number](const Race& race) { return race.is_won ? Value(number(*race.fastest)) : Value(); };
+  return
+      [number](const Race& race) { return race.is_won ? Value(number(*race.fastest)) : Value(); };
 }
 
 const std::vector<Column<Race>> kRaces{
     {"length", "Sequence", &Race::length, "", {Notation::kCount}},
     {"fastest", "Fastest",
      [](const Race& race) {
-       return race.is_won ? Value(implementation_words(*race.fastest))
-                       : Value::missing("the fastest lie within their deviations");
+       return race.is_won ? Value(name_of(*race.fastest))
+                          : Value::missing("the fastest lie within their deviations");
      }},
-    {"best", "Its time", of_winner(forward_backward_ms), "ms", kTime},
-    {"rate", "Its rate", of_winner(tflops_per_second), "TFLOP/s", kRate},
+    {"best", "Its time", of_winner(end_to_end_ms), "ms", kTime},
+    {"rate", "Its rate", of_winner(tflops), "TFLOP/s", kRate},
     {"eager", "Eager",
      [](const Race& race) {
        return race.eager == nullptr ? Value() : median_time(*race.eager, metric::kEndToEnd);
@@ -175,8 +183,8 @@ std::vector<Race> races_of(const Rows& rows) {
     Race& race = by_length[row.length()];
     race.length = row.length();
     if (is_eager(row)) race.eager = &row;
-    const auto ms = forward_backward_ms(row);
-    if (ms && (race.fastest == nullptr || *ms < *forward_backward_ms(*race.fastest))) race.fastest = &row;
+    const auto ms = end_to_end_ms(row);
+    if (ms && (race.fastest == nullptr || *ms < *end_to_end_ms(*race.fastest))) race.fastest = &row;
   }
   std::vector<Race> races;
   for (const auto& [length, race] : by_length) {
@@ -184,7 +192,7 @@ std::vector<Race> races_of(const Rows& rows) {
   }
   for (Race& race : races) {
     race.is_won = std::ranges::all_of(rows, [&](const AttentionRow& row) {
-      const bool rival = row.length() == race.length && &row != race.fastest && forward_backward_ms(row);
+      const bool rival = row.length() == race.length && &row != race.fastest && end_to_end_ms(row);
       return !rival || clearly_faster(*race.fastest, row, metric::kEndToEnd);
     });
   }
@@ -198,8 +206,8 @@ bool is_fused(const AttentionRow& row) {
          backend == AttentionBackend::kCudnn;
 }
 
-/// Explains a faster fused forward pass by the time to move the scores of the eager pass at the measured
-/// bandwidth. Returns nothing unless this time is 40 to 100 % of the eager time and at least the fused
+/// Explains a faster fused forward pass by the time to move the eager pass's scores at the measured
+/// bandwidth. Returns nothing unless that is 40 to 100 % of the eager time and at least the fused
 /// time.
 std::optional<Facts> traffic_facts(const Race& race, std::optional<double> bandwidth) {
   const auto eager_ms = race.eager->ms(metric::kForward);
@@ -213,42 +221,45 @@ std::optional<Facts> traffic_facts(const Race& race, std::optional<double> bandw
   return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
 }
 
-/// Returns the longest launch-bound length; nothing if fewer than two lengths are launch-bound. Launch
-/// times do not shrink with the work. A length therefore counts as launch-bound if eager operators, there
-/// and at all shorter lengths, take more than twice the time at their rate of the longest length.
+/// Returns the longest launch-bound length; nothing if there are fewer than two. Launch times do
+/// not shrink with the work. So a length is launch-bound if eager operators, there and at all
+/// shorter lengths, take more than twice the time that their rate at the longest length would give.
 std::optional<Facts> launch_bound_facts(const std::vector<Race>& races) {
   std::vector<std::pair<std::int64_t, double>> times;
   for (const Race& race : races) {
-    const auto ms = race.eager == nullptr ? std::nullopt : forward_backward_ms(*race.eager);
+    const auto ms = race.eager == nullptr ? std::nullopt : end_to_end_ms(*race.eager);
     if (ms) times.emplace_back(race.length, *ms);
   }
   const auto ms_at_longest_rate = [&](std::int64_t length) {
-    const double length_ratio = static_cast<double>(length) / static_cast<double>(times.back().first);
+    const double length_ratio =
+        static_cast<double>(length) / static_cast<double>(times.back().first);
     return length_ratio * length_ratio * times.back().second;
   };
-  const auto first_above = std::ranges::find_if(
-      times, [&](const auto& time) { return time.second <= kLaunchBoundRatio * ms_at_longest_rate(time.first); });
+  const auto first_above = std::ranges::find_if(times, [&](const auto& time) {
+    return time.second <= kLaunchBoundRatio * ms_at_longest_rate(time.first);
+  });
   if (first_above - times.begin() < 2) return std::nullopt;
   return Facts().set("last", format_count((first_above - 1)->first));
 }
 
-/// Returns the fastest implementation's speedup at the longest sequence at which it clearly beats eager.
-std::optional<Facts> speedup_facts(const std::vector<Race>& races, std::optional<double> bandwidth) {
-  const auto race = std::ranges::find_if(races.rbegin(), races.rend(),
-                                         [](const Race& candidate) { return candidate.speedup().has_value(); });
+/// Returns the fastest implementation's speedup at the longest sequence at which it beats eager.
+std::optional<Facts> speedup_facts(const std::vector<Race>& races,
+                                   std::optional<double> bandwidth) {
+  const auto race = std::ranges::find_if(races.rbegin(), races.rend(), [](const Race& candidate) {
+    return candidate.speedup().has_value();
+  });
   if (race == races.rend()) return std::nullopt;
   Facts facts;
   facts.set("length", format_count(race->length));
-  facts.set("implementation", implementation_words(*race->fastest));
+  facts.set("implementation", name_of(*race->fastest));
   facts.set("ratio", *race->speedup(), kFactor);
-  facts.set("ms", *forward_backward_ms(*race->fastest), kThree);
-  facts.set("eager_ms", *forward_backward_ms(*race->eager), kThree);
+  facts.set("ms", *end_to_end_ms(*race->fastest), kThree);
+  facts.set("eager_ms", *end_to_end_ms(*race->eager), kThree);
   facts.flag("won", race->is_won);
   return facts.when("traffic", traffic_facts(*race, bandwidth));
 }
 
-/// Returns the shortest sequence at which eager ran out of memory, and the bytes of a tensor of its
-/// scores.
+/// Describes the shortest sequence at which eager ran out of memory, and a tensor of its scores.
 std::optional<Facts> eager_end_facts(const Rows& rows) {
   for (const AttentionRow& row : rows) {
     if (!is_eager(row) || !row.ran_out()) continue;
@@ -262,21 +273,21 @@ std::optional<Facts> eager_end_facts(const Rows& rows) {
 
 /// Compares the user's implementation, at its longest sequence, with eager and with the fastest.
 std::optional<Facts> custom_facts(const Rows& rows, const std::vector<Race>& races) {
-  const auto longest =
-      std::ranges::find_if(rows.rbegin(), rows.rend(),
-                           [](const AttentionRow& row) { return is_custom(row) && forward_backward_ms(row); });
+  const auto longest = std::ranges::find_if(
+      rows.rbegin(), rows.rend(),
+      [](const AttentionRow& row) { return is_custom(row) && end_to_end_ms(row); });
   if (longest == rows.rend()) return std::nullopt;
   const auto race = std::ranges::find(races, longest->length(), &Race::length);
-  const double ms = *forward_backward_ms(*longest);
+  const double ms = *end_to_end_ms(*longest);
   Facts facts;
-  facts.set("implementation", implementation_words(*longest));
+  facts.set("implementation", name_of(*longest));
   facts.set("length", format_count(longest->length()));
   facts.set("ms", ms, kThree);
-  const auto eager_ms = race->eager == nullptr ? std::nullopt : forward_backward_ms(*race->eager);
+  const auto eager_ms = race->eager == nullptr ? std::nullopt : end_to_end_ms(*race->eager);
   if (eager_ms) facts.set("eager", *eager_ms / ms, kFactor);
   facts.flag("beside_eager", eager_ms.has_value());
-  facts.set("fastest", implementation_words(*race->fastest));
-  facts.set("slower", ms / *forward_backward_ms(*race->fastest), kFactor);
+  facts.set("fastest", name_of(*race->fastest));
+  facts.set("slower", ms / *end_to_end_ms(*race->fastest), kFactor);
   facts.flag("behind", clearly_faster(*race->fastest, *longest, metric::kEndToEnd));
   return facts;
 }
@@ -287,7 +298,7 @@ std::vector<Facts> not_offered_facts(const Rows& rows) {
   for (const AttentionRow& row : rows) {
     if (!row.not_offered()) continue;
     auto& names = refused[row.spec().precision.value_or(Precision::kFp32)];
-    if (!std::ranges::count(names, implementation_words(row))) names.push_back(implementation_words(row));
+    if (!std::ranges::count(names, name_of(row))) names.push_back(name_of(row));
   }
   std::vector<Facts> facts;
   for (const auto& [precision, names] : refused) {
@@ -298,7 +309,7 @@ std::vector<Facts> not_offered_facts(const Rows& rows) {
   return facts;
 }
 
-/// Returns the head dimension that the answer describes: 64 if it was planned, else the first planned.
+/// Returns the head dimension that the answer describes: 64 if planned, else the first planned one.
 std::int64_t compared_dim(const Rows& rows) {
   const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
   const bool has_usual_dim = rows.empty() || std::ranges::count(rows, kUsualDim, dim) > 0;
@@ -317,7 +328,7 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const bool failed = custom_row != rows.end() && !custom_row->ran() && !custom_row->reason.empty();
   facts.when(
       "not_yours", failed,
-      failed ? Facts().set("implementation", implementation_words(*custom_row)).set("reason", custom_row->reason)
+      failed ? Facts().set("implementation", name_of(*custom_row)).set("reason", custom_row->reason)
              : Facts());
   facts.when("eager_end", eager_end_facts(rows));
   return facts;
@@ -328,9 +339,9 @@ std::optional<Facts> leader_facts(const Rows& rows) {
   if (races.empty()) return std::nullopt;
   const AttentionRow& best = *races.front().fastest;
   Facts facts;
-  facts.set("implementation", implementation_words(best)).flag("wins", races.front().is_won);
-  facts.set("ms", *forward_backward_ms(best), kThree);
-  facts.set("rate", *tflops_per_second(best), kRate);
+  facts.set("implementation", name_of(best)).flag("wins", races.front().is_won);
+  facts.set("ms", *end_to_end_ms(best), kThree);
+  facts.set("rate", *tflops(best), kRate);
   facts.set("heads", format_count(best.sweep().heads));
   facts.set("d", format_count(best.sweep().head_dim));
   facts.set("length", format_count(best.length()));
@@ -376,7 +387,7 @@ PartContent content(const RunView& view, const Rows& rows, const Rows& leaderboa
   part.facts.flag("gpu", view.on_gpu());
   const auto custom_row = std::ranges::find_if(all, is_custom);
   part.facts.when("own", custom_row != all.end(), "name",
-                  custom_row == all.end() ? "" : implementation_words(*custom_row));
+                  custom_row == all.end() ? "" : name_of(*custom_row));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kDoBench)};
   return part;
 }

@@ -29,9 +29,9 @@ struct ArrangementRow {
 
   double activation_bytes() const {
     return static_cast<double>(arrangement.held_inputs) * network->boundary_bytes() +
-           static_cast<double>(arrangement.held_residuals) * network->block_residual_bytes();
+           static_cast<double>(arrangement.held_residuals) * network->block_bytes();
   }
-  /// Returns FLOPs / FLOPs without checkpoints. The backward of a block counts as two forward passes.
+  /// Returns FLOPs / FLOPs without checkpoints. A block's backward counts as two forward passes.
   double compute_ratio() const {
     const auto forward_passes = 3 * static_cast<double>(network->layers());
     return (forward_passes + static_cast<double>(arrangement.recomputed_forwards)) / forward_passes;
@@ -50,7 +50,8 @@ const std::vector<Column<ArrangementRow>> kArrangements{
      [](const ArrangementRow& row) { return row.arrangement.held_residuals; },
      "",
      {Notation::kCount}},
-    {"bytes", "Activations", [](const ArrangementRow& row) { return format_bytes(row.activation_bytes()); }},
+    {"bytes", "Activations",
+     [](const ArrangementRow& row) { return format_bytes(row.activation_bytes()); }},
     {"again",
      "Block forwards run again",
      [](const ArrangementRow& row) { return row.arrangement.recomputed_forwards; },
@@ -79,7 +80,7 @@ PartContent present_nested(const std::vector<CheckpointedNetwork>& networks) {
   PartContent part;
   part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
   part.facts.set("boundary", format_bytes_briefly(network.boundary_bytes()));
-  part.facts.set("residuals", format_bytes_briefly(network.block_residual_bytes()));
+  part.facts.set("residuals", format_bytes_briefly(network.block_bytes()));
   part.facts.flag("measured", network.residuals_are_measured());
   const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
   part.facts.set("halves_inputs", format_count(halves.held_inputs));

@@ -1,5 +1,5 @@
-// Presents part (a): ways to place checkpoints around N blocks, with the activations that they hold and
-// the forward passes that they recompute.
+// Presents part (a): ways to place checkpoints around N blocks, with the activations that they hold
+// and the forward passes that they recompute.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,13 @@ struct Arrangement {
   std::int64_t recomputed_forwards;  ///< Recomputed forward passes, each of one block.
 };
 
-/// Returns five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
-/// halves, and every prefix from the network's input. `blocks` must be at least 1.
+/// Returns five arrangements: no checkpoints, groups of about √N blocks, groups of one block,
+/// nested halves, and every prefix from the network's input. `blocks` must be at least 1.
 ///
-/// Nested halves work on a stretch of blocks whose input is held. Its first half runs without a graph,
-/// which gives the input of its second half. Backward then passes through the second half by the same
-/// rule, and after that through the first. A single block runs again with its graph.
-///
-/// Prefixes work for k from N down to 1: blocks 1 … k − 1 run without a graph, and block k runs with one.
+/// Nested halves: the first half of a stretch of blocks runs without a graph, which gives the input
+/// of the second. Backward then passes through the second half by the same rule, and after that
+/// through the first. A single block runs again with its graph. Prefixes: for k from N down to 1,
+/// blocks 1 … k − 1 run without a graph and block k with one.
 std::vector<Arrangement> arrangements(std::int64_t blocks);
 
 /// Presents part (a) for the first network. `networks` must not be empty.

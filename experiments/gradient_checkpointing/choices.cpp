@@ -11,8 +11,7 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-/// Returns the time of forward, loss and backward in each step after the warm-up; empty if a phase was
-/// not timed.
+/// Returns the times of forward, loss and backward after the warm-up; empty if one was not timed.
 std::vector<double> passes_ms_of(const Timed& timed) {
   std::vector<double> passes_ms = timed.counted(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
@@ -52,13 +51,17 @@ double predicted_peak(CellSpec spec, Mode mode) {
 
 std::string Choice::words() const { return blocks() ? format_count(*blocks()) : "none"; }
 
-double Choice::expected_passes_peak() const { return predicted_peak(cell->spec, Mode::kForwardBackward); }
+double Choice::expected_passes_peak() const {
+  return predicted_peak(cell->spec, Mode::kForwardBackward);
+}
 
 double Choice::expected_peak() const { return predicted_peak(cell->spec, *cell->spec.mode); }
 
 const Choice* CheckpointedNetwork::best() const {
   const Choice* best = nullptr;
-  const auto peaks = [](const Choice& choice) { return std::pair(*choice.peak, *choice.passes_peak); };
+  const auto peaks = [](const Choice& choice) {
+    return std::pair(*choice.peak, *choice.passes_peak);
+  };
   for (const Choice& choice : choices) {
     if (!choice.peak || !choice.passes_peak) continue;
     if (best == nullptr || peaks(choice) < peaks(*best)) best = &choice;
@@ -80,14 +83,19 @@ const Choice* CheckpointedNetwork::without_checkpoints() const {
   return choices.back().blocks() ? nullptr : &choices.back();
 }
 
-double CheckpointedNetwork::boundary_bytes() const { return static_cast<double>(residual_bytes(spec)); }
+double CheckpointedNetwork::boundary_bytes() const {
+  return static_cast<double>(residual_bytes(spec));
+}
 
-bool CheckpointedNetwork::residuals_are_measured() const { return choices.front().group_bytes.has_value(); }
+bool CheckpointedNetwork::residuals_are_measured() const {
+  return choices.front().group_bytes.has_value();
+}
 
-double CheckpointedNetwork::block_residual_bytes() const {
+double CheckpointedNetwork::block_bytes() const {
   const Choice& smallest = choices.front();
-  return smallest.group_bytes ? *smallest.group_bytes / static_cast<double>(smallest.blocks().value_or(1))
-                     : static_cast<double>(saved_block_bytes(spec));
+  return smallest.group_bytes
+             ? *smallest.group_bytes / static_cast<double>(smallest.blocks().value_or(1))
+             : static_cast<double>(saved_block_bytes(spec));
 }
 
 std::vector<CheckpointedNetwork> checkpointed_networks(const RunView& view) {

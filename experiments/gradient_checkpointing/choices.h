@@ -1,5 +1,4 @@
-// Reads the measurements of activation checkpointing from a run: one for each network and number of
-// blocks per checkpoint.
+// Reads activation checkpointing from a run, by network and number of blocks per checkpoint.
 #pragma once
 
 #include <optional>
@@ -40,8 +39,8 @@ struct CheckpointedNetwork {
   std::vector<Choice> choices;  ///< Sorted by group size; the one without checkpoints is last.
 
   std::int64_t layers() const { return spec.model->layers; }
-  /// Returns the choice with the lowest `peak`, and of equal ones that with the lowest `passes_peak`.
-  /// Choices that lack either number do not count. Returns null if no choice has both.
+  /// Returns the choice with the lowest `peak`; of equal ones, that with the lowest `passes_peak`.
+  /// Choices that lack either number do not count. Returns null if none has both.
   const Choice* best() const;
   /// These return the choice with the next smaller or larger group size; null if there is none.
   /// `next_smaller` of the smallest group is the choice without checkpoints.
@@ -50,9 +49,8 @@ struct CheckpointedNetwork {
   const Choice* without_checkpoints() const;  ///< Null if it was not planned.
   /// Returns the bytes of the activations between two blocks, which each checkpoint saves.
   double boundary_bytes() const;
-  /// Returns the bytes that one block saves for backward: as measured while it is recomputed, else as
-  /// calculated.
-  double block_residual_bytes() const;
+  /// Returns the bytes that one block saves for backward, as measured or else as calculated.
+  double block_bytes() const;
   bool residuals_are_measured() const;
 };
 

@@ -13,8 +13,7 @@ constexpr std::int64_t kContext = 2048;
 constexpr std::int64_t kWarmup = 1;
 constexpr std::int64_t kSteps = 3;  // Few suffice: steps are long, and peaks do not vary.
 
-/// Returns the handout's size and then, for devices on which it does not fit, all smaller sizes, largest
-/// first.
+/// Returns the handout's size and, for devices on which it does not fit, the smaller ones in turn.
 std::vector<Size> candidate_sizes(std::vector<Size> sizes) {
   const auto handouts = std::ranges::find(sizes, kSize, &Size::name);
   if (handouts != sizes.end()) sizes.erase(handouts + 1, sizes.end());
@@ -22,12 +21,13 @@ std::vector<Size> candidate_sizes(std::vector<Size> sizes) {
   return sizes;
 }
 
-/// Returns the numbers of blocks per checkpoint; the first, empty, means no checkpoints. Leaves out a
-/// group of all blocks, which holds as much as no checkpoints do and computes more.
+/// Returns the numbers of blocks per checkpoint; the first, empty, means no checkpoints. Leaves out
+/// a group of all blocks, which holds as much as no checkpoints do and computes more.
 std::vector<std::optional<std::int64_t>> group_sizes(const PlanInput& input, std::int64_t layers) {
   const std::int64_t largest_group = input.preset == Preset::kQuick ? 4 : layers;
   std::vector<std::optional<std::int64_t>> groups{std::nullopt, 1};
-  for (std::int64_t group = 2; group < layers && group <= largest_group; group *= 2) groups.push_back(group);
+  for (std::int64_t group = 2; group < layers && group <= largest_group; group *= 2)
+    groups.push_back(group);
   return groups;
 }
 
@@ -39,7 +39,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   if (input.selection.model || !backward) return {};
   const Axes chosen = axes(input);
   const bool sizes_by_user = !input.selection.sizes.empty();
-  const bool contexts_are_chosen = !input.selection.contexts.empty() || input.preset == Preset::kDemo;
+  const bool contexts_are_chosen =
+      !input.selection.contexts.empty() || input.preset == Preset::kDemo;
   const auto contexts = contexts_are_chosen ? chosen.contexts : std::vector{kContext};
   std::vector<PlannedCell> cells;
   for (const Size& size : sizes_by_user ? chosen.sizes : candidate_sizes(chosen.sizes)) {

@@ -19,10 +19,13 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr double kLossTolerance = 0.01;    // Rounding explains relative differences of losses up to this.
+constexpr double kLossTolerance =
+    0.01;  // Rounding explains relative differences of losses up to this.
 constexpr double kReasonTolerance = 0.02;  // A reason may miss this share of a difference.
 
-bool has_training_step(const CheckpointedNetwork& network) { return network.spec.mode == Mode::kTrainStep; }
+bool has_training_step(const CheckpointedNetwork& network) {
+  return network.spec.mode == Mode::kTrainStep;
+}
 
 Value bytes_or_reason(const std::optional<double>& bytes, const Choice& choice) {
   return bytes ? Value(*bytes) : Value::missing(choice.reason);
@@ -39,9 +42,11 @@ std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::str
   std::vector<Column<Choice>> all{
       {"blocks", "Blocks per checkpoint", &Choice::words},
       {"saved", "Saved for backward",
-       [](const Choice& choice) { return bytes_or_reason(choice.saved_bytes, choice); }, unit, bytes},
+       [](const Choice& choice) { return bytes_or_reason(choice.saved_bytes, choice); }, unit,
+       bytes},
       {"held", "Peak, forward + backward",
-       [](const Choice& choice) { return bytes_or_reason(choice.passes_peak, choice); }, unit, bytes},
+       [](const Choice& choice) { return bytes_or_reason(choice.passes_peak, choice); }, unit,
+       bytes},
       {"held_formula", "Formula, forward + backward", &Choice::expected_passes_peak, unit, bytes},
       {"peak", "Peak, training step",
        [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
@@ -50,12 +55,12 @@ std::vector<Column<Choice>> columns(const RunView& view, const std::set<std::str
        [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
       {"step", "Training step",
        [](const Choice& choice) { return mean_or_reason(choice.steps_ms, choice); }, "ms"},
-      {"again", "Recomputation", [](const Choice& choice) { return Value(choice.recompute_ms); }, "ms",
-       kTime}};
+      {"again", "Recomputation", [](const Choice& choice) { return Value(choice.recompute_ms); },
+       "ms", kTime}};
   return only(std::move(all), [&](const auto& column) { return names.contains(column.name); });
 }
 
-/// A point of the figure, in bytes: the measured and the predicted peak of a pass, or the GPU's memory.
+/// A pass's peak in bytes, as measured and by the formula, or the GPU's memory.
 struct PeakPoint {
   std::string blocks, pass;
   std::optional<double> measured, formula;
@@ -73,7 +78,8 @@ std::vector<PeakPoint> points_of(const RunView& view, const CheckpointedNetwork&
     if (has_training_step(network)) {
       points.push_back({choice.words(), "training step", choice.peak, choice.expected_peak()});
     }
-    points.push_back({choice.words(), "forward and backward", choice.passes_peak, choice.expected_passes_peak()});
+    points.push_back({choice.words(), "forward and backward", choice.passes_peak,
+                      choice.expected_passes_peak()});
     const Device* device = view.device();
     if (!view.on_gpu() || device == nullptr) continue;
     points.push_back({choice.words(), "memory of this GPU", std::nullopt,
@@ -116,34 +122,38 @@ double block_gradients(const CheckpointedNetwork& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
-/// True if, by the formula of section.md, backward peaks in the last group that it reaches, when the
-/// gradients of all other blocks exist. False if it peaks in the first group, when the inputs of all
-/// groups exist.
+/// True if, by the formula of section.md, backward peaks in its last group, when the gradients of
+/// all other blocks exist; false if in its first group, when the inputs of all groups exist.
 bool peaks_in_last_group(const CheckpointedNetwork& network, std::int64_t group) {
   const auto others = static_cast<double>(network.layers() - group);
-  const double inputs = static_cast<double>(checkpoint_count(network, group)) * network.boundary_bytes();
+  const double inputs =
+      static_cast<double>(checkpoint_count(network, group)) * network.boundary_bytes();
   return others * block_gradients(network) + network.boundary_bytes() > inputs;
 }
 
-/// Returns the reason why checkpoints of single blocks are best. Returns nothing unless groups of two
-/// peak higher, and the residuals of a second block minus the bytes that such groups save explain this.
+/// Returns the reason why checkpoints of single blocks are best. Returns nothing unless groups of
+/// two peak higher by the residuals of a second block minus the bytes that such groups save.
 std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Choice& best) {
   const Choice* groups_of_two = network.next_larger(best);
-  if (best.blocks() != 1 || groups_of_two == nullptr || groups_of_two->blocks() != 2 || !groups_of_two->peak ||
-      !network.residuals_are_measured()) {
+  if (best.blocks() != 1 || groups_of_two == nullptr || groups_of_two->blocks() != 2 ||
+      !groups_of_two->peak || !network.residuals_are_measured()) {
     return std::nullopt;
   }
   const bool last = peaks_in_last_group(network, 1);
   if (last != peaks_in_last_group(network, 2)) return std::nullopt;
-  const std::int64_t fewer_checkpoints = checkpoint_count(network, 1) - checkpoint_count(network, 2);
-  const double saved_bytes = last ? block_gradients(network) : static_cast<double>(fewer_checkpoints) * network.boundary_bytes();
+  const std::int64_t fewer_checkpoints =
+      checkpoint_count(network, 1) - checkpoint_count(network, 2);
+  const double saved_bytes =
+      last ? block_gradients(network)
+           : static_cast<double>(fewer_checkpoints) * network.boundary_bytes();
   const double extra_bytes = *groups_of_two->peak - *best.peak;
-  if (extra_bytes <= 0 || saved_bytes >= network.block_residual_bytes()) return std::nullopt;
-  if (std::abs((network.block_residual_bytes() - saved_bytes) / extra_bytes - 1) > kReasonTolerance) return std::nullopt;
+  if (extra_bytes <= 0 || saved_bytes >= network.block_bytes()) return std::nullopt;
+  if (std::abs((network.block_bytes() - saved_bytes) / extra_bytes - 1) > kReasonTolerance)
+    return std::nullopt;
   return Facts()
-      .set("residuals", format_bytes_briefly(network.block_residual_bytes()))
+      .set("residuals", format_bytes_briefly(network.block_bytes()))
       .set("boundary", format_bytes_briefly(network.boundary_bytes()))
-      .set("ratio", network.block_residual_bytes() / network.boundary_bytes(), kRatio)
+      .set("ratio", network.block_bytes() / network.boundary_bytes(), kRatio)
       .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
       .set("saved", format_bytes_briefly(saved_bytes))
       .flag("last", last);
@@ -152,8 +162,11 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Choi
 Facts network_facts(const CheckpointedNetwork& network) {
   double largest_error = 0;  // The formula's, relative to the measured peak.
   for (const Choice& choice : network.choices) {
-    if (choice.passes_peak) largest_error = std::max(largest_error, std::abs(choice.expected_passes_peak() / *choice.passes_peak - 1));
-    if (choice.peak) largest_error = std::max(largest_error, std::abs(choice.expected_peak() / *choice.peak - 1));
+    if (choice.passes_peak)
+      largest_error = std::max(largest_error,
+                               std::abs(choice.expected_passes_peak() / *choice.passes_peak - 1));
+    if (choice.peak)
+      largest_error = std::max(largest_error, std::abs(choice.expected_peak() / *choice.peak - 1));
   }
   const Choice& best = *network.best();
   const bool has_times = best.recompute_ms && !best.passes_ms.empty();
@@ -180,7 +193,8 @@ std::vector<Facts> diverging_losses(const CheckpointedNetwork& network) {
   for (const Choice& choice : network.choices) {
     double largest_difference = 0;
     for (std::size_t i = 0; i < std::min(choice.losses.size(), first->losses.size()); ++i) {
-      largest_difference = std::max(largest_difference, std::abs(choice.losses[i] / first->losses[i] - 1));
+      largest_difference =
+          std::max(largest_difference, std::abs(choice.losses[i] / first->losses[i] - 1));
     }
     if (largest_difference <= kLossTolerance) continue;
     diverging.emplace_back()

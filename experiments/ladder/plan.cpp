@@ -47,7 +47,7 @@ std::vector<Precision> ladder_precisions(const PlanInput& input) {
 }
 
 CellSpec rung_cell(const PlanInput& input, const Axes& chosen, const Size& size, bool is_large,
-              const RungSetting& setting) {
+                   const RungSetting& setting) {
   CellSpec spec = timing_cell(input, chosen, size);
   spec.kind = CellKind::kLadder;
   spec.context = chosen.contexts.front();
@@ -75,7 +75,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   for (const Precision precision : ladder_precisions(input)) {
     add(chosen.sizes.front(), false, precision);
     for (const Size& size : chosen.sizes | std::views::drop(1) | std::views::reverse) {
-      const CellSpec first_rung = rung_cell(input, chosen, size, true, rung_settings(input, precision).front());
+      const CellSpec first_rung =
+          rung_cell(input, chosen, size, true, rung_settings(input, precision).front());
       cells.push_back({first_rung, 1});
       if (without_room(so_far, first_rung)) continue;
       if (so_far.find(cell_id(first_rung)) != nullptr) add(size, true, precision);

@@ -1,4 +1,4 @@
-// Builds the datasets and facts of section.md: a training step that gets faster one change at a time.
+// Builds the datasets and facts of section.md: one change at a time makes a training step faster.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,8 @@ struct RungRow {
     double largest_difference = 0;
     const std::size_t steps = std::min(first->losses.size(), rung->losses.size());
     for (std::size_t i = 0; i < std::min(steps, kComparedSteps); ++i) {
-      largest_difference = std::max(largest_difference, std::abs(rung->losses[i] / first->losses[i] - 1));
+      largest_difference =
+          std::max(largest_difference, std::abs(rung->losses[i] / first->losses[i] - 1));
     }
     return largest_difference;
   }
@@ -53,8 +54,8 @@ const std::vector<Column<RungRow>> kRows{
      "ms"},
     {"gain", "vs. last", [](const RungRow& row) { return Value(row.speedup(row.previous)); }, "×",
      kFactor},
-    {"total", "vs. first", [](const RungRow& row) { return Value(row.speedup(row.ladder->first())); },
-     "×", kFactor},
+    {"total", "vs. first",
+     [](const RungRow& row) { return Value(row.speedup(row.ladder->first())); }, "×", kFactor},
     {"mfu", "MFU", [](const RungRow& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -66,7 +67,8 @@ const std::vector<Column<RungRow>> kRows{
      [](const RungRow& row) { return Value(row.rung->kernels); },
      "",
      {Notation::kCount}},
-    {"idle", "GPU idle", [](const RungRow& row) { return Value(row.rung->idle_share()); }, "%", kShare},
+    {"idle", "GPU idle", [](const RungRow& row) { return Value(row.rung->idle_share()); }, "%",
+     kShare},
     {"loss",
      "Loss differs by",
      [](const RungRow& row) { return Value(row.loss_difference()); },
@@ -88,7 +90,7 @@ std::vector<RungRow> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Returns bars for the first rung's step, each change's saving, the fastest step and the lower bound.
+/// Returns bars for the first rung's step, each change's saving, the fastest step and the bound.
 std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();
@@ -163,8 +165,10 @@ Presentation present(const RunView& view) {
   part.facts.list("ladders", ran).list("apart", diverging);
   const Ladder* drawn_ladder = advised(all);
   part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
-  part.facts.when("advised", drawn_ladder != nullptr, drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));
-  if (drawn_ladder != nullptr) part.datasets.push_back(waterfall_data(waterfall_bars(*drawn_ladder)));
+  part.facts.when("advised", drawn_ladder != nullptr,
+                  drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));
+  if (drawn_ladder != nullptr)
+    part.datasets.push_back(waterfall_data(waterfall_bars(*drawn_ladder)));
   part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
   return {{"", std::move(part)}};
 }

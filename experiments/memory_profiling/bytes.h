@@ -23,7 +23,7 @@ inline ByteUnit byte_unit(double largest_bytes) {
   return {"MiB", kBytesPerMebibyte, largest_bytes >= kBytesPerMebibyte ? 1 : 3};
 }
 
-/// Returns MiB, for which the handout asks; three decimals instead of one if `bytes` is below 1 MiB.
+/// Returns MiB, for which the handout asks, with more decimals if `bytes` is below 1 MiB.
 inline ByteUnit mebibyte_unit(double bytes) {
   return {"MiB", kBytesPerMebibyte, bytes < kBytesPerMebibyte ? 3 : 1};
 }
@@ -32,7 +32,8 @@ inline ByteUnit mebibyte_unit(double bytes) {
 /// text. Without bytes, returns a missing value with its reason.
 inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit,
                      const std::string& reason = "") {
-  return bytes ? Value(std::round(*bytes / unit.bytes_per_unit * 1e6) / 1e6) : Value::missing(reason);
+  return bytes ? Value(std::round(*bytes / unit.bytes_per_unit * 1e6) / 1e6)
+               : Value::missing(reason);
 }
 
 /// `bytes` is a member or a function of a row. `reason` says why a row has no bytes.

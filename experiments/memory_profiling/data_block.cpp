@@ -45,15 +45,15 @@ constexpr TensorName kTensorNames[]{
 std::string tensor_name(const MeasuredRow& row, bool built_in) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string outer_op = row.text(column::kOperation), inner_op = row.text(column::kOperator);
-  if (built_in && is_linear(outer_op) && inner_op == "aten::mm") return last_component(module, "/") + " output";
+  if (built_in && is_linear(outer_op) && inner_op == "aten::mm")
+    return last_component(module, "/") + " output";
   const auto known = std::ranges::find_if(kTensorNames, [&](const TensorName& tensor) {
     return (built_in || module.empty()) && tensor.module == module && tensor.inner_op == inner_op;
   });
   return known != std::end(kTensorNames) ? known->name : maker_words(outer_op, module, inner_op);
 }
 
-/// The bytes that one operator of the block saves; `share` is their share of all bytes that the block
-/// saves.
+/// The bytes that one operator saves, and their share of all bytes that the block saves.
 struct Contributor {
   std::string name;
   double bytes = 0, share = 0;
@@ -71,9 +71,10 @@ struct Block {
 
   double bytes_of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
   double saved() const { return bytes_of(metric::kKept); }
-  double change_over_backward() const { return bytes_of(metric::kAfterBackward) - bytes_of(metric::kBeforeBackward); }
-  /// Adds the saved bytes to the change, because a block's backward frees what the block saved while it
-  /// allocates the gradients.
+  double change_over_backward() const {
+    return bytes_of(metric::kAfterBackward) - bytes_of(metric::kBeforeBackward);
+  }
+  /// Returns the change plus the saved bytes, which backward frees while it allocates gradients.
   double gradients() const { return change_over_backward() + saved(); }
   /// True for labreport's network, the only one with formulas.
   bool is_built_in() const { return counted_parameters(step->spec()).has_value(); }
@@ -82,7 +83,9 @@ struct Block {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
   }
   bool saved_matches_formula() const { return agrees_with_formula(saved(), saved_formula()); }
-  bool gradients_match_formula() const { return agrees_with_formula(gradients(), gradients_formula()); }
+  bool gradients_match_formula() const {
+    return agrees_with_formula(gradients(), gradients_formula());
+  }
 };
 
 std::vector<Contributor> contributors_of(const Block& block) {
@@ -99,7 +102,7 @@ std::vector<Contributor> contributors_of(const Block& block) {
 }
 
 /// Takes one block at the shortest and one at the longest context whose backward was measured.
-std::vector<Block> blocks_of(const ProfileSelection& profiles) {
+std::vector<Block> blocks_of(const ProfileList& profiles) {
   std::vector<Block> blocks;
   for (const Profile* profile : profiles) {
     const PlannedStep* step = profile->step_with_backward();
@@ -116,15 +119,16 @@ std::vector<Block> blocks_of(const ProfileSelection& profiles) {
   return blocks;
 }
 
-/// Names the five largest contributors; equal ones share their percentage: "w1 output and w3 output
-/// (7.2 % each)".
+/// Names the five largest, equal ones together: "w1 output and w3 output (7.2 % each)".
 std::string contributor_words(std::vector<Contributor> contributors) {
   contributors.resize(std::min(contributors.size(), kNamedContributors));
   std::vector<std::string> words;
   for (const double bytes : distinct(each(contributors, &Contributor::bytes))) {
-    const auto equals = only(contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
+    const auto equals = only(
+        contributors, [=](const Contributor& contributor) { return contributor.bytes == bytes; });
     words.push_back(join_words(each(equals, &Contributor::name)) + " (" +
-                    format_percent(equals.front().share) + (equals.size() > 1 ? " % each)" : " %)"));
+                    format_percent(equals.front().share) +
+                    (equals.size() > 1 ? " % each)" : " %)"));
   }
   return join(words, ", ");
 }
@@ -143,20 +147,25 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
   }
   facts.flag("nothing", blocks.empty()).list("blocks", std::move(sentences));
   const bool all_built_in = std::ranges::all_of(blocks, &Block::is_built_in);
-  const bool saved_match = all_built_in && std::ranges::all_of(blocks, &Block::saved_matches_formula);
-  const bool gradients_match = all_built_in && std::ranges::all_of(blocks, &Block::gradients_match_formula);
+  const bool saved_match =
+      all_built_in && std::ranges::all_of(blocks, &Block::saved_matches_formula);
+  const bool gradients_match =
+      all_built_in && std::ranges::all_of(blocks, &Block::gradients_match_formula);
   facts.flag("own", all_built_in);
   facts.flag("kept_agrees", saved_match).flag("kept_differs", all_built_in && !saved_match);
-  facts.flag("gradients_agree", gradients_match).flag("gradients_differ", all_built_in && !gradients_match);
+  facts.flag("gradients_agree", gradients_match)
+      .flag("gradients_differ", all_built_in && !gradients_match);
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
               return format_bytes_briefly(block.gradients());
             }))));
-  const bool enough_contributors = !blocks.empty() && blocks.back().contributors.size() >= kNamedContributors;
+  const bool enough_contributors =
+      !blocks.empty() && blocks.back().contributors.size() >= kNamedContributors;
   facts.when("contributors", enough_contributors,
-             enough_contributors ? Facts()
-                         .set("context", format_count(blocks.back().profile->context()))
-                         .set("list", contributor_words(blocks.back().contributors))
-                   : Facts());
+             enough_contributors
+                 ? Facts()
+                       .set("context", format_count(blocks.back().profile->context()))
+                       .set("list", contributor_words(blocks.back().contributors))
+                 : Facts());
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
@@ -170,7 +179,7 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
     };
   };
   const std::vector<Column<Block>> columns{
-      {"context", "Context", [](const Block& block) { return block.profile->context_label; }, "", kNameNotation},
+      {"context", "Context", [](const Block& block) { return block.profile->setting; }, "", kName},
       bytes_column<Block>("kept", "Saved", &Block::saved, unit),
       bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::saved_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change_over_backward, unit),
@@ -193,8 +202,7 @@ struct BlockInstant {
   double change = 0;  ///< Bytes since the pass began.
 };
 
-/// Returns the memory over one pass. The curve of backward begins at the bytes before the block's
-/// backward and ends at the bytes after it.
+/// Returns the memory over a pass. Backward's curve includes the bytes before and after the pass.
 std::vector<BlockInstant> curve_of(const Block& block, const std::string& pass) {
   std::vector<BlockInstant> points;
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {
@@ -206,7 +214,8 @@ std::vector<BlockInstant> curve_of(const Block& block, const std::string& pass) 
   std::ranges::stable_sort(points, {}, &BlockInstant::event);
   if (pass == metric::kBackward && !points.empty()) {
     const double first_event = points.front().event, last_event = points.back().event;
-    points.insert(points.begin(), {pass, "", first_event - 1, block.bytes_of(metric::kBeforeBackward)});
+    points.insert(points.begin(),
+                  {pass, "", first_event - 1, block.bytes_of(metric::kBeforeBackward)});
     points.push_back({pass, "", last_event + 1, block.bytes_of(metric::kAfterBackward)});
   }
   for (BlockInstant& point : points) point.change = point.bytes - points.front().bytes;
@@ -243,7 +252,8 @@ std::vector<Dataset> block_timeline_datasets(const Block& block) {
   const std::vector<Column<BlockInstant>> columns{
       {"pass", "Pass", &BlockInstant::pass},
       {"event", "Event", &BlockInstant::event, "", {Notation::kCount}},
-      bytes_column<BlockInstant>("change", "Change", &BlockInstant::change, mebibyte_unit(block.saved()))};
+      bytes_column<BlockInstant>("change", "Change", &BlockInstant::change,
+                                 mebibyte_unit(block.saved()))};
   const std::vector<Column<ModuleSpan>> span_columns{{"pass", "Pass", &ModuleSpan::pass},
                                                      {"module", "Module", &ModuleSpan::module},
                                                      {"from", "From", &ModuleSpan::first_event},
@@ -262,7 +272,8 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
   for (const Block& block : blocks) {
     const std::vector<Column<Contributor>> columns{
         {"tensor", "Tensor", &Contributor::name},
-        bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibyte_unit(block.saved())),
+        bytes_column<Contributor>("kept", "Saved", &Contributor::bytes,
+                                  mebibyte_unit(block.saved())),
         {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
     part.datasets.push_back(
         as_block_variant(block, make_dataset("contributors", columns, block.contributors)));

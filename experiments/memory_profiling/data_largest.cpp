@@ -17,15 +17,15 @@ namespace {
 
 constexpr const char* kScores = "attention scores";
 
-/// Allocations of one size that one operation makes in a forward pass; `count` sums over all layers.
-struct AllocationGroup {
+/// Allocations of one size that one operation makes in a forward pass, counted over all layers.
+struct SizeGroup {
   double bytes_each = 0, count = 0;
   std::string formula, module, outer_op, inner_op, category, freed_in;
 
   std::string fate() const {
     if (category == metric::kActivations) return "saved for backward";
     return freed_in == "in the same module" || freed_in == metric::kForward ? "freed in forward"
-                                                                      : "kept to the end";
+                                                                            : "kept to the end";
   }
   /// Returns the operator, "exp"; for a linear layer the layer's name, "w1".
   std::string maker() const {
@@ -48,12 +48,13 @@ std::string meaning_of(const std::string& formula) {
 struct ForwardPass {
   const Profile* profile;
   const PlannedStep* step;
-  std::vector<AllocationGroup> groups;
+  std::vector<SizeGroup> groups;
 
   double largest_bytes() const { return groups.front().bytes_each; }
   double largest_count() const {
     double sum = 0;
-    for (const AllocationGroup& group : groups) sum += group.bytes_each == largest_bytes() ? group.count : 0;
+    for (const SizeGroup& group : groups)
+      sum += group.bytes_each == largest_bytes() ? group.count : 0;
     return sum;
   }
   std::string context() const { return format_count(profile->context()); }
@@ -67,8 +68,8 @@ struct ForwardPass {
   }
 };
 
-std::vector<AllocationGroup> groups_of(const PlannedStep& step) {
-  std::vector<AllocationGroup> groups;
+std::vector<SizeGroup> groups_of(const PlannedStep& step) {
+  std::vector<SizeGroup> groups;
   for (const MeasuredRow& row : measured_rows(*step.launch, metric::kLargest)) {
     const double bytes = row.number(column::kBytes).value_or(0);
     const std::string outer_op = row.text(column::kOperation);
@@ -81,19 +82,19 @@ std::vector<AllocationGroup> groups_of(const PlannedStep& step) {
                       .category = row.text(column::kCategory),
                       .freed_in = row.text(column::kFreed)});
   }
-  std::ranges::stable_sort(groups, std::greater(), &AllocationGroup::bytes_each);
+  std::ranges::stable_sort(groups, std::greater(), &SizeGroup::bytes_each);
   return groups;
 }
 
 /// Takes each profile's forward with grad, else that of its training step, else that of
 /// forward+backward, else its forward without grad.
-std::vector<ForwardPass> forward_passes_of(const ProfileSelection& profiles) {
+std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles) {
   std::vector<ForwardPass> passes;
   for (const Profile* profile : profiles) {
     for (const Mode mode :
          {Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward, Mode::kInference}) {
       const PlannedStep* step = profile->measured_step(mode);
-      const auto groups = step == nullptr ? std::vector<AllocationGroup>() : groups_of(*step);
+      const auto groups = step == nullptr ? std::vector<SizeGroup>() : groups_of(*step);
       if (groups.empty()) continue;
       passes.push_back({profile, step, groups});
       break;
@@ -109,13 +110,14 @@ constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
-/// Returns "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or "the pass makes
-/// 144 in attention" if a count is no multiple of the number of layers.
+/// Returns "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or "the pass
+/// makes 144 in attention" if a count is no multiple of the number of layers.
 std::string source_words(const ForwardPass& forward) {
   std::vector<std::pair<std::string, double>> sources;
-  for (const AllocationGroup& group : forward.groups) {
+  for (const SizeGroup& group : forward.groups) {
     if (group.bytes_each != forward.largest_bytes()) continue;
-    std::string module_words = group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
+    std::string module_words =
+        group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
     for (const auto& [path, words] : kModuleWords) {
       if (module_words != path) continue;
       module_words = words;
@@ -127,14 +129,17 @@ std::string source_words(const ForwardPass& forward) {
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool same_in_each_layer = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
-                      return std::fmod(source.second, layers) == 0;
-                    });
+  const bool same_in_each_layer =
+      layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
+        return std::fmod(source.second, layers) == 0;
+      });
   const std::string list = join_words(each(sources, [&](const auto& source) {
-    return format_value(same_in_each_layer ? source.second / layers : source.second, {Notation::kCount}) +
+    return format_value(same_in_each_layer ? source.second / layers : source.second,
+                        {Notation::kCount}) +
            " in " + source.first;
   }));
-  return (same_in_each_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " + list;
+  return (same_in_each_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") +
+         " makes " + list;
 }
 
 /// Names the contexts whose largest tensors exceed the attention scores, and these tensors. Returns
@@ -143,7 +148,8 @@ std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) 
   const auto passes_beyond_scores = only(passes, [](const ForwardPass& forward) {
     return forward.meaning() != kScores && forward.largest_bytes() > forward.score_tensor_bytes();
   });
-  if (passes_beyond_scores.empty() || distinct(each(passes_beyond_scores, &ForwardPass::meaning)).size() > 1 ||
+  if (passes_beyond_scores.empty() ||
+      distinct(each(passes_beyond_scores, &ForwardPass::meaning)).size() > 1 ||
       passes_beyond_scores.front().meaning().empty())
     return std::nullopt;
   return Facts()
@@ -151,47 +157,51 @@ std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) 
       .set("contexts", join_words(each(passes_beyond_scores, &ForwardPass::context)));
 }
 
-/// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps only
-/// the largest groups and may have dropped some of the smallest size.
-std::vector<AllocationGroup> drawn_groups(const ForwardPass& forward) {
-  std::vector<AllocationGroup> groups = only(forward.groups, [&](const AllocationGroup& group) {
-    return group.bytes_each > forward.groups.back().bytes_each || group.bytes_each == forward.largest_bytes();
+/// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps
+/// only the largest groups and may have dropped some of the smallest size.
+std::vector<SizeGroup> drawn_groups(const ForwardPass& forward) {
+  std::vector<SizeGroup> groups = only(forward.groups, [&](const SizeGroup& group) {
+    return group.bytes_each > forward.groups.back().bytes_each ||
+           group.bytes_each == forward.largest_bytes();
   });
-  std::ranges::stable_sort(groups, [](const AllocationGroup& a, const AllocationGroup& b) {
+  std::ranges::stable_sort(groups, [](const SizeGroup& a, const SizeGroup& b) {
     return a.bytes_each != b.bytes_each ? a.bytes_each > b.bytes_each : a.fate() > b.fate();
   });
   return groups;
 }
 
 Dataset largest_data(const ForwardPass& forward) {
-  const std::vector<AllocationGroup> rows = drawn_groups(forward);
+  const std::vector<SizeGroup> rows = drawn_groups(forward);
   double largest_total = 0;
-  for (const AllocationGroup& row : rows) largest_total = std::max(largest_total, row.bytes_each * row.count);
+  for (const SizeGroup& row : rows)
+    largest_total = std::max(largest_total, row.bytes_each * row.count);
   const ByteUnit unit = byte_unit(largest_total);
-  const std::vector<Column<AllocationGroup>> columns{
-      {"size", "Size", [](const AllocationGroup& row) { return format_bytes(row.bytes_each); }},
-      {"maker", "Maker", &AllocationGroup::maker},
+  const std::vector<Column<SizeGroup>> columns{
+      {"size", "Size", [](const SizeGroup& row) { return format_bytes(row.bytes_each); }},
+      {"maker", "Maker", &SizeGroup::maker},
       {"where", "Made by",
-       [](const AllocationGroup& row) { return maker_words(row.outer_op, row.module, row.inner_op); }},
-      {"kind", "Kind", [](const AllocationGroup& row) { return meaning_of(row.formula); }},
-      {"fate", "Fate", &AllocationGroup::fate},
-      {"count", "Count", &AllocationGroup::count, "", {Notation::kCount}},
-      bytes_column<AllocationGroup>(
-          "total", "Size × count", [](const AllocationGroup& row) { return row.bytes_each * row.count; }, unit),
-      {"unit", "Unit", [unit](const AllocationGroup&) { return unit.name; }}};
+       [](const SizeGroup& row) { return maker_words(row.outer_op, row.module, row.inner_op); }},
+      {"kind", "Kind", [](const SizeGroup& row) { return meaning_of(row.formula); }},
+      {"fate", "Fate", &SizeGroup::fate},
+      {"count", "Count", &SizeGroup::count, "", {Notation::kCount}},
+      bytes_column<SizeGroup>(
+          "total", "Size × count", [](const SizeGroup& row) { return row.bytes_each * row.count; },
+          unit),
+      {"unit", "Unit", [unit](const SizeGroup&) { return unit.name; }}};
   return make_dataset("largest", columns, rows);
 }
 
 Dataset by_context_data(const std::vector<ForwardPass>& passes) {
   const std::vector<Column<ForwardPass>> columns{
-      {"context", "Context", [](const ForwardPass& forward) { return forward.profile->context_label; }, "",
-       kNameNotation},
+      {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
+       "", kName},
       {"pass", "Pass", &ForwardPass::pass_words},
       {"formula", "Largest allocations", &ForwardPass::largest_formula},
-      bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes, {"MiB", kBytesPerMebibyte, 1}),
+      bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes,
+                                {"MiB", kBytesPerMebibyte, 1}),
       {"count", "Count", &ForwardPass::largest_count, "", {Notation::kCount}},
       bytes_column<ForwardPass>("scores", "Attention scores", &ForwardPass::score_tensor_bytes,
-                            {"MiB", kBytesPerMebibyte, 1})};
+                                {"MiB", kBytesPerMebibyte, 1})};
   return make_dataset("by-context", columns, passes);
 }
 

@@ -21,18 +21,19 @@ using MaybeBytes = std::optional<double>;
 
 constexpr double kPeakTolerance = 0.01;  // A formula may be off by this share of the peak.
 
-double highest_peak(const ProfileSelection& profiles) {
+double highest_peak(const ProfileList& profiles) {
   double highest = 0;
   for (const Profile* profile : profiles) {
-    for (const Mode mode : kModes) highest = std::max(highest, profile->peak_bytes(mode).value_or(0));
+    for (const Mode mode : kModes)
+      highest = std::max(highest, profile->peak_bytes(mode).value_or(0));
   }
   return highest;
 }
 
-Dataset contexts_data(const ProfileSelection& profiles) {
+Dataset contexts_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
   std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->context_label; }, "", kNameNotation}};
+      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
@@ -44,8 +45,8 @@ Dataset contexts_data(const ProfileSelection& profiles) {
   return make_dataset("contexts", columns, profiles);
 }
 
-/// Lists the forward pass's peak without grad, with grad, beside an older graph, and inside training.
-Dataset forward_peaks_data(const ProfileSelection& profiles) {
+/// Lists peaks of the forward pass: without grad, with grad, beside an older graph, in training.
+Dataset forward_peaks_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
   const auto column = [unit](const char* name, const char* title, Mode mode, std::string_view tag,
                              std::string_view metric) {
@@ -57,7 +58,7 @@ Dataset forward_peaks_data(const ProfileSelection& profiles) {
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
   const std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->context_label; }, "", kNameNotation},
+      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName},
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
@@ -76,31 +77,35 @@ struct StepRow {
 
   std::int64_t context() const { return profile->context(); }
   std::string phase() const { return step->peak_phase(); }
-  MaybeBytes requested_bytes() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
+  MaybeBytes requested_bytes() const {
+    return step->bytes(metric::kMemory, metric::kPeakRequested);
+  }
   double allocated_bytes() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
   /// Returns nothing for a network other than labreport's.
   std::optional<double> formula_bytes() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
-  /// True if the formula, plus the workspaces and inputs that it leaves out, is within `kPeakTolerance`
-  /// of the measured peak; also true if a number is unknown.
+  /// True if the formula, plus the workspaces and inputs that it leaves out, is within
+  /// `kPeakTolerance` of the measured peak; also true if a number is unknown.
   bool explained_by_formula() const {
     const MaybeBytes workspace = step->category_bytes(metric::kWorkspace),
-                data = step->category_bytes(metric::kData);
+                     data = step->category_bytes(metric::kData);
     if (!formula_bytes() || !requested_bytes() || !workspace || !data) return true;
-    return std::abs(*requested_bytes() - *formula_bytes() - *workspace - *data) <= kPeakTolerance * *requested_bytes();
+    return std::abs(*requested_bytes() - *formula_bytes() - *workspace - *data) <=
+           kPeakTolerance * *requested_bytes();
   }
 };
 
-std::vector<StepRow> step_rows(const ProfileSelection& profiles) {
+std::vector<StepRow> step_rows(const ProfileList& profiles) {
   std::vector<StepRow> rows;
   for (const Profile* profile : profiles) {
     for (const PlannedStep& step : profile->steps | std::views::values) {
       if (!step.why_no_peak().empty()) continue;
       StepRow& row = rows.emplace_back(StepRow{profile, &step, crowding(*step.launch)});
       const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
-      if (peak_with_history && row.requested_bytes() && *peak_with_history != *row.requested_bytes())
+      if (peak_with_history && row.requested_bytes() &&
+          *peak_with_history != *row.requested_bytes())
         row.flags.emplace_back("the history changed the peak");
       if (!row.explained_by_formula()) row.flags.emplace_back("not explained by the formula");
     }
@@ -108,12 +113,12 @@ std::vector<StepRow> step_rows(const ProfileSelection& profiles) {
   return rows;
 }
 
-std::vector<StepRow> training_step_rows(const ProfileSelection& profiles) {
+std::vector<StepRow> training_step_rows(const ProfileList& profiles) {
   return only(step_rows(profiles),
               [](const StepRow& row) { return row.step->mode() == Mode::kTrainStep; });
 }
 
-Dataset steps_data(const ProfileSelection& profiles) {
+Dataset steps_data(const ProfileList& profiles) {
   const ByteUnit unit = byte_unit(highest_peak(profiles));
   const auto column = [&](std::string_view title, std::string_view tag, std::string_view metric) {
     return bytes_column<StepRow>(
@@ -121,7 +126,7 @@ Dataset steps_data(const ProfileSelection& profiles) {
         [=](const StepRow& row) { return row.step->bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
-      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kNameNotation},
+      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kName},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
       {"phase", "Peak in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),
@@ -135,37 +140,40 @@ Dataset steps_data(const ProfileSelection& profiles) {
 
 /// Words the contexts whose training steps ran out of memory: "from 512 on" if they are several and
 /// all longer than `longest_context`, else "at 2,048".
-std::string out_of_memory_words(const ProfileSelection& out_of_memory, std::int64_t longest_context) {
+std::string out_of_memory_words(const ProfileList& out_of_memory, std::int64_t longest_context) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
   if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_context)
     return "from " + context(out_of_memory.front()) + " on";
   return "at " + join_words(each(out_of_memory, context));
 }
 
-/// Describes the longest context with a measured training step or, without one, with a measured
-/// inference step.
-std::optional<Facts> peak_facts(const ProfileSelection& profiles) {
-  const ProfileSelection out_of_memory = only(profiles, [](const Profile* profile) {
+/// Describes the longest context with a measured training step, else with a measured inference.
+std::optional<Facts> peak_facts(const ProfileList& profiles) {
+  const ProfileList out_of_memory = only(profiles, [](const Profile* profile) {
     const PlannedStep* step = profile->planned_step(Mode::kTrainStep);
     return step != nullptr && step->out_of_memory() != nullptr;
   });
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
-    const ProfileSelection measured =
-        only(profiles, [mode](const Profile* profile) { return profile->measured_step(mode) != nullptr; });
+    const ProfileList measured = only(profiles, [mode](const Profile* profile) {
+      return profile->measured_step(mode) != nullptr;
+    });
     if (measured.empty()) continue;
     const Profile& longest = *measured.back();
-    const auto peak = [&](Mode peak_mode) { return format_bytes_briefly(longest.peak_bytes(peak_mode).value_or(0)); };
+    const auto peak = [&](Mode peak_mode) {
+      return format_bytes_briefly(longest.peak_bytes(peak_mode).value_or(0));
+    };
     return Facts()
         .set("context", format_count(longest.context()))
         .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
-        .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak", peak(Mode::kInference))
-        .when("refused", !out_of_memory.empty(), "where", out_of_memory_words(out_of_memory, longest.context()));
+        .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
+              peak(Mode::kInference))
+        .when("refused", !out_of_memory.empty(), "where",
+              out_of_memory_words(out_of_memory, longest.context()));
   }
   return std::nullopt;
 }
 
-/// Compares activations at a peak in backward with the gradients after backward; nothing unless the
-/// activations take more bytes.
+/// Compares activations at a peak in backward with gradients after it; nothing if they are fewer.
 std::optional<Facts> outweighing_activations(const StepRow& row) {
   const MaybeBytes activations = row.step->category_bytes(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);
@@ -183,35 +191,41 @@ std::optional<Facts> outweighing_activations(const StepRow& row) {
 std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
   const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
   const auto first_elsewhere = std::ranges::find_if_not(steps, in_optimizer);
-  const std::vector<StepRow> peaking_in_optimizer(steps.begin(), first_elsewhere), peaking_elsewhere(first_elsewhere, steps.end());
+  const std::vector<StepRow> peaking_in_optimizer(steps.begin(), first_elsewhere),
+      peaking_elsewhere(first_elsewhere, steps.end());
   const auto phases = distinct(each(peaking_elsewhere, &StepRow::phase));
   if (steps.empty() || phases.size() > 1 || (!phases.empty() && phases.front().empty()))
     return std::nullopt;
   const auto context = [](const StepRow& row) { return format_count(row.context()); };
   const bool phase_changes = !peaking_in_optimizer.empty() && !peaking_elsewhere.empty();
   return Facts()
-      .set("phase", phase_words(peaking_elsewhere.empty() ? std::string(metric::kOptimizer) : phases.front()))
+      .set("phase", phase_words(peaking_elsewhere.empty() ? std::string(metric::kOptimizer)
+                                                          : phases.front()))
       .when("both", phase_changes,
             phase_changes ? Facts()
-                       .set("short", context(peaking_in_optimizer.back()))
-                       .flag("up_to", peaking_in_optimizer.size() > 1)
-                       .set("long", context(peaking_elsewhere.front()))
-                       .flag("on", peaking_elsewhere.size() > 1)
-                 : Facts())
-      .when("outweigh", peaking_elsewhere.empty() ? std::nullopt : outweighing_activations(peaking_elsewhere.front()));
+                                .set("short", context(peaking_in_optimizer.back()))
+                                .flag("up_to", peaking_in_optimizer.size() > 1)
+                                .set("long", context(peaking_elsewhere.front()))
+                                .flag("on", peaking_elsewhere.size() > 1)
+                          : Facts())
+      .when("outweigh", peaking_elsewhere.empty()
+                            ? std::nullopt
+                            : outweighing_activations(peaking_elsewhere.front()));
 }
 
-/// Finds a step that allocates more than that of the next longer context only because the allocator
-/// rounds sizes up.
+/// Finds a step that allocates more than the next longer one because the allocator rounds up.
 std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated_bytes);
   if (row == steps.end()) return std::nullopt;
-  const MaybeBytes short_requested = row->requested_bytes(), long_requested = (row + 1)->requested_bytes();
-  if (!short_requested || !long_requested || *short_requested > *long_requested) return std::nullopt;
+  const MaybeBytes short_requested = row->requested_bytes(),
+                   long_requested = (row + 1)->requested_bytes();
+  if (!short_requested || !long_requested || *short_requested > *long_requested)
+    return std::nullopt;
   Facts facts;
   for (const auto& [name, step] : {std::pair("short", row), std::pair("long", row + 1)}) {
     facts.set(name, format_count(step->context()));
-    facts.set(std::string(name) + "_rounding", format_bytes(step->allocated_bytes() - *step->requested_bytes()));
+    facts.set(std::string(name) + "_rounding",
+              format_bytes(step->allocated_bytes() - *step->requested_bytes()));
   }
   return facts;
 }
@@ -221,16 +235,16 @@ std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
-  const ProfileSelection described = described_profiles(profiles);
-  const ProfileSelection same_precision = select_precision(profiles, described.front()->spec.precision);
+  const ProfileList described = described_profiles(profiles);
+  const ProfileList same_precision = select_precision(profiles, described.front()->spec.precision);
   const auto peaks = peak_facts(described);
   const std::string reasons = why_no_peaks(*same_precision.front());
   part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
   part.facts.when("peaks", peaks);
   part.facts.when("phases", phase_facts(training_step_rows(planned_in_full(described))));
   part.facts.when("turned", reversed_by_rounding(training_step_rows(described)));
-  part.datasets = {contexts_data(planned_in_full(same_precision)), forward_peaks_data(same_precision),
-                   steps_data(select_all(profiles))};
+  part.datasets = {contexts_data(planned_in_full(same_precision)),
+                   forward_peaks_data(same_precision), steps_data(select_all(profiles))};
   add_what_fits(part, view, profiles);
   std::vector<const Cell*> cells;
   for (const Profile& profile : profiles) {

@@ -15,21 +15,24 @@ constexpr double kMatters = 0.05;         // A smaller |change| / peak does not 
 constexpr double kReasonTolerance = 0.1;  // A reason may miss this share of its largest number.
 
 /// One step at one context in two precisions. Peaks are bytes.
-struct PrecisionPair {
+struct PeakPair {
   const Profile* described;
   const Profile* reduced;
   Mode mode;
 
-  bool both_ran() const { return described->measured_step(mode) != nullptr && reduced->measured_step(mode) != nullptr; }
+  bool both_ran() const {
+    return described->measured_step(mode) != nullptr && reduced->measured_step(mode) != nullptr;
+  }
   double described_peak() const { return described->peak_bytes(mode).value_or(0); }
   double reduced_peak() const { return reduced->peak_bytes(mode).value_or(0); }
-  double relative_change() const { return described_peak() > 0 ? reduced_peak() / described_peak() - 1 : 0; }
+  double relative_change() const {
+    return described_peak() > 0 ? reduced_peak() / described_peak() - 1 : 0;
+  }
   bool matters() const { return std::abs(relative_change()) >= kMatters; }
   std::string change_percent() const {
     return (relative_change() < 0 ? "−" : "+") + format_percent(std::abs(relative_change()));
   }
-  /// Returns by how many bytes a category changes between the peaks of two measured steps; nothing unless
-  /// both recorded the category.
+  /// Returns the change of a category's bytes at the peak; nothing unless both steps recorded it.
   std::optional<double> category_change(std::string_view category) const {
     const auto before = described->measured_step(mode)->category_bytes(category);
     const auto after = reduced->measured_step(mode)->category_bytes(category);
@@ -37,17 +40,21 @@ struct PrecisionPair {
   }
 };
 
-using PrecisionPairs = std::vector<PrecisionPair>;
+using PeakPairs = std::vector<PeakPair>;
 
 /// Pairs the steps that were planned in both precisions, shortest context first.
-PrecisionPairs pairs_of(const std::vector<Profile>& profiles, const ProfileSelection& described) {
-  PrecisionPairs pairs;
+PeakPairs pairs_of(const std::vector<Profile>& profiles, const ProfileList& described) {
+  PeakPairs pairs;
   const Precision reduced = reduced_precision(profiles).value_or(Precision::kFp32);
   for (const Profile* described_profile : described) {
-    for (const Profile* reduced_profile : select_same_network(profiles, *described_profile, reduced)) {
-      if (reduced_profile == described_profile || reduced_profile->context() != described_profile->context()) continue;
+    for (const Profile* reduced_profile :
+         select_same_network(profiles, *described_profile, reduced)) {
+      if (reduced_profile == described_profile ||
+          reduced_profile->context() != described_profile->context())
+        continue;
       for (const Mode mode : kModes) {
-        if (described_profile->planned_step(mode) && reduced_profile->planned_step(mode)) pairs.push_back({described_profile, reduced_profile, mode});
+        if (described_profile->planned_step(mode) && reduced_profile->planned_step(mode))
+          pairs.push_back({described_profile, reduced_profile, mode});
       }
     }
   }
@@ -55,13 +62,13 @@ PrecisionPairs pairs_of(const std::vector<Profile>& profiles, const ProfileSelec
 }
 
 /// Returns the pairs of one mode that were measured in both precisions.
-PrecisionPairs of_mode(const PrecisionPairs& pairs, Mode mode) {
-  return only(pairs, [mode](const PrecisionPair& pair) { return pair.mode == mode && pair.both_ran(); });
+PeakPairs of_mode(const PeakPairs& pairs, Mode mode) {
+  return only(pairs, [mode](const PeakPair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
-/// Returns the bytes that smaller activations save and the bytes that copies of the weights add. Returns
-/// nothing unless these two explain the change and both peaks lie in one phase.
-std::optional<Facts> traded_bytes(const PrecisionPair& pair) {
+/// Returns the bytes that smaller activations save and the bytes that copies of the weights add.
+/// Returns nothing unless these two explain the change and both peaks lie in one phase.
+std::optional<Facts> traded_bytes(const PeakPair& pair) {
   const auto activations = pair.category_change(metric::kActivations);
   const auto copies = pair.category_change(metric::kWeightCopies);
   const std::string phase = pair.described->measured_step(pair.mode)->peak_phase();
@@ -76,15 +83,15 @@ std::optional<Facts> traded_bytes(const PrecisionPair& pair) {
 }
 
 /// Judges the change by all contexts, and gives it at the shortest and at the longest.
-std::optional<Facts> step_facts(const PrecisionPairs& steps) {
+std::optional<Facts> step_facts(const PeakPairs& steps) {
   if (steps.empty()) return std::nullopt;
-  const PrecisionPair &shortest = steps.front(), &longest = steps.back();
-  const auto matter_count = std::ranges::count_if(steps, &PrecisionPair::matters);
+  const PeakPair &shortest = steps.front(), &longest = steps.back();
+  const auto matter_count = std::ranges::count_if(steps, &PeakPair::matters);
   const auto reason = traded_bytes(longest);
   return Facts()
       .set("verdict", matter_count == 0                   ? "Not much"
                       : matter_count == std::ssize(steps) ? "Yes"
-                                                    : "It depends on the context")
+                                                          : "It depends on the context")
       .set("context", format_count(shortest.described->context()))
       .set("share", shortest.change_percent())
       .when("longer", steps.size() > 1,
@@ -95,16 +102,17 @@ std::optional<Facts> step_facts(const PrecisionPairs& steps) {
       .flag("unexplained", !reason && longest.matters());
 }
 
-/// Describes the change of a forward's peak at the longest context whose training steps are compared, or
-/// at the longest context if no pair has that one. `copies` is set if copies of the weights raise the peak.
-std::optional<Facts> forward_facts(const PrecisionPairs& pairs, const PrecisionPairs& steps) {
+/// Describes the change of a forward's peak at the longest context whose training steps are
+/// compared, else at the longest. `copies` is set if copies of the weights raise that peak.
+std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
-    const PrecisionPairs forwards = of_mode(pairs, mode);
+    const PeakPairs forwards = of_mode(pairs, mode);
     if (forwards.empty()) continue;
-    const auto context = [](const PrecisionPair& pair) { return pair.described->context(); };
-    const auto same_context = steps.empty() ? forwards.end()
-                                      : std::ranges::find(forwards, context(steps.back()), context);
-    const PrecisionPair& pair = same_context == forwards.end() ? forwards.back() : *same_context;
+    const auto context = [](const PeakPair& pair) { return pair.described->context(); };
+    const auto same_context = steps.empty()
+                                  ? forwards.end()
+                                  : std::ranges::find(forwards, context(steps.back()), context);
+    const PeakPair& pair = same_context == forwards.end() ? forwards.back() : *same_context;
     const double change = pair.reduced_peak() - pair.described_peak();
     const auto copies = pair.category_change(metric::kWeightCopies);
     return Facts()
@@ -123,11 +131,10 @@ bool step_does_not_fit(const Profile& profile) {
   return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
 }
 
-/// Names the contexts at which the training step fits in the reduced precision alone, and those at which
-/// it fits in neither precision.
-void set_fit_facts(Facts& facts, const PrecisionPairs& pairs) {
+/// Names contexts at which the training step fits in the reduced precision alone, or in neither.
+void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
   std::vector<std::string> reduced_only, neither;
-  for (const PrecisionPair& pair : pairs) {
+  for (const PeakPair& pair : pairs) {
     if (pair.mode != Mode::kTrainStep || !step_does_not_fit(*pair.described)) continue;
     const std::string context = format_count(pair.described->context());
     if (pair.reduced->measured_step(pair.mode) != nullptr) reduced_only.push_back(context);
@@ -137,7 +144,7 @@ void set_fit_facts(Facts& facts, const PrecisionPairs& pairs) {
   facts.when("fits_neither", !neither.empty(), "contexts", join_words(neither));
 }
 
-std::string reasons_without_peak(const PrecisionPair& pair) {
+std::string reasons_without_peak(const PeakPair& pair) {
   std::vector<std::string> reasons;
   for (const Profile* profile : {pair.described, pair.reduced}) {
     const std::string missing = profile->planned_step(pair.mode)->why_no_peak();
@@ -146,25 +153,29 @@ std::string reasons_without_peak(const PrecisionPair& pair) {
   return join(reasons, "; ");
 }
 
-Dataset precisions_data(const PrecisionPairs& pairs, const std::string& described,
+Dataset precisions_data(const PeakPairs& pairs, const std::string& described,
                         const std::string& reduced) {
   double highest_peak_bytes = 0;
-  for (const PrecisionPair& pair : pairs) highest_peak_bytes = std::max({highest_peak_bytes, pair.described_peak(), pair.reduced_peak()});
+  for (const PeakPair& pair : pairs)
+    highest_peak_bytes = std::max({highest_peak_bytes, pair.described_peak(), pair.reduced_peak()});
   const ByteUnit unit = byte_unit(highest_peak_bytes);
   const auto peak = [unit](const char* name, const std::string& title,
-                           const Profile* PrecisionPair::* side) {
-    return bytes_column<PrecisionPair>(
-        name, title, [=](const PrecisionPair& pair) { return (pair.*side)->peak_bytes(pair.mode); }, unit, reasons_without_peak);
+                           const Profile* PeakPair::* side) {
+    return bytes_column<PeakPair>(
+        name, title, [=](const PeakPair& pair) { return (pair.*side)->peak_bytes(pair.mode); },
+        unit, reasons_without_peak);
   };
-  const auto ratio = [](const PrecisionPair& pair) {
-    return pair.both_ran() && pair.described_peak() > 0 ? Value(pair.reduced_peak() / pair.described_peak()) : Value();
+  const auto ratio = [](const PeakPair& pair) {
+    return pair.both_ran() && pair.described_peak() > 0
+               ? Value(pair.reduced_peak() / pair.described_peak())
+               : Value();
   };
-  const std::vector<Column<PrecisionPair>> columns{
-      {"context", "Context", [](const PrecisionPair& pair) { return pair.described->context(); }, "",
-       kNameNotation},
-      {"step", "Step", [](const PrecisionPair& pair) { return mode_words(pair.mode); }},
-      peak("own", described, &PrecisionPair::described),
-      peak("reduced", reduced, &PrecisionPair::reduced),
+  const std::vector<Column<PeakPair>> columns{
+      {"context", "Context", [](const PeakPair& pair) { return pair.described->context(); }, "",
+       kName},
+      {"step", "Step", [](const PeakPair& pair) { return mode_words(pair.mode); }},
+      peak("own", described, &PeakPair::described),
+      peak("reduced", reduced, &PeakPair::reduced),
       {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
 }
@@ -174,14 +185,15 @@ Dataset precisions_data(const PrecisionPairs& pairs, const std::string& describe
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
-  const ProfileSelection described = described_profiles(profiles);
-  const PrecisionPairs pairs = pairs_of(profiles, described);
+  const ProfileList described = described_profiles(profiles);
+  const PeakPairs pairs = pairs_of(profiles, described);
   const std::string precision = described.front()->precision();
   const std::string reduced(describe(reduced_precision(profiles).value_or(Precision::kBf16)));
   part.facts.set("own", precision).set("reduced", reduced);
   part.facts.flag("alone", pairs.empty());
-  part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &PrecisionPair::both_ran));
-  PrecisionPairs steps = of_mode(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
+  part.facts.flag("none_in_both",
+                  !pairs.empty() && std::ranges::none_of(pairs, &PeakPair::both_ran));
+  PeakPairs steps = of_mode(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
   if (steps.empty()) steps = of_mode(pairs, Mode::kTrainStep);
   part.facts.when("steps", step_facts(steps));
   part.facts.when("forward", forward_facts(pairs, steps));

@@ -26,20 +26,23 @@ struct ResidualTensor {
   }
 };
 
-Dataset residuals_data(const ProfileSelection& profiles) {
+Dataset residuals_data(const ProfileList& profiles) {
   std::vector<ResidualTensor> rows;
   double smallest_bytes = std::numeric_limits<double>::infinity();
   for (const Profile* profile : profiles) {
     ResidualTensor& row = rows.emplace_back(ResidualTensor{profile});
     smallest_bytes = std::min(smallest_bytes, row.formula_bytes());
-    if (row.measured_bytes() && *row.measured_bytes() != row.formula_bytes()) row.flags = {"does not agree"};
+    if (row.measured_bytes() && *row.measured_bytes() != row.formula_bytes())
+      row.flags = {"does not agree"};
   }
   const Notation count{Notation::kCount};
   const std::vector<Column<ResidualTensor>> columns{
-      {"context", "Context", [](const ResidualTensor& row) { return row.profile->context_label; }, "", kNameNotation},
+      {"context", "Context", [](const ResidualTensor& row) { return row.profile->setting; }, "",
+       kName},
       {"formula", "By formula", &ResidualTensor::formula_bytes, "B", count},
       {"measured", "Measured", &ResidualTensor::measured_bytes, "B", count},
-      bytes_column<ResidualTensor>("mebibytes", "By formula", &ResidualTensor::formula_bytes, mebibyte_unit(smallest_bytes))};
+      bytes_column<ResidualTensor>("mebibytes", "By formula", &ResidualTensor::formula_bytes,
+                                   mebibyte_unit(smallest_bytes))};
   return make_dataset("residuals", columns, rows);
 }
 
@@ -47,7 +50,7 @@ Dataset residuals_data(const ProfileSelection& profiles) {
 
 PartContent present_residual(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  const ProfileSelection described = described_profiles(profiles);
+  const ProfileList described = described_profiles(profiles);
   const auto reference =
       std::ranges::find(described, view.edition().reference_context, &Profile::context);
   const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
@@ -58,8 +61,9 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
   part.facts.set("batch", format_count(residual.batch()));
   part.facts.set("width", format_count(residual.width()));
   part.facts.set("bytes", residual.formula_bytes(), {Notation::kCount});
-  part.facts.set("mebibytes",
-                 std::floor(mebibytes) == mebibytes ? format_fixed(mebibytes, 0) : format_significant(mebibytes, 3));
+  part.facts.set("mebibytes", std::floor(mebibytes) == mebibytes
+                                  ? format_fixed(mebibytes, 0)
+                                  : format_significant(mebibytes, 3));
   part.facts.flag("agrees", measured == residual.formula_bytes());
   part.facts.when("differs", measured && measured != residual.formula_bytes(), "measured",
                   measured ? format_value(*measured, {Notation::kCount}) : "");

@@ -12,9 +12,12 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kCapacityDrawnAbove = 0.75;  // The capacity is drawn if a peak exceeds this share of it.
-constexpr double kMostlyParameters = 0.95;    // A sawtooth starts with at least this share in parameters.
-constexpr double kInvisibleShare = 0.002;     // Areas below this share of the peak are too thin to be seen.
+constexpr double kCapacityDrawnAbove =
+    0.75;  // The capacity is drawn if a peak exceeds this share of it.
+constexpr double kMostlyParameters =
+    0.95;  // A sawtooth starts with at least this share in parameters.
+constexpr double kInvisibleShare =
+    0.002;  // Areas below this share of the peak are too thin to be seen.
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {
@@ -26,26 +29,28 @@ struct StepRecording {
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
-/// Returns the step at the longest context with a timeline. With `only_succeeded`, steps that failed do
-/// not count.
-std::optional<StepRecording> longest_recorded(const ProfileSelection& profiles, Mode mode, bool only_succeeded) {
+/// Returns the step at the longest context with a timeline; `only_succeeded` leaves out failures.
+std::optional<StepRecording> longest_recorded(const ProfileList& profiles, Mode mode,
+                                              bool only_succeeded) {
   std::optional<StepRecording> longest;
   for (const Profile* profile : profiles) {
     const PlannedStep* step = profile->planned_step(mode);
-    if (step == nullptr || step->launch == nullptr || (only_succeeded && !step->succeeded())) continue;
+    if (step == nullptr || step->launch == nullptr || (only_succeeded && !step->succeeded()))
+      continue;
     StepRecording candidate{profile, step, timeline_of(*step->launch)};
     if (!candidate.timeline.empty()) longest = std::move(candidate);
   }
   return longest;
 }
 
-/// Returns the training step at the longest context. If that failed, the one at the longest context that
-/// succeeded precedes it. If no training step has a timeline, a shorter mode is taken.
-std::vector<StepRecording> recorded_training_steps(const ProfileSelection& profiles) {
+/// Returns the training step at the longest context. If that failed, the one at the longest context
+/// that succeeded precedes it. If no training step has a timeline, a shorter mode is taken.
+std::vector<StepRecording> recorded_training_steps(const ProfileList& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     const auto longest = longest_recorded(profiles, mode, false);
     if (!longest) continue;
-    const auto longest_succeeded = longest->step->succeeded() ? std::nullopt : longest_recorded(profiles, mode, true);
+    const auto longest_succeeded =
+        longest->step->succeeded() ? std::nullopt : longest_recorded(profiles, mode, true);
     return longest_succeeded ? std::vector{*longest_succeeded, *longest} : std::vector{*longest};
   }
   return {};
@@ -81,10 +86,11 @@ bool is_sawtooth(const StepRecording& recording) {
 bool peaks_on_activations(const StepRecording& recording) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
-         peak.bytes_of(metric::kActivations) > (peak.requested_bytes() - start.requested_bytes()) / 2;
+         peak.bytes_of(metric::kActivations) >
+             (peak.requested_bytes() - start.requested_bytes()) / 2;
 }
 
-/// True if from the peak to the end of backward, gradients grow, activations shrink and memory falls.
+/// True if after the peak, until backward ends, gradients grow, activations shrink, memory falls.
 bool falls_in_backward(const Timeline& timeline) {
   const Instant *end = timeline.end_of(metric::kBackward), &peak = timeline.peak();
   return end != nullptr && end->requested_bytes() < peak.requested_bytes() &&
@@ -92,22 +98,23 @@ bool falls_in_backward(const Timeline& timeline) {
          end->bytes_of(metric::kActivations) < peak.bytes_of(metric::kActivations);
 }
 
-/// Returns "The training step of xl at context 512"; after a previous step, only the words that differ.
+/// Returns "The training step of xl at context 512"; after a step, only the words that differ.
 std::string subject(const StepRecording& recording, const StepRecording* previous) {
   if (previous == nullptr) return "The " + recording.title();
   const std::string step = mode_words(recording.step->mode());
   if (previous->profile == recording.profile) return "The " + step;
   const std::string context = format_count(recording.profile->context());
-  return previous->step->mode() == recording.step->mode() ? "At " + context + " it"
-                                                       : "At context " + context + " the " + step;
+  return previous->step->mode() == recording.step->mode()
+             ? "At " + context + " it"
+             : "At context " + context + " the " + step;
 }
 
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  const char* situation = !recording.step->succeeded()    ? "refused"
-                          : is_sawtooth(recording) ? "sawtooth"
-                          : peaks_on_activations(recording)      ? "climbs"
-                                                  : "plain";
+  const char* situation = !recording.step->succeeded()      ? "refused"
+                          : is_sawtooth(recording)          ? "sawtooth"
+                          : peaks_on_activations(recording) ? "climbs"
+                                                            : "plain";
   Facts facts;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
     facts.flag(name, std::string_view(name) == situation);
@@ -118,8 +125,8 @@ Facts recording_facts(const StepRecording& recording, const StepRecording* previ
       .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
       .flag("state", start.bytes_of(metric::kOptimizerStates) > 0)
       .flag("falls", falls_in_backward(recording.timeline))
-      .set("reason",
-           recording.step->out_of_memory() != nullptr ? "out of memory" : recording.step->why_no_peak());
+      .set("reason", recording.step->out_of_memory() != nullptr ? "out of memory"
+                                                                : recording.step->why_no_peak());
 }
 
 /// A labelled point of the figure: the peak, or the GPU's capacity above the peak's event.
@@ -132,11 +139,13 @@ struct Mark {
 Dataset marks_data(const StepRecording& recording, double capacity_bytes, const ByteUnit& unit) {
   const Instant& peak = recording.timeline.peak();
   const bool out_of_memory = recording.step->out_of_memory() != nullptr;
-  std::vector<Mark> marks{
-      {"peak", peak.event, peak.requested_bytes(),
-       "peak " + format_bytes(peak.requested_bytes()) + (out_of_memory ? ", then out of memory" : "")}};
-  if (capacity_bytes > 0 && (out_of_memory || peak.requested_bytes() > kCapacityDrawnAbove * capacity_bytes)) {
-    marks.push_back({"capacity", peak.event, capacity_bytes, "GPU capacity, " + format_bytes(capacity_bytes)});
+  std::vector<Mark> marks{{"peak", peak.event, peak.requested_bytes(),
+                           "peak " + format_bytes(peak.requested_bytes()) +
+                               (out_of_memory ? ", then out of memory" : "")}};
+  if (capacity_bytes > 0 &&
+      (out_of_memory || peak.requested_bytes() > kCapacityDrawnAbove * capacity_bytes)) {
+    marks.push_back(
+        {"capacity", peak.event, capacity_bytes, "GPU capacity, " + format_bytes(capacity_bytes)});
   }
   const double floor_bytes = axis_begin_bytes(recording.timeline);
   const std::vector<Column<Mark>> columns{
@@ -157,7 +166,7 @@ struct Slice {
 };
 
 Dataset timeline_data(const std::vector<Category>& visible, const Timeline& timeline,
-                    const ByteUnit& unit) {
+                      const ByteUnit& unit) {
   std::vector<Slice> slices;
   for (const Category& category : visible) {
     for (const Instant& instant : timeline.instants) slices.push_back({&instant, category});
@@ -172,8 +181,7 @@ Dataset timeline_data(const std::vector<Category>& visible, const Timeline& time
   return make_dataset("timeline", columns, slices);
 }
 
-/// Lists memory at the start, at each phase's end and at the peak. The phase in which a step failed is
-/// named by the reason.
+/// Lists memory at the start, the end of each phase and the peak. A failure replaces its phase.
 Dataset stages_data(const std::vector<Category>& visible, const StepRecording& recording,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
@@ -181,19 +189,22 @@ Dataset stages_data(const std::vector<Category>& visible, const StepRecording& r
   std::vector<Stage> stages{{"start", timeline.instants.front()}};
   for (const PhaseSpan& span : timeline.phases())
     stages.emplace_back("end of " + span.phase, *span.last);
-  if (!recording.step->succeeded() && stages.size() > 1) stages.back().first = recording.step->why_no_peak();
+  if (!recording.step->succeeded() && stages.size() > 1)
+    stages.back().first = recording.step->why_no_peak();
   stages.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
   for (const Category& category : visible) {
     const std::string words(category.words);
     columns.push_back(bytes_column<Stage>(
-        words, words, [category](const Stage& stage) { return stage.second.bytes_of(category.name); },
-        unit));
+        words, words,
+        [category](const Stage& stage) { return stage.second.bytes_of(category.name); }, unit));
   }
   columns.push_back(bytes_column<Stage>(
-      "requested", "Requested", [](const Stage& stage) { return stage.second.requested_bytes(); }, unit));
+      "requested", "Requested", [](const Stage& stage) { return stage.second.requested_bytes(); },
+      unit));
   columns.push_back(bytes_column<Stage>(
-      "allocated", "Allocated", [](const Stage& stage) { return stage.second.allocated_bytes; }, unit));
+      "allocated", "Allocated", [](const Stage& stage) { return stage.second.allocated_bytes; },
+      unit));
   return make_dataset("stages", columns, stages);
 }
 
@@ -209,8 +220,8 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
     });
   });
   std::vector<Dataset> datasets{timeline_data(visible, timeline, unit),
-                           stages_data(visible, recording, unit),
-                           marks_data(recording, capacity_bytes, unit)};
+                                stages_data(visible, recording, unit),
+                                marks_data(recording, capacity_bytes, unit)};
   std::ranges::move(lifetime_datasets(timeline, allocations_of(*recording.step->launch), unit),
                     std::back_inserter(datasets));
   for (Dataset& dataset : datasets) {
@@ -229,7 +240,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common_facts(part.facts, view, profiles);
-  const ProfileSelection described = described_profiles(profiles);
+  const ProfileList described = described_profiles(profiles);
   std::vector<StepRecording> steps = recorded_training_steps(described);
   const auto inference = longest_recorded(described, Mode::kInference, false);
   if (inference) steps.insert(steps.begin(), *inference);
@@ -238,10 +249,11 @@ PartContent present_timelines(const RunView& view, const std::vector<Profile>& p
     sentences.push_back(
         recording_facts(recording, &recording == steps.data() ? nullptr : &recording - 1));
     const bool is_inference = recording.step->mode() == Mode::kInference;
-    const char* snapshot_name = is_inference               ? "memory-inference"
-                       : recording.step->succeeded() ? "memory-step"
-                                             : "memory-step-out-of-memory";
-    add_step(part, recording, snapshot_name, is_inference ? 0 : capacity_bytes(view, *recording.step));
+    const char* snapshot_name = is_inference                  ? "memory-inference"
+                                : recording.step->succeeded() ? "memory-step"
+                                                              : "memory-step-out-of-memory";
+    add_step(part, recording, snapshot_name,
+             is_inference ? 0 : capacity_bytes(view, *recording.step));
   }
   part.facts.flag("nothing", steps.empty()).list("recorded", std::move(sentences));
   return part;

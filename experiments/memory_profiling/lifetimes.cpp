@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kMaxBoxes = 100;  // The figure lets a reader ask for at most this many.
 constexpr std::size_t kMaxKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // The axis begins above 0 if a step adds at most this share of its peak.
+constexpr double kNearlyFlat =
+    0.2;  // The axis begins above 0 if a step adds at most this share of its peak.
 
 struct Box {
   int rank = 0;
@@ -20,8 +21,7 @@ struct Box {
   std::string category = {}, text = {};
 };
 
-/// Makes a box for each allocation. The box of rank 0 is the memory from before the step: its bytes
-/// are in "lifetime-bins".
+/// Makes a box for each allocation; that of rank 0 is the memory from before the step.
 Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
                    const ByteUnit& unit) {
   std::vector<Box> boxes{{.end_bin = bins.least_bytes.size(),
@@ -30,7 +30,8 @@ Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
                           .text = "before the step"}};
   for (const Allocation& allocation : allocations) {
     const std::size_t first_bin = bins.index_of(allocation.made_event);
-    const std::size_t end_bin = allocation.freed_event ? bins.index_of(*allocation.freed_event) : bins.least_bytes.size();
+    const std::size_t end_bin =
+        allocation.freed_event ? bins.index_of(*allocation.freed_event) : bins.least_bytes.size();
     boxes.push_back(
         {.rank = static_cast<int>(boxes.size()),
          .first_bin = first_bin,
@@ -38,7 +39,8 @@ Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
          .made_event = allocation.made_event,
          .bytes = allocation.bytes,
          .category = category_words(allocation.category),
-         .text = format_bytes(allocation.bytes) + ", " + maker_words(allocation.outer_op, allocation.module, allocation.inner_op)});
+         .text = format_bytes(allocation.bytes) + ", " +
+                 maker_words(allocation.outer_op, allocation.module, allocation.inner_op)});
   }
   const std::vector<Column<Box>> columns{{"rank", "Rank", &Box::rank},
                                          {"from", "From", &Box::first_bin},
@@ -55,7 +57,8 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   const double resident_bytes = timeline.instants.front().requested_bytes();
   const auto least_bytes = [bins](std::size_t bin) {
-    return std::isfinite(bins.least_bytes[bin]) ? std::optional(bins.least_bytes[bin]) : std::nullopt;
+    return std::isfinite(bins.least_bytes[bin]) ? std::optional(bins.least_bytes[bin])
+                                                : std::nullopt;
   };
   const std::vector<Column<std::size_t>> columns{
       {"bin", "Bin", [](std::size_t bin) { return bin; }},
@@ -98,7 +101,7 @@ Dataset kinds_data(const std::vector<AllocationKind>& kinds) {
        [](const AllocationKind& kind) {
          const std::string& module = kind.first.module;
          return maker_words(kind.first.outer_op, kind.count > 1 ? without_layer(module) : module,
-                        kind.first.inner_op);
+                            kind.first.inner_op);
        }},
       {"made", "Made in", [](const AllocationKind& kind) { return kind.first.made_phase; }},
       {"freed", "Freed in", [](const AllocationKind& kind) {
@@ -120,14 +123,16 @@ Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocation
   Bins bins{{first_event, last_event}, {}};
   for (const Allocation& allocation : allocations) {
     bins.bounds.push_back(std::clamp(allocation.made_event, first_event, last_event));
-    bins.bounds.push_back(std::clamp(allocation.freed_event.value_or(last_event), first_event, last_event));
+    bins.bounds.push_back(
+        std::clamp(allocation.freed_event.value_or(last_event), first_event, last_event));
   }
   std::ranges::sort(bins.bounds);
   const auto duplicates = std::ranges::unique(bins.bounds);
   bins.bounds.erase(duplicates.begin(), duplicates.end());
   bins.least_bytes.assign(bins.bounds.size() - 1, std::numeric_limits<double>::infinity());
   for (const Instant& instant : timeline.instants) {
-    double& least_bytes = bins.least_bytes[std::min(bins.index_of(instant.event), bins.least_bytes.size() - 1)];
+    double& least_bytes =
+        bins.least_bytes[std::min(bins.index_of(instant.event), bins.least_bytes.size() - 1)];
     least_bytes = std::min(least_bytes, instant.requested_bytes());
   }
   return bins;
@@ -136,11 +141,14 @@ Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocation
 double axis_begin_bytes(const Timeline& timeline) {
   const double bytes_before = timeline.instants.front().requested_bytes();
   const double peak_bytes = timeline.peak().requested_bytes();
-  return peak_bytes - bytes_before > kNearlyFlat * peak_bytes ? 0 : std::max(0.0, bytes_before - (peak_bytes - bytes_before) / 4);
+  return peak_bytes - bytes_before > kNearlyFlat * peak_bytes
+             ? 0
+             : std::max(0.0, bytes_before - (peak_bytes - bytes_before) / 4);
 }
 
-std::vector<Dataset> lifetime_datasets(const Timeline& timeline, const std::vector<Allocation>& allocations,
-                               const ByteUnit& unit) {
+std::vector<Dataset> lifetime_datasets(const Timeline& timeline,
+                                       const std::vector<Allocation>& allocations,
+                                       const ByteUnit& unit) {
   if (allocations.empty()) return {};
   std::vector<Allocation> largest = allocations;
   largest.resize(std::min(largest.size(), kMaxBoxes));

@@ -14,8 +14,7 @@ namespace labreport::memory_profiling {
 /// Ranges of allocator events, split wherever a drawn allocation is made or freed.
 struct Bins {
   std::vector<double> bounds;  ///< Event numbers; bin i reaches from bounds[i] to bounds[i + 1].
-  /// The fewest requested bytes in each bin. A timeline has fewer instants than events, so a bin can
-  /// have no instant: its number is infinite.
+  /// The fewest requested bytes in each bin; infinite in a bin without a recorded instant.
   std::vector<double> least_bytes;
 
   std::size_t index_of(double event) const;
@@ -30,7 +29,8 @@ double axis_begin_bytes(const Timeline& timeline);
 
 /// Returns "lifetimes" (boxes, largest first) and "lifetime-bins" for the figure, "lifetime-kinds"
 /// for the table. Returns nothing without `allocations`.
-std::vector<Dataset> lifetime_datasets(const Timeline& timeline, const std::vector<Allocation>& allocations,
-                               const ByteUnit& unit);
+std::vector<Dataset> lifetime_datasets(const Timeline& timeline,
+                                       const std::vector<Allocation>& allocations,
+                                       const ByteUnit& unit);
 
 }  // namespace labreport::memory_profiling

@@ -24,7 +24,7 @@ Dataset peaks_data(const std::vector<Profile>& profiles, const ByteUnit& unit) {
     for (const Profile& profile : profiles) {
       const PlannedStep* step = profile.planned_step(mode);
       if (step == nullptr) continue;
-      dots.push_back({name + format_value(profile.context_label, kNameNotation), profile.precision(),
+      dots.push_back({name + format_value(profile.setting, kName), profile.precision(),
                       profile.peak_bytes(mode), step->why_no_peak()});
     }
   }
@@ -50,7 +50,8 @@ void add_peaks_figure(PartContent& part, const RunView& view,
     }
   }
   // A step that ran out of memory came near the capacity, although it has no peak.
-  const bool capacity_drawn = capacity > 0 && (out_of_memory || highest_peak >= kCapacityDrawnFrom * capacity);
+  const bool capacity_drawn =
+      capacity > 0 && (out_of_memory || highest_peak >= kCapacityDrawnFrom * capacity);
   const ByteUnit unit = byte_unit(capacity_drawn ? std::max(highest_peak, capacity) : highest_peak);
   if (highest_peak > 0) part.datasets.push_back(peaks_data(profiles, unit));
   if (!capacity_drawn) return;

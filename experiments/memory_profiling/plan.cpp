@@ -14,8 +14,8 @@ constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
 constexpr std::int64_t kWarmup = 2;  // These steps make AdamW's state and the allocator's blocks.
 
-/// Returns the user's sizes. Without them, returns the edition's size and, for GPUs on which no step of
-/// it fits, all smaller sizes, largest first.
+/// Returns the user's sizes; without them the edition's size and, in case it does not fit, all
+/// smaller ones, largest first.
 std::vector<Size> sizes(const Planning& planning) {
   std::vector<Size> chosen = planning.chosen.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
@@ -90,7 +90,7 @@ void add_network(Planning& planning, const Size& size) {
   }
 }
 
-/// Returns the size's longest mode at the shortest context. If that does not fit, no longer context does.
+/// Returns the longest mode at the shortest context: if that does not fit, no longer context does.
 CellSpec probe_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));

@@ -26,12 +26,12 @@ void label_profiles(std::vector<Profile>& profiles) {
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.context());
     profile.words = profile.spec.size + " at context " + context;
-    profile.context_label = sizes.size() > 1 ? Value(profile.spec.size + ",\u00a0" + context)
-                                     : Value(profile.context());
-    profile.label = profile.context_label;
+    profile.setting = sizes.size() > 1 ? Value(profile.spec.size + ",\u00a0" + context)
+                                       : Value(profile.context());
+    profile.label = profile.setting;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(*profile.spec.precision));
-    profile.label = format_value(profile.context_label, kNameNotation) + ",\u00a0" + precision;
+    profile.label = format_value(profile.setting, kName) + ",\u00a0" + precision;
   }
 }
 
@@ -78,7 +78,8 @@ std::string PlannedStep::peak_phase() const {
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     const auto peak = bytes(metric::kPeak, phase);
-    if (peak > highest_peak) highest_peak = peak, highest_phase = phase;  // An empty optional is less than any number.
+    if (peak > highest_peak)
+      highest_peak = peak, highest_phase = phase;  // An empty optional is less than any number.
   }
   return highest_peak >= bytes(metric::kMemory, metric::kPeakAllocated) ? highest_phase : "";
 }
@@ -140,48 +141,53 @@ std::vector<Profile> profiles_of(const RunView& view) {
   return profiles;
 }
 
-ProfileSelection select_all(const std::vector<Profile>& profiles) {
+ProfileList select_all(const std::vector<Profile>& profiles) {
   return each(profiles, [](const Profile& profile) { return &profile; });
 }
 
-ProfileSelection select_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision) {
+ProfileList select_precision(const std::vector<Profile>& profiles,
+                             std::optional<Precision> precision) {
   return only(select_all(profiles),
               [precision](const Profile* profile) { return profile->spec.precision == precision; });
 }
 
-ProfileSelection select_same_network(const std::vector<Profile>& profiles, const Profile& profile,
-                         Precision precision) {
+ProfileList select_same_network(const std::vector<Profile>& profiles, const Profile& profile,
+                                Precision precision) {
   return only(select_precision(profiles, precision), [&](const Profile* other) {
     return other->spec.model == profile.spec.model && other->spec.batch == profile.spec.batch;
   });
 }
 
-ProfileSelection described_profiles(const std::vector<Profile>& profiles) {
-  const Profile* chosen =
-      first_with(profiles, [](const Profile& profile) { return profile.measured_step(Mode::kTrainStep); });
+ProfileList described_profiles(const std::vector<Profile>& profiles) {
+  const Profile* chosen = first_with(
+      profiles, [](const Profile& profile) { return profile.measured_step(Mode::kTrainStep); });
   if (chosen == nullptr) chosen = first_with(profiles, has_any_peak);
   if (chosen == nullptr) chosen = first_with(profiles, [](const Profile&) { return true; });
   return select_same_network(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
 }
 
-ProfileSelection planned_in_full(const ProfileSelection& profiles) {
-  const ProfileSelection full = only(profiles, [](const Profile* profile) {
+ProfileList planned_in_full(const ProfileList& profiles) {
+  const ProfileList full = only(profiles, [](const Profile* profile) {
     return profile->planned_step(Mode::kInference) != nullptr &&
            profile->planned_step(Mode::kTrainStep) != nullptr;
   });
   return full.empty() ? profiles : full;
 }
 
-bool any_step_ran(const ProfileSelection& profiles) {
-  return std::ranges::any_of(profiles, [](const Profile* profile) { return has_any_peak(*profile); });
+bool any_step_ran(const ProfileList& profiles) {
+  return std::ranges::any_of(profiles,
+                             [](const Profile* profile) { return has_any_peak(*profile); });
 }
 
 std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles) {
   const auto first_precision = main_precision(profiles);
   for (const Precision precision :
        {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
-    const auto has_precision = [&](const Profile& profile) { return profile.spec.precision == precision; };
-    if (precision != first_precision && std::ranges::any_of(profiles, has_precision)) return precision;
+    const auto has_precision = [&](const Profile& profile) {
+      return profile.spec.precision == precision;
+    };
+    if (precision != first_precision && std::ranges::any_of(profiles, has_precision))
+      return precision;
   }
   return std::nullopt;
 }
@@ -204,7 +210,7 @@ std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
   std::vector<std::string> all;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      const std::string prefix = format_value(profile.label, kNameNotation) + ", " + mode_words(mode);
+      const std::string prefix = format_value(profile.label, kName) + ", " + mode_words(mode);
       for (const Launch& launch : step.cell->launches) {
         for (const std::string& warning : launch.warnings) all.push_back(prefix + ": " + warning);
       }
@@ -214,7 +220,7 @@ std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
 }
 
 void set_common_facts(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
-  const ProfileSelection described = described_profiles(profiles);
+  const ProfileList described = described_profiles(profiles);
   facts.flag("nothing", !any_step_ran(described));
   facts.flag("gpu", view.on_gpu());
   facts.set("size", described.front()->spec.size);

@@ -33,12 +33,12 @@ struct PlannedStep {
   std::string why_no_peak() const;
 };
 
-inline constexpr Notation kNameNotation{Notation::kName};
+inline constexpr Notation kName{Notation::kName};
 
 /// One network at one context and precision.
 struct Profile {
-  Value context_label;        ///< "2.7B, 512"; 512 alone if all profiles have one size.
-  Value label;        ///< "2.7B, 512, FP32"; `context_label` if all have one precision.
+  Value setting;      ///< "2.7B, 512"; 512 alone if all profiles have one size.
+  Value label;        ///< "2.7B, 512, FP32"; `setting` if all have one precision.
   std::string words;  ///< "2.7B at context 512"
   CellSpec spec;      ///< Its `mode` is not set.
   std::map<Mode, PlannedStep> steps;
@@ -55,45 +55,44 @@ struct Profile {
   std::string precision() const;  ///< "FP32"
 };
 
-/// Returns the profiles sorted by size, largest first, then by precision, FP32 first, then by context.
-/// A context that the doubling search only passed through has a training step and no other step.
+/// Returns profiles sorted by size, largest first, then by precision, FP32 first, then by context.
+/// A context that the doubling search only passed through has no step but a training step.
 std::vector<Profile> profiles_of(const RunView& view);
 
 /// Some of a run's profiles.
-using ProfileSelection = std::vector<const Profile*>;
+using ProfileList = std::vector<const Profile*>;
 
-/// Returns the profiles that the answers describe, shortest context first. They are those of one network
-/// in the first of the run's precisions, FP32 if it has that: the largest network whose training step was
-/// measured, else the largest of which any step was, else the largest of all.
-ProfileSelection described_profiles(const std::vector<Profile>& profiles);
+/// Returns the profiles that the answers describe, shortest context first. They are those of one
+/// network in the first of the run's precisions, FP32 if it has that: the largest network whose
+/// training step was measured, else the largest of which any step was, else the largest of all.
+ProfileList described_profiles(const std::vector<Profile>& profiles);
 
 /// Keeps profiles with both an inference and a training step planned, which leaves out contexts
 /// that doubling only passed through. Returns all if none has both.
-ProfileSelection planned_in_full(const ProfileSelection& profiles);
+ProfileList planned_in_full(const ProfileList& profiles);
 
-ProfileSelection select_all(const std::vector<Profile>& profiles);
+ProfileList select_all(const std::vector<Profile>& profiles);
 
-ProfileSelection select_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
+ProfileList select_precision(const std::vector<Profile>& profiles,
+                             std::optional<Precision> precision);
 
 /// Returns the profiles of `profile`'s network and batch in `precision`, shortest context first.
-ProfileSelection select_same_network(const std::vector<Profile>& profiles, const Profile& profile,
-                         Precision precision);
+ProfileList select_same_network(const std::vector<Profile>& profiles, const Profile& profile,
+                                Precision precision);
 
 /// "backward", "the optimizer"
 std::string phase_words(const std::string& phase);
 
 /// True if any step of any profile has a measured peak.
-bool any_step_ran(const ProfileSelection& profiles);
+bool any_step_ran(const ProfileList& profiles);
 
-/// Returns the precision to compare with that of the answers: BF16, else FP16, else TF32. Returns
-/// nothing if the run has no second precision.
+/// Returns the precision to compare with the first one: BF16, else FP16, else TF32, else nothing.
 std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles);
 
 /// Returns the device's memory, or the limit that the launch was given; 0 if unknown.
 double capacity_bytes(const RunView& view, const PlannedStep& step);
 
-/// Sets the facts that most parts need: `gpu`, `size`, `precision`, and `nothing`, which holds if no
-/// described step has a measured peak.
+/// Sets `gpu`, `size`, `precision` and `nothing` (no described step has a measured peak).
 void set_common_facts(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
 /// Returns "training step: out of memory in forward: …" for each mode without a measured peak.

@@ -12,7 +12,9 @@
 
 namespace labreport::memory_profiling {
 
-double Instant::requested_bytes() const { return std::accumulate(category_bytes.begin(), category_bytes.end(), 0.0); }
+double Instant::requested_bytes() const {
+  return std::accumulate(category_bytes.begin(), category_bytes.end(), 0.0);
+}
 
 double Instant::bytes_of(std::string_view category) const {
   const auto entry = std::ranges::find(categories(), category, &Category::name);
@@ -92,7 +94,8 @@ bool is_linear(const std::string& outer_op) { return outer_op == "aten::linear";
 
 std::string allocating_op(const std::string& outer_op, const std::string& inner_op) {
   if (outer_op == "MaskedScores" && inner_op == "aten::resize_") return "aten::where";
-  const bool only_allocates = inner_op == "aten::empty" || inner_op == "aten::empty_strided" || inner_op == "aten::resize_";
+  const bool only_allocates =
+      inner_op == "aten::empty" || inner_op == "aten::empty_strided" || inner_op == "aten::resize_";
   return only_allocates && outer_op.starts_with("aten::") ? outer_op : inner_op;
 }
 
@@ -102,14 +105,14 @@ std::string last_component(const std::string& path, const std::string& separator
 }
 
 std::string maker_words(const std::string& outer_op, const std::string& module,
-                    const std::string& inner_op) {
+                        const std::string& inner_op) {
   const std::string path = short_path(module);
   if (is_linear(outer_op) && !path.empty()) return path;
   const bool is_composite = !outer_op.empty() && !outer_op.starts_with("aten::");
   const std::string op_name = last_component(allocating_op(outer_op, inner_op), "::");
   const std::string maker = is_composite && !op_name.empty() ? outer_op + " (" + op_name + ")"
-                           : op_name.empty()            ? last_component(outer_op, "::")
-                                                     : op_name;
+                            : op_name.empty()                ? last_component(outer_op, "::")
+                                                             : op_name;
   if (maker.empty()) return path.empty() ? "not known" : path;
   return path.empty() ? maker : maker + " in " + path;
 }

@@ -74,6 +74,7 @@ std::string allocating_op(const std::string& outer_op, const std::string& inner_
 std::string last_component(const std::string& path, const std::string& separator);
 
 /// Returns "Softmax (exp) in layers.3/attn/computing softmax"; for a linear layer its path.
-std::string maker_words(const std::string& outer_op, const std::string& module, const std::string& inner_op);
+std::string maker_words(const std::string& outer_op, const std::string& module,
+                        const std::string& inner_op);
 
 }  // namespace labreport::memory_profiling

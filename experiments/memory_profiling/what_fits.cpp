@@ -20,15 +20,16 @@ constexpr std::array kCheckedModes{Mode::kInference, Mode::kForwardBackward, Mod
 constexpr std::array<std::int64_t, 5> kShownContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCardGigabytes{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
-constexpr double kPredictionTolerance = 0.05;  // Formulas that are off by more of a peak are not confirmed.
+constexpr double kPredictionTolerance =
+    0.05;  // Formulas that are off by more of a peak are not confirmed.
 constexpr Notation kDeviationNotation{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// The most bytes of library workspaces at any peak, of steps without backward and of steps with it.
-/// They depend on the GPU, so they are measured rather than predicted. They count as temporary.
+/// The most bytes of library workspaces at any peak, of steps without backward and of steps with
+/// it. They depend on the GPU, so they are measured rather than predicted. They count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
 Workspaces workspaces_of(const std::vector<Profile>& profiles) {
@@ -50,7 +51,7 @@ std::vector<ExpectedPeak> predicted_peaks(const CellSpec& spec, const Workspaces
   return peaks;
 }
 
-/// Compares measured peaks of one mode and precision, with or without checkpoints, with the formulas.
+/// Compares measured peaks with the formulas, in one mode and precision.
 struct PeakCheck {
   Mode mode;
   Precision precision;
@@ -72,9 +73,10 @@ struct PeakCheck {
     max_blocks = std::max(max_blocks, spec.group.value_or(0));
   }
   /// True if batch, context or predicted bytes exceed all that were measured. Bytes may exceed the
-  /// largest measured peak by `kPredictionTolerance`, because the prediction may be that much too high.
+  /// largest measured peak by `kPredictionTolerance`, the largest error of a prediction.
   bool extrapolates(const CellSpec& spec, double bytes) const {
-    return *spec.batch > max_batch || *spec.context > max_context || bytes > (1 + kPredictionTolerance) * largest_peak;
+    return *spec.batch > max_batch || *spec.context > max_context ||
+           bytes > (1 + kPredictionTolerance) * largest_peak;
   }
   std::string step_words() const { return mode_words(mode); }
   std::string_view precision_words() const { return describe(precision); }
@@ -89,7 +91,7 @@ struct PeakCheck {
   }
 };
 
-/// The numbers behind the figure and its table: all sizes in all steps and precisions, at one batch.
+/// The numbers behind the figure and its table: all sizes, steps and precisions at one batch.
 struct Grid {
   Workspaces workspaces;
   std::int64_t batch, context;
@@ -113,8 +115,8 @@ ConfirmedPeaks confirmed_peaks(const PeakCheck& check, const Workspaces& workspa
           .workspace = workspaces[has_backward(check.mode)]};
 }
 
-/// True if the cell is a step of this check on one GPU with labreport's network. Cells without warm-up
-/// do not count, because first steps have fewer workspaces and no optimizer state.
+/// True if the cell is a step of this check on one GPU with labreport's network. Cells without
+/// warm-up do not count, because first steps have fewer workspaces and no optimizer state.
 bool belongs_to(const CellSpec& spec, const PeakCheck& check) {
   constexpr std::array kKinds{CellKind::kTiming, CellKind::kMemory, CellKind::kCheckpointing};
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
@@ -135,7 +137,7 @@ void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid)
 
 /// Checks each mode in the answers' precision and in the reduced one.
 std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>& profiles,
-                             const Grid& grid) {
+                                 const Grid& grid) {
   const auto described =
       described_profiles(profiles).front()->spec.precision.value_or(Precision::kFp32);
   const Precision reduced = reduced_precision(profiles).value_or(described);
@@ -147,8 +149,7 @@ std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>
   return checks;
 }
 
-/// Checks training steps of several ranks that share the optimizer's state, by their highest peak once
-/// that state exists.
+/// Checks training steps of ranks that share AdamW's state, by their peak once the state exists.
 std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
   using namespace optimizer_state_sharding_accounting;
   std::vector<ConfirmedPeaks> confirmed;
@@ -171,8 +172,8 @@ std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
   return confirmed;
 }
 
-/// Returns the edition's sizes with the vocabulary of `reference`, and the run's other sizes, smallest
-/// first. Leaves out sizes whose bytes overflow 64 bits.
+/// Returns the edition's sizes with the vocabulary of `reference`, and the run's other sizes,
+/// smallest first. Leaves out sizes whose bytes overflow 64 bits.
 std::vector<Size> sizes_of(const RunView& view, const CellSpec& reference) {
   std::vector<Size> sizes = view.edition().sizes;
   for (Size& size : sizes) size.shape.vocab = reference.model->vocab;
@@ -213,7 +214,8 @@ std::vector<Bar> bars_of(const Grid& grid) {
       double from_gib = 0;
       for (const auto& [name, part] : kPeakParts) {
         const double to_gib = from_gib + static_cast<double>(peak.*part) / kBytesPerGibibyte;
-        if (to_gib > from_gib) bars.push_back({row, category_words(std::string(name)), from_gib, to_gib, ""});
+        if (to_gib > from_gib)
+          bars.push_back({row, category_words(std::string(name)), from_gib, to_gib, ""});
         from_gib = to_gib;
       }
       bars.back().text = format_bytes(bytes) + (check.extrapolates(spec, bytes) ? "*" : "");
@@ -225,7 +227,9 @@ std::vector<Bar> bars_of(const Grid& grid) {
 Dataset cards_data() {
   const std::vector<Column<std::int64_t>> columns{
       {"bytes", "Memory",
-       [](std::int64_t gigabytes) { return static_cast<double>(gigabytes) * kGigabyte / kBytesPerGibibyte; },
+       [](std::int64_t gigabytes) {
+         return static_cast<double>(gigabytes) * kGigabyte / kBytesPerGibibyte;
+       },
        "GiB"},
       {"text", "Card", [](std::int64_t gigabytes) { return std::to_string(gigabytes) + " GB"; }}};
   return make_dataset("cards", columns, std::vector(kCardGigabytes.begin(), kCardGigabytes.end()));
@@ -258,8 +262,9 @@ Dataset smallest_cards_data(const Grid& grid) {
   }
   std::vector<CardRow> rows;
   for (const PeakCheck& check : grid.checks) {
-    const std::string deviation_flag =
-        "the formulas are up to " + format_rough_percent(std::abs(check.worst_deviation())) + " % off";
+    const std::string deviation_flag = "the formulas are up to " +
+                                       format_rough_percent(std::abs(check.worst_deviation())) +
+                                       " % off";
     for (const Size& size : grid.sizes) {
       rows.push_back({&grid, &check, &size, {}});
       if (!check.holds()) rows.back().flags = {deviation_flag};
@@ -287,8 +292,7 @@ const std::vector<Column<PeakCheck>> kPredictions{
      },
      "%", kDeviationNotation}};
 
-/// Returns the data that site/what_fits.js reads. `first_size` is the index of the size that it shows
-/// first.
+/// Returns the data of site/what_fits.js, which first shows the size with index `first_size`.
 nlohmann::json live_data(const Grid& grid, std::ptrdiff_t first_size) {
   nlohmann::json checks = nlohmann::json::array();
   for (const PeakCheck& check : grid.checks) {
@@ -338,7 +342,8 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   part.facts.set("batch", format_count(grid.batch));
   part.facts.set("at_context", format_count(grid.context));
   const auto described_size = std::ranges::find(grid.sizes, described.model, &Size::shape);
-  const auto facts = described_size == grid.sizes.end() ? std::nullopt : prediction_facts(grid.checks);
+  const auto facts =
+      described_size == grid.sizes.end() ? std::nullopt : prediction_facts(grid.checks);
   part.facts.when("predicted", facts);
   if (!facts) return;
   const std::vector<Bar> rows = bars_of(grid);

@@ -14,7 +14,10 @@ const std::vector<Loop> kKnownLoops{
     {.name = metric::kMixedLoop, .label = "FP32 += FP16"},
     {.name = metric::kCastLoop, .label = "FP32 += FP16 cast to FP32"},
     {.name = metric::kBf16Loop, .label = "BF16 += BF16", .is_extra = true},
-    {.name = metric::kHalvesLoop, .label = "FP32 += halves", .exact_addend = 0.5, .is_extra = true}};
+    {.name = metric::kHalvesLoop,
+     .label = "FP32 += halves",
+     .exact_addend = 0.5,
+     .is_extra = true}};
 
 std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -27,7 +30,9 @@ double Loop::error_after(std::size_t additions) const {
   return sums[additions - 1] - static_cast<double>(additions) * exact_addend;
 }
 
-double Loop::input_error() const { return static_cast<double>(sums.size()) * (addend - exact_addend); }
+double Loop::input_error() const {
+  return static_cast<double>(sums.size()) * (addend - exact_addend);
+}
 
 std::vector<Loop> loops_of(const Launch& launch) {
   std::vector<Loop> loops;

@@ -10,11 +10,11 @@
 namespace labreport::mixed_precision_accumulation {
 
 struct Loop {
-  std::string_view name;   ///< The metric's name.
-  std::string_view label;  ///< "FP32 += FP16"
-  double exact_addend = 0.01;   ///< The number that should be added.
-  bool is_extra = false;        ///< True if the handout does not ask for the loop.
-  double addend = 0;            ///< The number that was added: `exact_addend`, rounded to its dtype.
+  std::string_view name;       ///< The metric's name.
+  std::string_view label;      ///< "FP32 += FP16"
+  double exact_addend = 0.01;  ///< The number that should be added.
+  bool is_extra = false;       ///< True if the handout does not ask for the loop.
+  double addend = 0;           ///< The number that was added: `exact_addend`, rounded to its dtype.
   std::vector<double> sums = {};
   std::vector<double> host_sums = {};  ///< The CPU's sums, if `sums` are a GPU's.
 

@@ -55,8 +55,8 @@ bool mixed_loops_agree(const std::vector<Loop>& loops) {
   return mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
 }
 
-/// Returns the points of the errors' curves. A loop whose final sum is exact has none. The two loops that
-/// add FP16 to FP32 share a curve if all their sums are equal.
+/// Returns the points of the errors' curves. A loop whose final sum is exact has none. The two
+/// loops that add FP16 to FP32 share a curve if all their sums are equal.
 std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   const bool agree = mixed_loops_agree(loops);
   std::vector<RunningError> rows;
@@ -81,16 +81,17 @@ Dataset checkpoints_data(const std::vector<Loop>& loops) {
     };
     columns.push_back({std::string(loop.name), name_of(loop), error, "", kError});
   }
-  return make_dataset("checkpoints", columns,
-                      std::vector<std::size_t>(std::begin(kShownAdditions), std::end(kShownAdditions)));
+  return make_dataset(
+      "checkpoints", columns,
+      std::vector<std::size_t>(std::begin(kShownAdditions), std::end(kShownAdditions)));
 }
 
 bool errs_in_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
-/// Returns by how much the middle and the last addition raise a sum. Returns nothing unless sums were
-/// rounded up at first and down later, so that at most half of the largest error remains.
+/// Returns by how much the middle and the last addition raise a sum. Returns nothing unless sums
+/// were rounded up at first and down later, so that at most half of the largest error remains.
 std::optional<Facts> cancellation_facts(const Loop& loop) {
   const auto increase = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
@@ -98,8 +99,11 @@ std::optional<Facts> cancellation_facts(const Loop& loop) {
   double worst = 0;
   for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
   const bool remains = std::abs(loop.error()) > worst / 2;
-  if (remains || increase(middle) <= loop.addend || increase(last) >= loop.addend) return std::nullopt;
-  return Facts().set("up", increase(middle), kThreeDigits).set("down", increase(last), kThreeDigits);
+  if (remains || increase(middle) <= loop.addend || increase(last) >= loop.addend)
+    return std::nullopt;
+  return Facts()
+      .set("up", increase(middle), kThreeDigits)
+      .set("down", increase(last), kThreeDigits);
 }
 
 /// Returns the facts of the textbook's answer; nothing unless the loops' errors arise as it says.
@@ -122,7 +126,8 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
   std::vector<Facts> handout_loops;
   std::vector<std::string> differing;  // Loops whose sums differ between GPU and CPU.
   for (const Loop& loop : loops) {
-    if (!loop.is_extra) handout_loops.emplace_back().set("loop", loop.label).set("value", loop.final_sum(), kSum);
+    if (!loop.is_extra)
+      handout_loops.emplace_back().set("loop", loop.label).set("value", loop.final_sum(), kSum);
     const bool differs = !loop.host_sums.empty() && loop.host_sums != loop.sums;
     if (differs) differing.emplace_back(loop.label);
   }

@@ -35,25 +35,28 @@ struct SchemePair {
 std::optional<SchemePair> largest_pair(const std::vector<TrainedNetwork>& networks) {
   std::optional<SchemePair> largest;
   for (const TrainedNetwork& network : networks) {
-    const SchemePair pair{&network, network.find(Sharding::kNone), network.find(Sharding::kOptimizer)};
+    const SchemePair pair{&network, network.find(Sharding::kNone),
+                          network.find(Sharding::kOptimizer)};
     const bool ran = pair.plain && pair.sharded && pair.plain->ran() && pair.sharded->ran();
-    if (ran && (!largest || parameters_of(network) > parameters_of(*largest->network))) largest = pair;
+    if (ran && (!largest || parameters_of(network) > parameters_of(*largest->network)))
+      largest = pair;
   }
   return largest;
 }
 
-/// Returns the bytes of AdamW's state that sharding saves. Returns nothing unless they explain how much
-/// lower a later step peaks, both before and in the optimizer step.
+/// Returns the bytes of AdamW's state that sharding saves. Returns nothing unless they explain how
+/// much lower a later step peaks, both before and in the optimizer step.
 std::optional<double> state_saved(const SchemePair& pair) {
   const Stage* plain_after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
   const Stage* sharded_after = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
   const double saved = plain_after->point.optimizer - sharded_after->point.optimizer;
   const bool rest_is_equal = plain_after->point.parameters == sharded_after->point.parameters &&
-                     plain_after->point.gradients == sharded_after->point.gradients;
+                             plain_after->point.gradients == sharded_after->point.gradients;
   for (const auto point : {metric::kBeforeOptimizer, metric::kAfterOptimizer}) {
     const double lower = pair.plain->stage(When::kLaterStep, point)->point.peak -
                          pair.sharded->stage(When::kLaterStep, point)->point.peak;
-    if (!rest_is_equal || saved <= 0 || std::abs(lower - saved) > kStateTolerance * saved) return std::nullopt;
+    if (!rest_is_equal || saved <= 0 || std::abs(lower - saved) > kStateTolerance * saved)
+      return std::nullopt;
   }
   return saved;
 }
@@ -75,12 +78,13 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
   const auto saved = state_saved(pair);
   return facts.set("network", pair.network->words)
-      .set("model", equal_model_peaks ? model_peaks[0] + " either way" : model_peaks[0] + " and " + model_peaks[1])
+      .set("model", equal_model_peaks ? model_peaks[0] + " either way"
+                                      : model_peaks[0] + " and " + model_peaks[1])
       .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
 }
 
-/// Gives the times of the phases that sharding changes. Returns nothing unless they explain `extra_ms`,
-/// by which a sharded step takes longer.
+/// Gives the times of the phases that sharding changes. Returns nothing unless they explain
+/// `extra_ms`, by which a sharded step takes longer.
 std::optional<Facts> phase_facts(const SchemePair& pair, double extra_ms) {
   const auto sharded = pair.sharded->phase_ms(metric::kOptimizer);
   const auto plain = pair.plain->phase_ms(metric::kOptimizer);
@@ -115,7 +119,7 @@ std::optional<Facts> time_facts(const SchemePair& pair) {
 
 /// Builds a part that answers with `facts` of the largest network.
 PartContent part_about_largest(const RunView& view, const std::vector<TrainedNetwork>& networks,
-                    std::optional<Facts> (*facts)(const SchemePair&)) {
+                               std::optional<Facts> (*facts)(const SchemePair&)) {
   const auto pair = largest_pair(networks);
   const auto answer = pair ? facts(*pair) : std::nullopt;
   PartContent part;

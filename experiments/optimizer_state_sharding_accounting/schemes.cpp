@@ -26,24 +26,24 @@ std::optional<MemoryPoint> point_of(const MeasuredRow& row) {
     return value.value_or(0);
   };
   const MemoryPoint point{.rank = static_cast<std::int64_t>(number(column::kRank)),
-                    .step = static_cast<std::int64_t>(number(column::kStepNumber)),
-                    .name = row.text(column::kPoint),
-                    .allocated = number(column::kAllocatedBytes),
-                    .peak = number(column::kPeakBytes),
-                    .parameters = number(column::kParameterBytes),
-                    .gradients = number(column::kGradientBytes),
-                    .optimizer = number(column::kOptimizerBytes)};
+                          .step = static_cast<std::int64_t>(number(column::kStepNumber)),
+                          .name = row.text(column::kPoint),
+                          .allocated = number(column::kAllocatedBytes),
+                          .peak = number(column::kPeakBytes),
+                          .parameters = number(column::kParameterBytes),
+                          .gradients = number(column::kGradientBytes),
+                          .optimizer = number(column::kOptimizerBytes)};
   return complete ? std::optional(point) : std::nullopt;
 }
 
-/// Keeps for each point the row of the rank with the highest peak. All rows of a point are adjacent.
+/// Keeps for each point the row of the rank with the highest peak. A point's rows are adjacent.
 std::vector<Stage> stages_of(const Launch& launch) {
   std::vector<Stage> stages;
   for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
     const auto point = point_of(row);
     if (!point) continue;
     const bool same_point = !stages.empty() && stages.back().point.step == point->step &&
-                      stages.back().point.name == point->name;
+                            stages.back().point.name == point->name;
     if (!same_point) {
       const When when = point->step == 0   ? When::kBeforeSteps
                         : point->step == 1 ? When::kFirstStep
@@ -84,8 +84,8 @@ double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
     const double shards = spec.sharding == Sharding::kWeights && size.matrix
-                             ? static_cast<double>(spec.ranks->count)
-                             : 1;
+                              ? static_cast<double>(spec.ranks->count)
+                              : 1;
     largest = std::max(largest, kFp32Bytes * static_cast<double>(size.elements) / shards);
   }
   return largest;
@@ -118,7 +118,8 @@ std::optional<double> ShardingScheme::phase_ms(std::string_view phase) const {
 
 double ShardingScheme::expected_allocated(const Stage& stage) const {
   const HeldBytes held = held_bytes(cell->spec);
-  const bool has_moments = stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
+  const bool has_moments =
+      stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
   auto bytes = static_cast<double>(held.parameters);
   if (stage.when != When::kBeforeSteps) bytes += static_cast<double>(held.gradients);
   if (stage.when != When::kBeforeSteps && has_moments) bytes += static_cast<double>(held.moments);
@@ -143,9 +144,10 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
     // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    const double parameters_and_gradients = held_share * static_cast<double>(peak.parameters + peak.gradients);
-    highest = std::max(
-        highest, parameters_and_gradients + moments + copies + static_cast<double>(peak.activations) + temporaries);
+    const double parameters_and_gradients =
+        held_share * static_cast<double>(peak.parameters + peak.gradients);
+    highest = std::max(highest, parameters_and_gradients + moments + copies +
+                                    static_cast<double>(peak.activations) + temporaries);
   }
   return highest;
 }

@@ -32,7 +32,8 @@ enum class When { kBeforeSteps, kFirstStep, kLaterStep };
 struct Stage {
   When when;
   MemoryPoint point;
-  double peak_so_far;  ///< The highest peak since the process began; in a later step, since that step began.
+  double peak_so_far;  ///< The highest peak since the process began; in a later step, since that
+                       ///< step began.
 
   std::string when_words() const;   ///< "first step"
   std::string point_words() const;  ///< "before the optimizer step"
@@ -53,8 +54,8 @@ struct ShardingScheme {
   const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< Median ms.
 
-  /// These return the calculated bytes of the rank that needs the most: those allocated at the stage's
-  /// point, and the peak since the point before. Building the network has no calculated peak.
+  /// These return calculated bytes of the rank that needs the most: allocated at the stage's point,
+  /// and the peak since the point before. Building the network has no calculated peak.
   double expected_allocated(const Stage& stage) const;
   std::optional<double> expected_peak(const Stage& stage) const;
 };

@@ -23,7 +23,8 @@ memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) 
   double highest_peak = 0;
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
-      for (const Stage& stage : scheme.stages) highest_peak = std::max(highest_peak, stage.point.peak);
+      for (const Stage& stage : scheme.stages)
+        highest_peak = std::max(highest_peak, stage.point.peak);
     }
   }
   return memory_profiling::byte_unit(highest_peak);
@@ -80,8 +81,8 @@ struct StackRow {
   std::string text;
 };
 
-/// Adds a row for each part of a stage's peak, even for a part of 0 bytes, so that all stacks have the
-/// same order. The rest is activations and temporaries.
+/// Adds a row for each part of a stage's peak, even for a part of 0 bytes, so that all stacks have
+/// the same order. The rest is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double unit) {
   const MemoryPoint& point = stage.point;
@@ -99,8 +100,8 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
   rows.back().text = format_bytes(point.peak);
 }
 
-/// Returns a stack's name, short enough for a phone: "BF16 sharded, after". It begins with the precision,
-/// or with the network's name if sizes differ. A single network has neither.
+/// Returns a stack's name, short enough for a phone: "BF16 sharded, after". It begins with the
+/// precision, or with the network's name if sizes differ. A single network has neither.
 std::string stack_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
                        Sharding sharding, const Stage& stage) {
   std::string name;
@@ -170,7 +171,8 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
-        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage, unit.bytes_per_unit);
+        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage,
+                  unit.bytes_per_unit);
       }
     }
   }

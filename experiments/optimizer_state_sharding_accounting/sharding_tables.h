@@ -13,12 +13,11 @@ namespace labreport::optimizer_state_sharding_accounting {
 
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// Returns "points", with a row for each scheme, step and point, or with one row that has the reason for a
-/// scheme without numbers. The highest peak of all networks determines the unit of bytes.
+/// Returns "points", with a row for each scheme, step and point; a scheme without numbers has one
+/// row with the reason. The highest peak determines the unit of bytes.
 Dataset points_data(const std::vector<TrainedNetwork>& networks);
 
-/// Returns "stacks", for figures, which splits by use the peak after model init and at each point of a
-/// later step. Bytes have the unit of "points".
+/// Returns "stacks", for figures: the peaks after model init and in a later step, split by use.
 Dataset stacks_data(const std::vector<TrainedNetwork>& networks);
 
 /// Returns "times", with a row for each scheme: its step's time and the medians of its phases.
@@ -27,9 +26,10 @@ Dataset times_data(const std::vector<TrainedNetwork>& networks);
 /// Sets the facts about how the schemes were measured: ranks, batch, warm-up and steps.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<TrainedNetwork>& networks);
 
-/// Lists as "apart" the networks whose losses with `sharding` differ from those without sharding by a
-/// larger share than `tolerance`. Under 16-bit autocast `autocast_tolerance`, if given, replaces it: then
-/// only the losses before and after the first update are compared, because later ones amplify rounding.
+/// Lists as "apart" the networks whose losses with `sharding` differ from those without sharding by
+/// a larger share than `tolerance`. `autocast_tolerance`, if given, applies under 16-bit autocast,
+/// where only the losses before and after the first update are compared: later ones amplify
+/// rounding.
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
                            Sharding sharding, double tolerance,
                            std::optional<double> autocast_tolerance = {});

@@ -1,5 +1,4 @@
-// Builds the datasets and facts of the XXL network: its memory, the devices that hold it, and the least
-// batch that is bound by compute.
+// Builds the datasets and facts of the XXL network: its memory, devices and least batch.
 #include "base/format.h"
 #include "experiments/parallel_arithmetic/machine.h"
 #include "experiments/problems.h"
@@ -15,8 +14,8 @@ constexpr const char* kHandoutWords = "the handout's";
 constexpr double kGiga = 1e9;
 constexpr Notation kWholeNumber{Notation::kFixed, 0};
 
-/// Returns the handout's mesh on GPUs: FSDP and tensor parallelism have one axis each, because all of a
-/// GPU's traffic uses the same links.
+/// Returns the handout's mesh with one axis for each use, because a GPU has the same links for
+/// both.
 Mesh gpu_mesh() {
   Mesh mesh = kHandoutMesh;
   mesh.fsdp_axes = mesh.tensor_axes = 1;
@@ -62,7 +61,8 @@ struct ShardedRow {
 
 const std::vector<Column<ShardedRow>> kShardedColumns{
     {"tokens", "Tokens a device", &ShardedRow::tokens_per_device, "", {Notation::kCount}},
-    {"activations", "A", [](const ShardedRow& row) { return row.activation_bytes() / kGiga; }, "GB"},
+    {"activations", "A", [](const ShardedRow& row) { return row.activation_bytes() / kGiga; },
+     "GB"},
     {"devices",
      "Least N",
      [](const ShardedRow& row) {
@@ -94,8 +94,8 @@ Column<Machine> tokens_column(const char* name, const char* title,
   return {name, title,
           [least_tokens](const Machine& machine) {
             const Mesh mesh = machine.words == kHandoutWords ? kHandoutMesh : gpu_mesh();
-            return value_at(machine,
-                              [&](const Rates& rates) { return least_tokens(rates, mesh, kXxl.inner); });
+            return value_at(
+                machine, [&](const Rates& rates) { return least_tokens(rates, mesh, kXxl.inner); });
           },
           "", kWholeNumber};
 }
@@ -107,17 +107,21 @@ void add_least_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
   facts.when("any", tokens == 0, "least", whole(mesh.tensor_axes * kXxl.inner / mesh.devices()));
   facts.set("tokens", format_significant(tokens, 3));
   facts.set("all_tokens", format_significant(tokens * mesh.devices() / 1e3, 3));
-  facts.set("best", format_significant(best_fsdp_devices(mesh, tokens * mesh.devices(), kXxl.inner), 2));
+  facts.set("best",
+            format_significant(best_fsdp_devices(mesh, tokens * mesh.devices(), kXxl.inner), 2));
 }
 
 PartContent batch_part(const RunView& view) {
   const std::vector<Machine> machines{
-      {.words = kHandoutWords, .flops_per_second = kHandoutRates.flops_per_second, .bytes_per_second = kHandoutRates.bytes_per_second},
+      {.words = kHandoutWords,
+       .flops_per_second = kHandoutRates.flops_per_second,
+       .bytes_per_second = kHandoutRates.bytes_per_second},
       measured_machine(view, {Precision::kBf16, Precision::kFp16, Precision::kFp32})};
   PartContent part;
   add_least_batch(part.facts, kHandoutRates, kHandoutMesh);
   const auto whole = [](double value) { return format_fixed(value, 0); };
-  part.facts.set("beside", whole(least_tokens_side_by_side(kHandoutRates, kHandoutMesh, kXxl.inner)));
+  part.facts.set("beside",
+                 whole(least_tokens_side_by_side(kHandoutRates, kHandoutMesh, kXxl.inner)));
   part.facts.set("in_turn", whole(least_tokens_in_turn(kHandoutRates, kHandoutMesh, kXxl.inner)));
   part.facts.list("measured",
                   machine_facts({machines.back()}, [](Facts& facts, const Rates& rates) {
@@ -128,11 +132,13 @@ PartContent batch_part(const RunView& view) {
   std::vector<Column<Machine>> columns = machine_columns();
   columns.push_back({"alpha", "α = C / W",
                      [](const Machine& machine) {
-                       return value_at(machine, [](const Rates& rates) { return rates.intensity(); });
+                       return value_at(machine,
+                                       [](const Rates& rates) { return rates.intensity(); });
                      },
                      "", kWholeNumber});
   columns.push_back(tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best));
-  columns.push_back(tokens_column("beside", "X = 16, both beside each other", least_tokens_side_by_side));
+  columns.push_back(
+      tokens_column("beside", "X = 16, both beside each other", least_tokens_side_by_side));
   columns.push_back(tokens_column("in_turn", "X = 16, one after the other", least_tokens_in_turn));
   part.datasets = {make_dataset("batch", columns, machines)};
   return part;
@@ -144,7 +150,10 @@ Presentation communication_accounting(const RunView& view) {
   if (!has_all_reduce(view) || view.edition().name != "2025") return {};
   PartContent smaller_batches;
   smaller_batches.calculated = true;
-  return {{"a", memory_part()}, {"b", sharding_part()}, {"c", batch_part(view)}, {"d", smaller_batches}};
+  return {{"a", memory_part()},
+          {"b", sharding_part()},
+          {"c", batch_part(view)},
+          {"d", smaller_batches}};
 }
 
 }  // namespace labreport::parallel_arithmetic

@@ -10,14 +10,17 @@ namespace {
 constexpr double kSixteenBitBytes = 2;  // FP16, BF16
 constexpr double kNoBatch = std::numeric_limits<double>::infinity();
 
-/// Returns the times of a pass in which each device computes `flops` / N and sends (N − 1) / N · `bytes`
-/// over a ring.
+/// Returns the times of `flops` / N and of sending (N − 1) / N · `bytes` over a ring, on each
+/// device.
 PassTimes ring_pass(double flops, double bytes, double devices, const Rates& rates) {
-  return {flops / (devices * rates.flops_per_second), (devices - 1) * bytes / (devices * rates.bytes_per_second)};
+  return {flops / (devices * rates.flops_per_second),
+          (devices - 1) * bytes / (devices * rates.bytes_per_second)};
 }
 
 double weight_count(const SwiGluLayer& layer) { return 3 * layer.width * layer.inner; }
-double forward_operations(const SwiGluLayer& layer) { return 2 * layer.tokens * weight_count(layer); }
+double forward_operations(const SwiGluLayer& layer) {
+  return 2 * layer.tokens * weight_count(layer);
+}
 
 /// Returns a ring's bytes for an all-reduce of 16-bit elements: a reduce-scatter and an all-gather.
 double all_reduced_bytes(double elements) { return 2 * kSixteenBitBytes * elements; }
@@ -46,7 +49,8 @@ double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) 
 // 4 D F / (Y W M_X) and 4 B D / (X W M_Y).
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
-  const double compute_minus_tensor = inner / mesh.devices() - alpha / (mesh.fsdp * mesh.tensor_axes);
+  const double compute_minus_tensor =
+      inner / mesh.devices() - alpha / (mesh.fsdp * mesh.tensor_axes);
   if (compute_minus_tensor <= 0) return kNoBatch;
   return alpha * inner / (mesh.tensor * mesh.fsdp_axes) / compute_minus_tensor / mesh.devices();
 }
@@ -70,28 +74,33 @@ double ring_all_reduce_seconds(double devices, double bytes, double egress) {
 }
 
 PassTimes data_parallel_backward(const SwiGluLayer& layer, double devices, const Rates& rates) {
-  return ring_pass(2 * forward_operations(layer), all_reduced_bytes(weight_count(layer)), devices, rates);
+  return ring_pass(2 * forward_operations(layer), all_reduced_bytes(weight_count(layer)), devices,
+                   rates);
 }
 
 PassTimes fsdp_forward(const SwiGluLayer& layer, double devices, const Rates& rates) {
-  return ring_pass(forward_operations(layer), kSixteenBitBytes * weight_count(layer), devices, rates);
+  return ring_pass(forward_operations(layer), kSixteenBitBytes * weight_count(layer), devices,
+                   rates);
 }
 
 /// Backward gathers the weights again and reduce-scatters their gradients.
 PassTimes fsdp_backward(const SwiGluLayer& layer, double devices, const Rates& rates) {
-  return ring_pass(2 * forward_operations(layer), 2 * kSixteenBitBytes * weight_count(layer), devices, rates);
+  return ring_pass(2 * forward_operations(layer), 2 * kSixteenBitBytes * weight_count(layer),
+                   devices, rates);
 }
 
 PassTimes tensor_forward(const SwiGluLayer& layer, double devices, const Rates& rates) {
-  return ring_pass(forward_operations(layer), all_reduced_bytes(layer.tokens * layer.width), devices, rates);
+  return ring_pass(forward_operations(layer), all_reduced_bytes(layer.tokens * layer.width),
+                   devices, rates);
 }
 
 PassTimes tensor_backward(const SwiGluLayer& layer, double devices, const Rates& rates) {
-  return ring_pass(2 * forward_operations(layer), all_reduced_bytes(layer.tokens * layer.width), devices,
-              rates);
+  return ring_pass(2 * forward_operations(layer), all_reduced_bytes(layer.tokens * layer.width),
+                   devices, rates);
 }
 
-PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor, const Rates& rates) {
+PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor,
+                              const Rates& rates) {
   const double devices = fsdp * tensor;
   const double gathered = (fsdp - 1) * kSixteenBitBytes * weight_count(layer);
   const double summed = (tensor - 1) * all_reduced_bytes(layer.tokens * layer.width);
@@ -99,23 +108,23 @@ PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tens
           std::max(gathered, summed) / (devices * rates.bytes_per_second)};
 }
 
-double most_devices_by_batch(const SwiGluLayer& layer, const Rates& rates) {
+double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates) {
   return 1 + layer.tokens / rates.intensity();
 }
 
-double most_devices_by_tensor_forward(const SwiGluLayer& layer, const Rates& rates) {
+double max_devices_tensor_forward(const SwiGluLayer& layer, const Rates& rates) {
   return 1 + 1.5 * layer.inner / rates.intensity();
 }
 
-double most_devices_by_tensor_backward(const SwiGluLayer& layer, const Rates& rates) {
+double max_devices_tensor_backward(const SwiGluLayer& layer, const Rates& rates) {
   return 1 + 3 * layer.inner / rates.intensity();
 }
 
-double most_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates) {
-  return most_devices_by_batch(layer, rates) * most_devices_by_tensor_forward(layer, rates);
+double max_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates) {
+  return max_devices_by_batch(layer, rates) * max_devices_tensor_forward(layer, rates);
 }
 
-double most_devices_in_turn(const SwiGluLayer& layer, const Rates& rates) {
+double max_devices_in_turn(const SwiGluLayer& layer, const Rates& rates) {
   const double product = layer.tokens * layer.inner;
   const double sum = 3 * product / rates.intensity() + 3 * layer.inner + 2 * layer.tokens;
   return sum * sum / (24 * product);

@@ -21,11 +21,11 @@ struct LinearStack {
 
 inline constexpr LinearStack kXxl{16384, 53248, 126};
 
-/// Returns the bytes on each device if all state (16 bytes for each of P parameters) and half of the
-/// activations A are sharded: 16 P / N + A / 2 + A / (2 N).
+/// Returns the bytes on each device if all state (16 bytes for each of P parameters) and half of
+/// the activations A are sharded: 16 P / N + A / 2 + A / (2 N).
 double sharded_bytes(const LinearStack& stack, double devices, double activation_bytes);
 
-/// Returns the fewest devices on which `sharded_bytes` is below `memory_bytes`; 0 if no number is enough.
+/// Returns the fewest devices on which `sharded_bytes` is below `memory_bytes`; 0 if none suffice.
 std::int64_t least_devices(const LinearStack& stack, double memory_bytes, double activation_bytes);
 
 /// The rates of one device: C and W.
@@ -48,16 +48,16 @@ struct Mesh {
   double devices() const { return fsdp * tensor; }
 };
 
-/// Returns the fewest tokens a device with which a forward pass of two linear layers is bound by compute,
-/// at the best X for it and with the two communications in turn: 4 α² / (M_X M_Y d_ff) (Austin et al.,
-/// How to Scale Your Model, 2025). Returns 0 if the best X is below 1. Then X = 1 gathers nothing, and
-/// any batch is bound by compute while α ≤ M_Y d_ff / N. `inner` is d_ff.
+/// Returns the fewest tokens a device with which a forward pass of two linear layers is bound by
+/// compute, at the best X for it and with the two communications in turn: 4 α² / (M_X M_Y d_ff)
+/// (Austin et al., How to Scale Your Model, 2025). Returns 0 if the best X is below 1. Then X = 1
+/// gathers nothing, and any batch is bound by compute while α ≤ M_Y d_ff / N. `inner` is d_ff.
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 
-/// These are like `least_tokens_at_best`, but at the mesh's own X and Y, and with the two communications
-/// in turn or side by side. Each device computes 4 B D F / N operations and sends 4 D F / Y bytes for
-/// FSDP and 4 B D / X bytes for tensor parallelism (D = d_model, F = d_ff, B tokens in all).
-/// Return infinity if no batch is large enough.
+/// These hold at the mesh's own X and Y, with the two communications in turn or side by side. Each
+/// device computes 4 B D F / N operations and sends 4 D F / Y bytes for FSDP and 4 B D / X bytes
+/// for tensor parallelism (D = d_model, F = d_ff, B tokens in all). Return infinity if no batch
+/// suffices.
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner);
 
@@ -66,8 +66,8 @@ double best_fsdp_devices(const Mesh& mesh, double tokens, double inner);
 
 // The rest is for 2026: SwiGLU layers of three D × F matrices in FP16, and a batch of B tokens.
 
-/// These return how long an all-reduce of S `bytes` takes at `egress` = W: (N − 1) S / W by an all-gather
-/// followed by a local sum, 2 (N − 1) S / (N W) by a ring.
+/// These return how long an all-reduce of S `bytes` takes at `egress` = W: (N − 1) S / W by an
+/// all-gather followed by a local sum, 2 (N − 1) S / (N W) by a ring.
 double gathered_all_reduce_seconds(double devices, double bytes, double egress);
 double ring_all_reduce_seconds(double devices, double bytes, double egress);
 
@@ -89,18 +89,19 @@ PassTimes fsdp_backward(const SwiGluLayer& layer, double devices, const Rates& r
 PassTimes tensor_forward(const SwiGluLayer& layer, double devices, const Rates& rates);
 PassTimes tensor_backward(const SwiGluLayer& layer, double devices, const Rates& rates);
 /// The traffic is the longer one of the two communications, which run side by side.
-PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor, const Rates& rates);
+PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor,
+                              const Rates& rates);
 
-// The functions below return the most devices with which a pass computes at least as long as it sends.
+// The functions below return the most devices with which a pass is still bound by compute.
 
 /// Holds for data parallelism and FSDP: 1 + B W / C.
-double most_devices_by_batch(const SwiGluLayer& layer, const Rates& rates);
+double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates);
 /// Hold for tensor parallelism: forward 1 + 3 F W / (2 C), backward 1 + 3 F W / C.
-double most_devices_by_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
-double most_devices_by_tensor_backward(const SwiGluLayer& layer, const Rates& rates);
-/// Holds for FSDP and tensor parallelism whose communications run side by side: (1 + B W / C) (1 + 3 F W / (2 C)).
-double most_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates);
-/// Holds for FSDP and tensor parallelism whose communications run in turn: (3 B F W / C + 3 F + 2 B)² / (24 B F).
-double most_devices_in_turn(const SwiGluLayer& layer, const Rates& rates);
+double max_devices_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
+double max_devices_tensor_backward(const SwiGluLayer& layer, const Rates& rates);
+/// Holds for both, side by side: (1 + B W / C) (1 + 3 F W / (2 C)).
+double max_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates);
+/// Holds for both, one after the other: (3 B F W / C + 3 F + 2 B)² / (24 B F).
+double max_devices_in_turn(const SwiGluLayer& layer, const Rates& rates);
 
 }  // namespace labreport::parallel_arithmetic

@@ -22,7 +22,7 @@ constexpr int kDigits = 3;
 /// A rate in FLOP/s or bytes a second.
 struct MeasuredRate {
   std::optional<double> per_second = {};
-  std::string words;        ///< The precision, or the library and ranks; without a rate, the reason.
+  std::string words;  ///< The precision, or the library and ranks; without a rate, the reason.
   std::string source = {};  ///< Says how the rate was obtained: "fitted".
 };
 
@@ -69,9 +69,12 @@ Machine measured_machine(const RunView& view, const std::vector<Precision>& pref
     break;
   }
   const MeasuredRate egress = measured_egress(view);
-  Machine machine{.words = "this machine", .flops_per_second = gemms.per_second, .bytes_per_second = egress.per_second};
+  Machine machine{.words = "this machine",
+                  .flops_per_second = gemms.per_second,
+                  .bytes_per_second = egress.per_second};
   std::vector<std::string> known, missing;
-  for (const MeasuredRate& rate : {gemms, egress}) (rate.per_second ? known : missing).push_back(rate.words);
+  for (const MeasuredRate& rate : {gemms, egress})
+    (rate.per_second ? known : missing).push_back(rate.words);
   if (!known.empty()) machine.words += fmt::format(" ({})", fmt::join(known, "; "));
   machine.egress_source = egress.source;
   machine.why_missing = fmt::format("{}", fmt::join(missing, "; "));
@@ -88,17 +91,18 @@ Value value_at(const Machine& machine, const RatesFunction& function) {
 }
 
 std::vector<Column<Machine>> machine_columns() {
-  return {{"machine", "Machine", &Machine::words},
-          {"flops",
-           "C",
-           [](const Machine& machine) { return in_units(machine, machine.flops_per_second, kTera); },
-           "TFLOP/s",
-           {Notation::kSignificant, kDigits}},
-          {"bytes",
-           "W",
-           [](const Machine& machine) { return in_units(machine, machine.bytes_per_second, kGiga); },
-           "GB/s",
-           {Notation::kSignificant, kDigits}}};
+  return {
+      {"machine", "Machine", &Machine::words},
+      {"flops",
+       "C",
+       [](const Machine& machine) { return in_units(machine, machine.flops_per_second, kTera); },
+       "TFLOP/s",
+       {Notation::kSignificant, kDigits}},
+      {"bytes",
+       "W",
+       [](const Machine& machine) { return in_units(machine, machine.bytes_per_second, kGiga); },
+       "GB/s",
+       {Notation::kSignificant, kDigits}}};
 }
 
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,

@@ -18,14 +18,14 @@ struct Machine {
   std::string words;  ///< "the handout's"; "this machine (BF16; NCCL, 2 ranks)"
   std::optional<double> flops_per_second = {}, bytes_per_second = {};  ///< C and W.
   std::string why_missing = {};    ///< Says why a rate is missing; empty if both are known.
-  std::string egress_source = {};   ///< Says how W was obtained: "fitted"; empty if not measured.
+  std::string egress_source = {};  ///< Says how W was obtained: "fitted"; empty if not measured.
 
   std::optional<Rates> rates() const;
 };
 
-/// Returns the run's own machine. C is the peak rate of GEMMs in the first of the `preferred` precisions
-/// that was measured. W is the busbw of the first group of ranks to whose all-reduces a line fits: the
-/// line's, or that of the largest all-reduce if the line misses a size by more than a quarter.
+/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `preferred` that was
+/// measured. W is the busbw of the first group of ranks with a fitted line: that of the line, or
+/// that of the largest all-reduce if the line misses a size by more than a quarter.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
 
 /// True if the run planned an all-reduce, without which these problems are not presented.
@@ -33,17 +33,18 @@ bool has_all_reduce(const RunView& view);
 
 using RatesFunction = std::function<double(const Rates&)>;
 
-/// Returns `function` of the machine's rates, or why it is missing. An infinite result counts as missing.
+/// Returns `function` of the machine's rates. If a rate is missing or the result infinite, says
+/// why.
 Value value_at(const Machine& machine, const RatesFunction& function);
 
 /// Returns columns with the machine's name, C and W.
 std::vector<Column<Machine>> machine_columns();
 
-/// Returns the facts of each machine that has both rates: its name, C, W, and those that `add` sets.
+/// Returns, for each machine with both rates, its name, C, W and the facts that `add` sets.
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
                                  const std::function<void(Facts&, const Rates&)>& add);
 
-/// Sets the fact `lacking`, with the reason, if the last of `machines`, the run's own, lacks a rate.
+/// Sets the fact `lacking`, with the reason, if the last machine, the run's own, lacks a rate.
 void set_missing_rate(Facts& facts, const std::vector<Machine>& machines);
 
 }  // namespace labreport::parallel_arithmetic

@@ -1,5 +1,5 @@
-// Builds the datasets and facts of SwiGLU layers over N devices: the times of compute and traffic, and
-// the most devices with which a pass is bound by compute.
+// Builds the datasets and facts of SwiGLU layers over N devices: the times of compute and traffic,
+// and the most devices with which a pass is bound by compute.
 #include <algorithm>
 
 #include "base/format.h"
@@ -33,17 +33,21 @@ std::vector<Machine> machines_of(const RunView& view) {
   return {sheet, measured_machine(view, {Precision::kFp16, Precision::kBf16, Precision::kFp32})};
 }
 
-bool asked_in_2026(const RunView& view) { return has_all_reduce(view) && view.edition().name == "2026"; }
+bool asked_in_2026(const RunView& view) {
+  return has_all_reduce(view) && view.edition().name == "2026";
+}
 
 struct PassRow {
   Machine machine;
   std::string pass;
-  std::function<PassTimes(const Rates&)> pass_times;  ///< Times on 2 devices, or on 2 × 2 for FSDP × tensor.
-  RatesFunction most_devices;
+  std::function<PassTimes(const Rates&)>
+      pass_times;  ///< Times on 2 devices, or on 2 × 2 for FSDP × tensor.
+  RatesFunction max_devices;
 
   Value ms(double PassTimes::* seconds) const {
-    return value_at(
-        machine, [&](const Rates& rates) { return pass_times(rates).*seconds * kMillisecondsPerSecond; });
+    return value_at(machine, [&](const Rates& rates) {
+      return pass_times(rates).*seconds * kMillisecondsPerSecond;
+    });
   }
 };
 
@@ -62,7 +66,7 @@ std::vector<Column<PassRow>> pass_columns() {
                      [](const PassRow& row) { return row.ms(&PassTimes::traffic_seconds); }, "ms",
                      kThree});
   columns.push_back({"most", "Bound by compute up to",
-                     [](const PassRow& row) { return value_at(row.machine, row.most_devices); },
+                     [](const PassRow& row) { return value_at(row.machine, row.max_devices); },
                      "devices", kThree});
   return columns;
 }
@@ -71,23 +75,24 @@ std::vector<Column<PassRow>> pass_columns() {
 struct PassKind {
   std::string words;
   std::function<PassTimes(const Rates&)> pass_times;
-  RatesFunction most_devices;
+  RatesFunction max_devices;
 };
 
-Presentation pass_presentation(const RunView& view, const std::vector<PassKind>& kinds) {
+Presentation present_passes(const RunView& view, const std::vector<PassKind>& kinds) {
   const std::vector<Machine> machines = machines_of(view);
   const SwiGluLayer layer = layer_of(view);
   std::vector<PassRow> rows;
   for (const Machine& machine : machines) {
-    for (const PassKind& kind : kinds) rows.push_back({machine, kind.words, kind.pass_times, kind.most_devices});
+    for (const PassKind& kind : kinds)
+      rows.push_back({machine, kind.words, kind.pass_times, kind.max_devices});
   }
   PartContent part;
   part.facts.set("d", format_count(static_cast<std::int64_t>(layer.width)));
   part.facts.set("f", format_count(static_cast<std::int64_t>(layer.inner)));
   part.facts.set("b", format_count(static_cast<std::int64_t>(layer.tokens)));
   part.facts.list("machines", machine_facts(machines, [&](Facts& facts, const Rates& rates) {
-                    facts.set("most", kinds.front().most_devices(rates), kThree);
-                    facts.set("other", kinds.back().most_devices(rates), kThree);
+                    facts.set("most", kinds.front().max_devices(rates), kThree);
+                    facts.set("other", kinds.back().max_devices(rates), kThree);
                   }));
   set_missing_rate(part.facts, machines);
   part.calculated = !machines.back().rates();
@@ -96,11 +101,12 @@ Presentation pass_presentation(const RunView& view, const std::vector<PassKind>&
 }
 
 using LayerPass = PassTimes (*)(const SwiGluLayer&, double, const Rates&);
-using LayerMostDevices = double (*)(const SwiGluLayer&, const Rates&);
+using LayerMaxDevices = double (*)(const SwiGluLayer&, const Rates&);
 
-PassKind pass_kind(const SwiGluLayer& layer, const char* words, LayerPass pass_times, LayerMostDevices most_devices) {
+PassKind pass_kind(const SwiGluLayer& layer, const char* words, LayerPass pass_times,
+                   LayerMaxDevices max_devices) {
   return {words, [=](const Rates& rates) { return pass_times(layer, 2, rates); },
-          [=](const Rates& rates) { return most_devices(layer, rates); }};
+          [=](const Rates& rates) { return max_devices(layer, rates); }};
 }
 
 struct AllReduceRow {
@@ -130,7 +136,8 @@ Presentation alternate_ring_all_reduce(const RunView& view) {
   std::vector<AllReduceRow> rows;
   for (const Machine& machine : machines) {
     for (const double devices : kDeviceCounts) {
-      if (machine.bytes_per_second || devices == kDeviceCounts[0]) rows.push_back({machine, devices});
+      if (machine.bytes_per_second || devices == kDeviceCounts[0])
+        rows.push_back({machine, devices});
     }
   }
   PartContent part;
@@ -142,35 +149,41 @@ Presentation alternate_ring_all_reduce(const RunView& view) {
 
 Presentation data_parallel_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
-  return pass_presentation(view, {pass_kind(layer_of(view), "backward", data_parallel_backward, most_devices_by_batch)});
+  return present_passes(
+      view, {pass_kind(layer_of(view), "backward", data_parallel_backward, max_devices_by_batch)});
 }
 
 Presentation fsdp_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
-  return pass_presentation(view, {pass_kind(layer_of(view), "forward", fsdp_forward, most_devices_by_batch),
-                       pass_kind(layer_of(view), "backward", fsdp_backward, most_devices_by_batch)});
+  return present_passes(
+      view, {pass_kind(layer_of(view), "forward", fsdp_forward, max_devices_by_batch),
+             pass_kind(layer_of(view), "backward", fsdp_backward, max_devices_by_batch)});
 }
 
 Presentation tp_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
-  return pass_presentation(view, {pass_kind(layer_of(view), "forward", tensor_forward, most_devices_by_tensor_forward),
-                       pass_kind(layer_of(view), "backward", tensor_backward, most_devices_by_tensor_backward)});
+  return present_passes(
+      view, {pass_kind(layer_of(view), "forward", tensor_forward, max_devices_tensor_forward),
+             pass_kind(layer_of(view), "backward", tensor_backward, max_devices_tensor_backward)});
 }
 
 Presentation fsdp_tp_calcs(const RunView& view) {
   if (!asked_in_2026(view)) return {};
   const SwiGluLayer layer = layer_of(view);
-  const auto side_by_side = [=](const Rates& rates) { return fsdp_tensor_forward(layer, 2, 2, rates); };
+  const auto side_by_side = [=](const Rates& rates) {
+    return fsdp_tensor_forward(layer, 2, 2, rates);
+  };
   const auto in_turn = [=](const Rates& rates) {
     PassTimes times = fsdp_tensor_forward(layer, 2, 2, rates);
     times.traffic_seconds = fsdp_tensor_forward(layer, 2, 1, rates).traffic_seconds / 2 +
-                           fsdp_tensor_forward(layer, 1, 2, rates).traffic_seconds / 2;
+                            fsdp_tensor_forward(layer, 1, 2, rates).traffic_seconds / 2;
     return times;
   };
-  return pass_presentation(view, {{"forward, beside each other", side_by_side,
-                        [=](const Rates& rates) { return most_devices_side_by_side(layer, rates); }},
-                       {"forward, one after the other", in_turn,
-                        [=](const Rates& rates) { return most_devices_in_turn(layer, rates); }}});
+  return present_passes(
+      view, {{"forward, beside each other", side_by_side,
+              [=](const Rates& rates) { return max_devices_side_by_side(layer, rates); }},
+             {"forward, one after the other", in_turn,
+              [=](const Rates& rates) { return max_devices_in_turn(layer, rates); }}});
 }
 
 }  // namespace labreport::parallel_arithmetic

@@ -13,11 +13,12 @@ struct Sweep {
   std::int64_t warmup, steps;
 };
 
-/// Returns the sweeps of one precision. The handout asks for 100 passes at five lengths in FP32. Ten
-/// passes suffice for 16-bit formats and for longer sequences, at which today's GPUs run out of memory.
+/// Returns a precision's sweeps. The handout asks for 100 passes at five lengths in FP32; ten
+/// suffice in 16 bits, and for longer sequences, at which today's GPUs run out of memory.
 std::vector<Sweep> sweeps(const PlanInput& input, Precision precision) {
   if (input.preset == Preset::kDemo) return {{{64, 128, 256}, 2, 5}};
-  const bool handout_lengths_only = !input.selection.contexts.empty() || input.preset == Preset::kQuick;
+  const bool handout_lengths_only =
+      !input.selection.contexts.empty() || input.preset == Preset::kQuick;
   if (precision != Precision::kFp32) {
     if (handout_lengths_only) return {{{256, 1024, 4096, 8192, 16384}, 2, 10}};
     return {{{256, 1024, 4096, 8192, 16384, 24576, 32768}, 2, 10}};

@@ -86,7 +86,7 @@ std::vector<Precision> precisions_of(const Rows& rows) {
   }));
 }
 
-/// Returns the rows of the smallest and the largest head dimension, whose curves enclose the others.
+/// Returns the rows of the smallest and the largest d, whose curves enclose all others.
 Rows outermost_dims(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, head_dim);
@@ -106,7 +106,7 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// Returns the rows that ran at `kScoresOutweigh` or longer; all that ran if those have only one length.
+/// Returns the rows that ran at `kScoresOutweigh` or longer; all that ran if those have one length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
       only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
@@ -115,8 +115,8 @@ Rows fitted_rows(const Rows& rows) {
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
 }
 
-/// Returns the exponent of saved bytes as a power of length: the slope of a least-squares line through
-/// the logarithms. Returns nothing if the lengths do not differ.
+/// Returns the exponent of saved bytes as a power of length: the slope of a least-squares line
+/// through the logarithms. Returns nothing if the lengths do not differ.
 std::optional<double> growth_exponent(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
   for (const AttentionRow& row : fitted) {
@@ -128,11 +128,11 @@ std::optional<double> growth_exponent(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// Estimates the peak of a whole pass of `row`, which ran out of memory: the peak of the last row that ran
-/// with the same d, scaled by the bytes of a tensor of scores. Returns nothing if the GPU has that much
-/// memory, because then fragmentation, which is not recorded, was to blame.
+/// Estimates the peak of a whole pass of `row`, which ran out of memory: the peak of the last row
+/// that ran with the same d, scaled by the bytes of a tensor of scores. Returns nothing if the GPU
+/// has that much memory, because then fragmentation, which is not recorded, was to blame.
 std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
-                            std::optional<std::int64_t> capacity_bytes) {
+                                  std::optional<std::int64_t> capacity_bytes) {
   const AttentionRow* last_ran = nullptr;
   for (const AttentionRow& other : rows) {
     if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) last_ran = &other;
@@ -150,10 +150,13 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
 
 /// Describes the shortest sequence that ran out of memory or, if none did, the longest that ran.
 Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
-  const auto length_and_dim = [](const AttentionRow& row) { return std::pair(row.length(), head_dim(row)); };
+  const auto length_and_dim = [](const AttentionRow& row) {
+    return std::pair(row.length(), head_dim(row));
+  };
   const Rows ran_out = only(rows, &AttentionRow::ran_out);
-  const AttentionRow last = ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
-                                        : std::ranges::min(ran_out, {}, length_and_dim);
+  const AttentionRow last =
+      ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
+                      : std::ranges::min(ran_out, {}, length_and_dim);
   const Facts place = Facts()
                           .set("length", format_count(last.length()))
                           .set("d", std::to_string(last.sweep().head_dim))
@@ -184,8 +187,8 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
     const double tensors = *longest.saved() / longest.score_bytes();
     growth = Facts()
-                .set("exponent", *exponent, {Notation::kFixed, 2})
-                .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);
+                 .set("exponent", *exponent, {Notation::kFixed, 2})
+                 .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);
   }
   facts.flag("nothing", ends.empty());
   facts.when("grows", growth);
@@ -204,9 +207,10 @@ std::optional<Facts> fewer_passes_facts(const Rows& rows) {
     if (holds && !std::ranges::count(where, words)) where.push_back(std::move(words));
   };
   for (const AttentionRow& row : rows) {
-    add_if(has_fewer_passes(row) && row.length() > kLongestHandoutLength, "beyond the handout's lengths");
+    add_if(has_fewer_passes(row) && row.length() > kLongestHandoutLength,
+           "beyond the handout's lengths");
     add_if(has_fewer_passes(row) && row.length() <= kLongestHandoutLength,
-         "in " + std::string(describe(*row.spec().precision)));
+           "in " + std::string(describe(*row.spec().precision)));
   }
   if (where.empty()) return std::nullopt;
   const CellSpec& spec = std::ranges::find_if(rows, has_fewer_passes)->spec();
@@ -249,8 +253,8 @@ PartContent content(const RunView& view, const Rows& rows) {
     });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
-  part.datasets.push_back(
-      make_dataset("times", kTimes, times_of(outermost_dims(of_precision(rows, precisions.front())))));
+  part.datasets.push_back(make_dataset(
+      "times", kTimes, times_of(outermost_dims(of_precision(rows, precisions.front())))));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kSynced)};
   return part;
 }

@@ -145,9 +145,10 @@ TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
     row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kRanOut);
     if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
-  EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer)), "grid"),
-              AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
-                    Each(Not(HasSubstr("24576")))));
+  EXPECT_THAT(
+      table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer)), "grid"),
+      AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
+            Each(Not(HasSubstr("24576")))));
 }
 
 TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
@@ -191,8 +192,8 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
     row[attention_column(metric::kEndToEnd, "stddev_ns")] =
         row[attention_column(metric::kEndToEnd, "median_ns")];
   };
-  const Part part =
-      attention_part("flash_benchmarking", change_rows(widen_deviation, of_backend(AttentionBackend::kCudnn)));
+  const Part part = attention_part(
+      "flash_benchmarking", change_rows(widen_deviation, of_backend(AttentionBackend::kCudnn)));
   EXPECT_THAT(table_lines(part, "fastest"),
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
@@ -226,8 +227,9 @@ TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTh
   const auto in_grid = [](const CellSpec& spec) {
     return spec.attention->method == AttentionMethod::kDoBench;
   };
-  EXPECT_THAT(attention_part("flash_benchmarking", change_rows(take_quadratic_time, in_grid)).answer,
-              Not(HasSubstr("launch-bound")));
+  EXPECT_THAT(
+      attention_part("flash_benchmarking", change_rows(take_quadratic_time, in_grid)).answer,
+      Not(HasSubstr("launch-bound")));
 }
 
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
@@ -236,10 +238,11 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
     row[column::kOutcome] = std::string(metric::kRanOut);
     row[column::kPhase] = std::string("backward");
   };
-  EXPECT_THAT(
-      attention_part("flash_benchmarking", change_rows(run_out, of_backend(AttentionBackend::kEager))).answer,
-      AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
-            HasSubstr("at 32,768 tokens **SDPA flash**")));
+  EXPECT_THAT(attention_part("flash_benchmarking",
+                             change_rows(run_out, of_backend(AttentionBackend::kEager)))
+                  .answer,
+              AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
+                    HasSubstr("at 32,768 tokens **SDPA flash**")));
 }
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {

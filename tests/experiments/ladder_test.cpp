@@ -115,8 +115,9 @@ TEST(Ladder, RanksByWhatIsSaved) {
   ladder.rungs = {make_rung("einsum", 64.8, 60.4), make_rung("fused AdamW", 50.8, 47.2),
                   make_rung("TF32", 35.5, 19.4), make_rung("CUDA graph", 19.9, 19.3)};
   EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
-  ladder.rungs = {make_rung("einsum", 77.5, 25.8), make_rung("matmul", 62.8, 24.8), make_rung("SDPA", 60.6, 16.0),
-                  make_rung("CUDA graph", 12.5, 11.8), make_rung("torch.compile", 7.2, 6.3)};
+  ladder.rungs = {make_rung("einsum", 77.5, 25.8), make_rung("matmul", 62.8, 24.8),
+                  make_rung("SDPA", 60.6, 16.0), make_rung("CUDA graph", 12.5, 11.8),
+                  make_rung("torch.compile", 7.2, 6.3)};
   EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph")) << "matmul saves more than what follows";
 }
 
@@ -144,7 +145,8 @@ TEST(Ladder, BlamesTensorCoresForTf32) {
   });
   const std::vector<Ladder> all = ladders_of(run);
   const std::vector<Gain> all_gains = gains(all.front());
-  const auto tf32 = std::ranges::find(all_gains, "TF32", [](const Gain& g) { return g.after->change; });
+  const auto tf32 =
+      std::ranges::find(all_gains, "TF32", [](const Gain& g) { return g.after->change; });
   ASSERT_NE(tf32, all_gains.end());
   EXPECT_THAT(because(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }

@@ -119,7 +119,7 @@ TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
 TEST(MemoryLifetimes, AreRankedBySize) {
   const Launch launch = launch_of(Mode::kTrainStep);
   const auto data = memory_profiling::lifetime_datasets(timeline_of(launch), allocations_of(launch),
-                                                memory_profiling::byte_unit(1e12));
+                                                        memory_profiling::byte_unit(1e12));
   const nlohmann::json boxes = rows_of(data.at(0));
   ASSERT_GT(boxes.size(), 2u);
   EXPECT_EQ(boxes[0]["category"], "before the step");
@@ -127,7 +127,8 @@ TEST(MemoryLifetimes, AreRankedBySize) {
     EXPECT_LE(boxes[i]["size"].get<double>(), boxes[i - 1]["size"].get<double>());
   }
   EXPECT_TRUE(
-      memory_profiling::lifetime_datasets(timeline_of(launch), {}, memory_profiling::byte_unit(1)).empty());
+      memory_profiling::lifetime_datasets(timeline_of(launch), {}, memory_profiling::byte_unit(1))
+          .empty());
 }
 
 TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
@@ -144,7 +145,8 @@ TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
 }
 
 TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
-  const std::string words = words_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
+  const std::string words =
+      words_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
   EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
                            Not(HasSubstr("tried to allocate"))));
 }
@@ -247,7 +249,8 @@ TEST(WhatFits, SaysHowNearThePredictionsAre) {
 }
 
 TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
-  const TableView table = table_of(memory_part("b", with_higher_bf16_peaks(1 << 30)), "predictions");
+  const TableView table =
+      table_of(memory_part("b", with_higher_bf16_peaks(1 << 30)), "predictions");
   const Value& farthest = table.rows.back().cells.back();  // training step, BF16
   EXPECT_LT(*farthest.number(), -0.01);
   EXPECT_GT(*farthest.number(), -0.2);
@@ -309,7 +312,8 @@ TEST(MemoryPrecisions, LeaveOutContextsOnTheWay) {
 }
 
 TEST(MemoryPrecisions, SayWhereAStepFitsInOneAlone) {
-  EXPECT_THAT(answer("c", step_out_of_memory_at(512)), HasSubstr("At 512 the step fits in BF16 alone"));
+  EXPECT_THAT(answer("c", step_out_of_memory_at(512)),
+              HasSubstr("At 512 the step fits in BF16 alone"));
   EXPECT_THAT(answer("c"), Not(HasSubstr("fits")));
 }
 
@@ -320,8 +324,8 @@ TEST(MemoryResidual, ThatDiffersFromTheFormulaIsFlagged) {
 
 TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
   EXPECT_THAT(answer("e"), HasSubstr(": each of 32 layers makes "));
-  const Change uneven_counts = each_row(metric::kLargest,
-                              [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
+  const Change uneven_counts = each_row(
+      metric::kLargest, [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
   EXPECT_THAT(answer("e", uneven_counts), HasSubstr(": the pass makes 62 in "));
 }
 

@@ -51,13 +51,19 @@ TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
 TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
   const Mesh gpus{.fsdp = 16, .tensor = 4};  // X at the bound: 2 α N / d_ff
   const double alpha_bound = kXxl.inner / (2 * gpus.devices());
-  EXPECT_EQ(least_tokens_at_best({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1}, gpus, kXxl.inner), 0);
-  EXPECT_GT(least_tokens_at_best({.flops_per_second = 1.01 * alpha_bound, .bytes_per_second = 1}, gpus, kXxl.inner), 0);
+  EXPECT_EQ(least_tokens_at_best({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1},
+                                 gpus, kXxl.inner),
+            0);
+  EXPECT_GT(least_tokens_at_best({.flops_per_second = 1.01 * alpha_bound, .bytes_per_second = 1},
+                                 gpus, kXxl.inner),
+            0);
   Mesh tensor_only = gpus;
   tensor_only.fsdp = 1, tensor_only.tensor = gpus.devices();
   // This SwiGLU layer has as many FLOPs as the two linear layers.
   const SwiGluLayer equal_flops{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
-  const PassTimes times = tensor_forward(equal_flops, tensor_only.tensor, {.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1});
+  const PassTimes times =
+      tensor_forward(equal_flops, tensor_only.tensor,
+                     {.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1});
   EXPECT_GT(times.compute_seconds, times.traffic_seconds);
 }
 
@@ -88,24 +94,24 @@ TEST(Bounds, AreWhereComputeAndTrafficMeet) {
   const auto expect_even = [](const PassTimes& pass) {
     EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);
   };
-  const double batch = most_devices_by_batch(kXl, kGpu);
+  const double batch = max_devices_by_batch(kXl, kGpu);
   EXPECT_DOUBLE_EQ(batch, 1 + 2048 / 2000.);
   expect_even(data_parallel_backward(kXl, batch, kGpu));
   expect_even(fsdp_forward(kXl, batch, kGpu));
   expect_even(fsdp_backward(kXl, batch, kGpu));
-  const double tensor = most_devices_by_tensor_forward(kXl, kGpu);
+  const double tensor = max_devices_tensor_forward(kXl, kGpu);
   EXPECT_DOUBLE_EQ(tensor, 1 + 1.5 * 10240 / 2000);
   expect_even(tensor_forward(kXl, tensor, kGpu));
-  expect_even(tensor_backward(kXl, most_devices_by_tensor_backward(kXl, kGpu), kGpu));
+  expect_even(tensor_backward(kXl, max_devices_tensor_backward(kXl, kGpu), kGpu));
   expect_even(fsdp_tensor_forward(kXl, batch, tensor, kGpu));
-  EXPECT_DOUBLE_EQ(most_devices_side_by_side(kXl, kGpu), batch * tensor);
+  EXPECT_DOUBLE_EQ(max_devices_side_by_side(kXl, kGpu), batch * tensor);
 }
 
 TEST(Bounds, InTurnAreTheBestSplits) {
-  const double most = most_devices_in_turn(kXl, kGpu);
+  const double most = max_devices_in_turn(kXl, kGpu);
   const double b = 2048, f = 10240;
   EXPECT_NEAR(most, std::pow(3 * b * f / 2000 + 3 * f + 2 * b, 2) / (24 * b * f), 1e-9);
-  EXPECT_LT(most, most_devices_side_by_side(kXl, kGpu));
+  EXPECT_LT(most, max_devices_side_by_side(kXl, kGpu));
 }
 
 TEST(ArithmeticPlan, IsWhatMeasuresCAndW) {

@@ -84,7 +84,8 @@ TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
   const auto one_slow_broadcast =
       each_sample(metric::kSynced, metric::kBroadcast,
                   [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", of_sharded(one_slow_broadcast)), HasSubstr("broadcasting them takes 13.4 ms"));
+  EXPECT_THAT(answer("b", of_sharded(one_slow_broadcast)),
+              HasSubstr("broadcasting them takes 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
