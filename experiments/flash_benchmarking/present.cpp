@@ -19,8 +19,7 @@ namespace {
 
 constexpr const char* kProblem = "flash_benchmarking";
 constexpr std::int64_t kUsualDim = 64;  // It is the most common head dimension.
-constexpr double kBackwardFlops =
-    2.5;  // By convention, backward takes 2.5 times the FLOPs of forward.
+constexpr double kBackwardFlops = 2.5;  // FLOPs of backward / of forward, by convention.
 constexpr double kTera = 1e12;
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kRate = kThree;
@@ -32,8 +31,7 @@ constexpr Notation kTime{Notation::kSignificant, 4};
 // the maximum, the sum and the product with V, read one each.
 constexpr double kScoresWritten = 6;
 constexpr double kScoresRead = 8;
-constexpr double kLeastTrafficShare =
-    0.4;  // Traffic must explain at least this share of the eager time.
+constexpr double kLeastTrafficShare = 0.4;  // Traffic must explain this share of eager time.
 // A launch-bound length takes more than this many times its time at the longest length's rate.
 constexpr double kLaunchBoundRatio = 2;
 

@@ -1,5 +1,4 @@
-// Presents part (a): ways to place checkpoints around N blocks, with the activations that they hold
-// and the forward passes that they recompute.
+// Presents part (a): ways to place checkpoints around N blocks, and what each holds and recomputes.
 #pragma once
 
 #include <cstdint>

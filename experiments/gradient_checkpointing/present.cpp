@@ -19,8 +19,7 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr double kLossTolerance =
-    0.01;  // Rounding explains relative differences of losses up to this.
+constexpr double kLossTolerance = 0.01;    // Rounding explains a relative difference up to this.
 constexpr double kReasonTolerance = 0.02;  // A reason may miss this share of a difference.
 
 bool has_training_step(const CheckpointedNetwork& network) {

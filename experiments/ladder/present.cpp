@@ -21,7 +21,7 @@ constexpr double kLossTolerance = 0.01;
 // Only the losses of the first steps are compared, because later ones amplify rounding.
 constexpr std::size_t kComparedSteps = 5;
 
-struct RungRow {
+struct Row {
   const Ladder* ladder;
   const Rung* rung;
   const Rung* previous;  ///< The nearest earlier rung that ran; null if none did.
@@ -44,44 +44,43 @@ struct RungRow {
   }
 };
 
-const std::vector<Column<RungRow>> kRows{
-    {"rung", "Rung", [](const RungRow& row) { return row.rung->change; }},
+const std::vector<Column<Row>> kRows{
+    {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
     {"ms", "Step",
-     [](const RungRow& row) {
+     [](const Row& row) {
        return row.rung->ran() ? Value::mean_of(row.rung->steps_ms)
                               : Value::missing(row.rung->reason);
      },
      "ms"},
-    {"gain", "vs. last", [](const RungRow& row) { return Value(row.speedup(row.previous)); }, "×",
+    {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
      kFactor},
-    {"total", "vs. first",
-     [](const RungRow& row) { return Value(row.speedup(row.ladder->first())); }, "×", kFactor},
-    {"mfu", "MFU", [](const RungRow& row) { return Value(row.rung->mfu); }, "%", kShare},
+    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first())); },
+     "×", kFactor},
+    {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
-     [](const RungRow& row) { return Value(row.rung->peak_bytes); },
+     [](const Row& row) { return Value(row.rung->peak_bytes); },
      "GiB",
      {Notation::kGibibytes}},
     {"kernels",
      "Kernels",
-     [](const RungRow& row) { return Value(row.rung->kernels); },
+     [](const Row& row) { return Value(row.rung->kernels); },
      "",
      {Notation::kCount}},
-    {"idle", "GPU idle", [](const RungRow& row) { return Value(row.rung->idle_share()); }, "%",
-     kShare},
+    {"idle", "GPU idle", [](const Row& row) { return Value(row.rung->idle_share()); }, "%", kShare},
     {"loss",
      "Loss differs by",
-     [](const RungRow& row) { return Value(row.loss_difference()); },
+     [](const Row& row) { return Value(row.loss_difference()); },
      "%",
      {Notation::kRelativeError, 2}},
     {"compile",
      "Compile time",
-     [](const RungRow& row) { return Value(row.rung->compile_s); },
+     [](const Row& row) { return Value(row.rung->compile_s); },
      "s",
      {Notation::kFixed, 1}}};
 
-std::vector<RungRow> rows_of(const Ladder& ladder) {
-  std::vector<RungRow> rows;
+std::vector<Row> rows_of(const Ladder& ladder) {
+  std::vector<Row> rows;
   const Rung* previous = nullptr;
   for (const Rung& rung : ladder.rungs) {
     rows.push_back({&ladder, &rung, previous});
@@ -146,10 +145,10 @@ Presentation present(const RunView& view) {
   std::vector<Facts> ran, diverging;
   std::vector<const Cell*> first_rungs;
   for (const Ladder& ladder : all) {
-    const std::vector<RungRow> rows = rows_of(ladder);
+    const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
-    for (const RungRow& row : rows) {
+    for (const Row& row : rows) {
       const auto difference = row.loss_difference();
       if (!difference || *difference <= kLossTolerance) continue;
       diverging.emplace_back()

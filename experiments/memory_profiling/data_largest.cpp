@@ -129,32 +129,29 @@ std::string source_words(const ForwardPass& forward) {
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool same_in_each_layer =
-      layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
-        return std::fmod(source.second, layers) == 0;
-      });
+  const bool even_counts = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
+                             return std::fmod(source.second, layers) == 0;
+                           });
   const std::string list = join_words(each(sources, [&](const auto& source) {
-    return format_value(same_in_each_layer ? source.second / layers : source.second,
-                        {Notation::kCount}) +
+    return format_value(even_counts ? source.second / layers : source.second, {Notation::kCount}) +
            " in " + source.first;
   }));
-  return (same_in_each_layer ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") +
-         " makes " + list;
+  return (even_counts ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
+         list;
 }
 
 /// Names the contexts whose largest tensors exceed the attention scores, and these tensors. Returns
 /// nothing if the contexts' largest tensors differ in kind.
 std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) {
-  const auto passes_beyond_scores = only(passes, [](const ForwardPass& forward) {
+  const auto larger_passes = only(passes, [](const ForwardPass& forward) {
     return forward.meaning() != kScores && forward.largest_bytes() > forward.score_tensor_bytes();
   });
-  if (passes_beyond_scores.empty() ||
-      distinct(each(passes_beyond_scores, &ForwardPass::meaning)).size() > 1 ||
-      passes_beyond_scores.front().meaning().empty())
+  if (larger_passes.empty() || distinct(each(larger_passes, &ForwardPass::meaning)).size() > 1 ||
+      larger_passes.front().meaning().empty())
     return std::nullopt;
   return Facts()
-      .set("meaning", passes_beyond_scores.front().meaning())
-      .set("contexts", join_words(each(passes_beyond_scores, &ForwardPass::context)));
+      .set("meaning", larger_passes.front().meaning())
+      .set("contexts", join_words(each(larger_passes, &ForwardPass::context)));
 }
 
 /// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps

@@ -12,12 +12,9 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kCapacityDrawnAbove =
-    0.75;  // The capacity is drawn if a peak exceeds this share of it.
-constexpr double kMostlyParameters =
-    0.95;  // A sawtooth starts with at least this share in parameters.
-constexpr double kInvisibleShare =
-    0.002;  // Areas below this share of the peak are too thin to be seen.
+constexpr double kCapacityDrawnAbove = 0.75;  // The smallest peak / capacity that draws it.
+constexpr double kMostlyParameters = 0.95;    // A sawtooth starts with at least this share of them.
+constexpr double kInvisibleShare = 0.002;     // An area below this share of the peak is too thin.
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {

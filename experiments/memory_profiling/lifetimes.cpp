@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxBoxes = 100;  // The figure lets a reader ask for at most this many.
 constexpr std::size_t kMaxKinds = 20;
 constexpr double kNearlyFlat =
-    0.2;  // The axis begins above 0 if a step adds at most this share of its peak.
+    0.2;  // The axis is cut if a step adds at most this share of its peak.
 
 struct Box {
   int rank = 0;
@@ -71,15 +71,15 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
 }
 
 /// Allocations that differ in their layer alone: a network repeats them in every layer.
-struct AllocationKind {
+struct Kind {
   Allocation first;
   std::size_t count = 1;
 };
 
-std::vector<AllocationKind> kinds_of(const std::vector<Allocation>& allocations) {
-  std::vector<AllocationKind> kinds;
+std::vector<Kind> kinds_of(const std::vector<Allocation>& allocations) {
+  std::vector<Kind> kinds;
   for (const Allocation& allocation : allocations) {
-    const auto same = std::ranges::find_if(kinds, [&](const AllocationKind& kind) {
+    const auto same = std::ranges::find_if(kinds, [&](const Kind& kind) {
       return same_maker(kind.first, allocation) && kind.first.bytes == allocation.bytes &&
              kind.first.freed_phase == allocation.freed_phase;
     });
@@ -89,22 +89,22 @@ std::vector<AllocationKind> kinds_of(const std::vector<Allocation>& allocations)
   return kinds;
 }
 
-Dataset kinds_data(const std::vector<AllocationKind>& kinds) {
-  const std::vector<Column<AllocationKind>> columns{
-      bytes_column<AllocationKind>(
-          "size", "Size", [](const AllocationKind& kind) { return kind.first.bytes; },
+Dataset kinds_data(const std::vector<Kind>& kinds) {
+  const std::vector<Column<Kind>> columns{
+      bytes_column<Kind>(
+          "size", "Size", [](const Kind& kind) { return kind.first.bytes; },
           byte_unit(kinds.front().first.bytes)),
-      {"count", "Count", &AllocationKind::count, "", {Notation::kCount}},
+      {"count", "Count", &Kind::count, "", {Notation::kCount}},
       {"category", "Category",
-       [](const AllocationKind& kind) { return category_words(kind.first.category); }},
+       [](const Kind& kind) { return category_words(kind.first.category); }},
       {"maker", "Made by",
-       [](const AllocationKind& kind) {
+       [](const Kind& kind) {
          const std::string& module = kind.first.module;
          return maker_words(kind.first.outer_op, kind.count > 1 ? without_layer(module) : module,
                             kind.first.inner_op);
        }},
-      {"made", "Made in", [](const AllocationKind& kind) { return kind.first.made_phase; }},
-      {"freed", "Freed in", [](const AllocationKind& kind) {
+      {"made", "Made in", [](const Kind& kind) { return kind.first.made_phase; }},
+      {"freed", "Freed in", [](const Kind& kind) {
          return kind.first.freed_event ? kind.first.freed_phase : "alive at the end";
        }}};
   return make_dataset("lifetime-kinds", columns, kinds);
@@ -139,11 +139,9 @@ Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocation
 }
 
 double axis_begin_bytes(const Timeline& timeline) {
-  const double bytes_before = timeline.instants.front().requested_bytes();
-  const double peak_bytes = timeline.peak().requested_bytes();
-  return peak_bytes - bytes_before > kNearlyFlat * peak_bytes
-             ? 0
-             : std::max(0.0, bytes_before - (peak_bytes - bytes_before) / 4);
+  const double before = timeline.instants.front().requested_bytes();
+  const double peak = timeline.peak().requested_bytes();
+  return peak - before > kNearlyFlat * peak ? 0 : std::max(0.0, before - (peak - before) / 4);
 }
 
 std::vector<Dataset> lifetime_datasets(const Timeline& timeline,

@@ -7,7 +7,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kCapacityDrawnFrom = 0.05;  // The smallest peak / capacity that draws it.
+constexpr double kCapacityDrawnFrom = 0.05;  // The capacity is drawn from this share of it on.
 
 /// A peak in the figure, or the reason why there is none.
 struct Dot {

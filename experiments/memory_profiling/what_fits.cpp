@@ -20,8 +20,7 @@ constexpr std::array kCheckedModes{Mode::kInference, Mode::kForwardBackward, Mod
 constexpr std::array<std::int64_t, 5> kShownContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCardGigabytes{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
-constexpr double kPredictionTolerance =
-    0.05;  // Formulas that are off by more of a peak are not confirmed.
+constexpr double kPredictionTolerance = 0.05;  // A formula that is off by more is not confirmed.
 constexpr Notation kDeviationNotation{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }

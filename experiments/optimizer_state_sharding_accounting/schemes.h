@@ -32,8 +32,8 @@ enum class When { kBeforeSteps, kFirstStep, kLaterStep };
 struct Stage {
   When when;
   MemoryPoint point;
-  double peak_so_far;  ///< The highest peak since the process began; in a later step, since that
-                       ///< step began.
+  /// The highest peak since the process began; in a later step, since that step began.
+  double peak_so_far;
 
   std::string when_words() const;   ///< "first step"
   std::string point_words() const;  ///< "before the optimizer step"
@@ -45,7 +45,7 @@ struct ShardingScheme {
   std::string reason = {};  ///< Says why the scheme has no numbers; empty if it has them.
   std::vector<Stage> stages = {};
   std::vector<double> steps_ms = {};
-  std::map<std::string, std::vector<double>> phases_ms = {};
+  std::map<std::string, std::vector<double>> phases_ms = {};  ///< One time for each step.
   std::vector<double> losses = {};
 
   bool ran() const { return reason.empty(); }

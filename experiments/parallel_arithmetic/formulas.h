@@ -55,8 +55,8 @@ struct Mesh {
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 
 /// These hold at the mesh's own X and Y, with the two communications in turn or side by side. Each
-/// device computes 4 B D F / N operations and sends 4 D F / Y bytes for FSDP and 4 B D / X bytes
-/// for tensor parallelism (D = d_model, F = d_ff, B tokens in all). Return infinity if no batch
+/// device computes 4 B D F / N operations, and sends 4 D F / Y bytes for FSDP and 4 B D / X for
+/// tensor parallelism (D = d_model, F = d_ff, B tokens in all). They are infinite if no batch
 /// suffices.
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner);
@@ -94,14 +94,14 @@ PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tens
 
 // The functions below return the most devices with which a pass is still bound by compute.
 
-/// Holds for data parallelism and FSDP: 1 + B W / C.
+/// This is 1 + B W / C, for data parallelism and FSDP.
 double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates);
-/// Hold for tensor parallelism: forward 1 + 3 F W / (2 C), backward 1 + 3 F W / C.
+/// These are 1 + 3 F W / (2 C) and 1 + 3 F W / C, for tensor parallelism.
 double max_devices_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
 double max_devices_tensor_backward(const SwiGluLayer& layer, const Rates& rates);
-/// Holds for both, side by side: (1 + B W / C) (1 + 3 F W / (2 C)).
+/// This is (1 + B W / C) (1 + 3 F W / (2 C)), for FSDP beside tensor parallelism.
 double max_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates);
-/// Holds for both, one after the other: (3 B F W / C + 3 F + 2 B)² / (24 B F).
+/// This is (3 B F W / C + 3 F + 2 B)² / (24 B F), for the two one after the other.
 double max_devices_in_turn(const SwiGluLayer& layer, const Rates& rates);
 
 }  // namespace labreport::parallel_arithmetic

@@ -33,8 +33,7 @@ bool has_all_reduce(const RunView& view);
 
 using RatesFunction = std::function<double(const Rates&)>;
 
-/// Returns `function` of the machine's rates. If a rate is missing or the result infinite, says
-/// why.
+/// Returns `function` of the machine's rates, or why a rate is missing or the result infinite.
 Value value_at(const Machine& machine, const RatesFunction& function);
 
 /// Returns columns with the machine's name, C and W.

@@ -23,7 +23,7 @@ constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
 
-Value value_or_reason(const std::optional<double>& value, const AttentionRow& row) {
+Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
 }
 
@@ -45,15 +45,15 @@ const std::vector<Column<AttentionRow>> kGrid{
      [](const AttentionRow& row) { return mean_time(row, metric::kBackward); }, "ms"},
     {"before_backward", "Before backward",
      [](const AttentionRow& row) {
-       return value_or_reason(row.bytes(column::kBeforeBackwardBytes), row);
+       return or_reason(row.bytes(column::kBeforeBackwardBytes), row);
      },
      "MiB", kBytes},
     {"saved", "Saved for backward",
-     [](const AttentionRow& row) { return value_or_reason(row.saved(), row); }, "MiB", kBytes},
+     [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
     {"peak", "Peak",
      [](const AttentionRow& row) {
        // After an out-of-memory error the counted peak is not that of a whole pass.
-       return value_or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
+       return or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
      },
      "MiB", kBytes}};
 
@@ -74,7 +74,7 @@ const std::vector<Column<PassTime>> kTimes{
     {"length", "Sequence", &PassTime::length, "", {Notation::kCount}},
     {"ms", "Mean", &PassTime::ms, "ms"}};
 
-std::int64_t head_dim(const AttentionRow& row) { return row.sweep().head_dim; }
+std::int64_t dim(const AttentionRow& row) { return row.sweep().head_dim; }
 
 Rows of_precision(const Rows& rows, Precision precision) {
   return only(rows, [&](const AttentionRow& row) { return row.spec().precision == precision; });
@@ -89,9 +89,9 @@ std::vector<Precision> precisions_of(const Rows& rows) {
 /// Returns the rows of the smallest and the largest d, whose curves enclose all others.
 Rows outermost_dims(const Rows& rows) {
   if (rows.empty()) return {};
-  const auto [low, high] = std::ranges::minmax(rows, {}, head_dim);
+  const auto [low, high] = std::ranges::minmax(rows, {}, dim);
   return only(rows, [&](const AttentionRow& row) {
-    return row.saved() && (head_dim(row) == head_dim(low) || head_dim(row) == head_dim(high));
+    return row.saved() && (dim(row) == dim(low) || dim(row) == dim(high));
   });
 }
 
@@ -151,7 +151,7 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
 /// Describes the shortest sequence that ran out of memory or, if none did, the longest that ran.
 Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   const auto length_and_dim = [](const AttentionRow& row) {
-    return std::pair(row.length(), head_dim(row));
+    return std::pair(row.length(), dim(row));
   };
   const Rows ran_out = only(rows, &AttentionRow::ran_out);
   const AttentionRow last =
@@ -249,7 +249,7 @@ PartContent content(const RunView& view, const Rows& rows) {
   for (const Precision precision : precisions) {
     const Rows outer = outermost_dims(of_precision(rows, precision));
     std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {
-      return head_dim(row) == head_dim(std::ranges::max(outer, {}, head_dim));
+      return dim(row) == dim(std::ranges::max(outer, {}, dim));
     });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
