@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxBoxes = 100;  // The figure lets a reader ask for at most this many.
 constexpr std::size_t kMaxKinds = 20;
-constexpr double kNearlyFlat =
-    0.2;  // The axis is cut if a step adds at most this share of its peak.
+constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds at most this share.
 
 struct Box {
   int rank = 0;

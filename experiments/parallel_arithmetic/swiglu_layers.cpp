@@ -40,8 +40,8 @@ bool asked_in_2026(const RunView& view) {
 struct PassRow {
   Machine machine;
   std::string pass;
-  std::function<PassTimes(const Rates&)>
-      pass_times;  ///< Times on 2 devices, or on 2 × 2 for FSDP × tensor.
+  /// The times on 2 devices, or on 2 × 2 for FSDP × tensor.
+  std::function<PassTimes(const Rates&)> pass_times;
   RatesFunction max_devices;
 
   Value ms(double PassTimes::* seconds) const {
