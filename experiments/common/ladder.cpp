@@ -127,7 +127,7 @@ std::vector<Ladder> ladders(const RunView& view) {
 
 std::string Gain::saved() const { return format_value(std::abs(saved_ms()), kThree); }
 
-bool Gain::by_launches() const {
+bool Gain::from_less_idle_time() const {
   const auto idle = before->idle_ms(), left = after->idle_ms();
   return idle && left && *idle - *left >= saved_ms() / 2;
 }
@@ -162,7 +162,7 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
 
 std::string because(const Gain& gain) {
   const Rung &before = *gain.before, &after = *gain.after;
-  if (gain.by_launches()) {
+  if (gain.from_less_idle_time()) {
     return "because GPU idle time " + falls(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";

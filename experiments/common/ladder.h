@@ -53,7 +53,7 @@ struct Gain {
   double saved_ms() const { return before->ms() - after->ms(); }
   std::string saved() const;  ///< |saved_ms()| to three digits.
   /// True if a drop of GPU idle time explains at least half of `saved_ms()`.
-  bool by_launches() const;
+  bool from_less_idle_time() const;
 };
 
 /// The gains of all rungs in the ladder's order; a rung that is slower has a speedup below 1.

@@ -7,7 +7,7 @@
 namespace labreport::flash_benchmarking {
 namespace {
 
-// The leaderboard's configuration.
+// This is the leaderboard's configuration.
 constexpr std::int64_t kHeads = 16;
 constexpr std::int64_t kHeadDim = 64;
 constexpr std::int64_t kLength = 16384;
@@ -23,8 +23,8 @@ std::vector<AttentionBackend> backends(const PlanInput& input) {
   return backends;
 }
 
-void add(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
-         Precision precision) {
+void add_cell(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
+              Precision precision) {
   if (spec.attention->backend == AttentionBackend::kCustom) {
     spec.implementation = input.selection.attention->implementation;
   }
@@ -41,14 +41,14 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
   }
   for (const std::int64_t head_dim : attention_dims(input)) {
     for (const AttentionBackend backend : backends(input)) {
-      // Backends that only run in 16 bits are tried in FP32 once, to record that they refuse it.
-      const bool half_only =
+      // Backends that run in 16 bits alone are tried in FP32 once, which records their refusal.
+      const bool sixteen_bit_only =
           backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
-      const bool refused = head_dim != attention_dims(input).front() && half_only;
-      if (refused && precision == Precision::kFp32) continue;
-      add(cells, input,
-          attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),
-          precision);
+      const bool repeats_refusal = head_dim != attention_dims(input).front() && sixteen_bit_only;
+      if (repeats_refusal && precision == Precision::kFp32) continue;
+      add_cell(cells, input,
+               attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),
+               precision);
     }
   }
 }
@@ -59,8 +59,8 @@ void add_leaderboard(std::vector<PlannedCell>& cells, const PlanInput& input) {
     if (backend == AttentionBackend::kEager) continue;
     CellSpec spec = attention_cell(
         input, {AttentionMethod::kLeaderboard, backend, kHeadDim, demo ? 2 : kHeads, {}});
-    spec.attention->lengths = {demo ? 128 : kLength};  // the user's contexts do not apply
-    add(cells, input, spec, input.half);
+    spec.attention->lengths = {demo ? 128 : kLength};  // The user's contexts do not apply.
+    add_cell(cells, input, spec, input.half);
   }
 }
 

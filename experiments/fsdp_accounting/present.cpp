@@ -30,7 +30,7 @@ constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
 std::optional<double> step_peak(const ShardingScheme& scheme) {
   const Stage* before = scheme.stage(When::kLaterStep, metric::kBeforeOptimizer);
   const Stage* after = scheme.stage(When::kLaterStep, metric::kAfterOptimizer);
-  return before && after ? std::optional(after->high_water) : std::nullopt;
+  return before && after ? std::optional(after->peak_so_far) : std::nullopt;
 }
 
 /// True if the step peaks before the optimizer step, not in it.

@@ -8,15 +8,15 @@
 namespace labreport::gradient_checkpointing {
 namespace {
 
-std::int64_t runs_by_halves(std::int64_t blocks) {
+std::int64_t recomputed_by_halves(std::int64_t blocks) {
   if (blocks == 1) return 1;
   const std::int64_t first = blocks / 2;
-  return first + runs_by_halves(blocks - first) + runs_by_halves(first);
+  return first + recomputed_by_halves(blocks - first) + recomputed_by_halves(first);
 }
 
-/// The most block inputs held: that of the whole stretch, and those for its second half.
-std::int64_t inputs_by_halves(std::int64_t blocks) {
-  return blocks == 1 ? 1 : 1 + inputs_by_halves(blocks - blocks / 2);
+/// Returns the most block inputs held at once: the stretch's own, and those for its second half.
+std::int64_t held_inputs_by_halves(std::int64_t blocks) {
+  return blocks == 1 ? 1 : 1 + held_inputs_by_halves(blocks - blocks / 2);
 }
 
 Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group) {
@@ -24,17 +24,17 @@ Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group
 }
 
 struct ArrangementRow {
-  const Checkpointed* network;
+  const CheckpointedNetwork* network;
   Arrangement arrangement;
 
-  double bytes() const {
-    return static_cast<double>(arrangement.inputs) * network->boundary() +
-           static_cast<double>(arrangement.residuals) * network->residuals();
+  double activation_bytes() const {
+    return static_cast<double>(arrangement.held_inputs) * network->boundary_bytes() +
+           static_cast<double>(arrangement.held_residuals) * network->block_bytes();
   }
-  /// FLOPs / FLOPs without checkpoints. The backward pass of a block counts as two forward passes.
-  double compute() const {
-    const auto passes = 3 * static_cast<double>(network->layers());
-    return (passes + static_cast<double>(arrangement.again)) / passes;
+  /// Returns FLOPs / FLOPs without checkpoints. A block's backward counts as two forward passes.
+  double compute_ratio() const {
+    const auto forward_passes = 3 * static_cast<double>(network->layers());
+    return (forward_passes + static_cast<double>(arrangement.recomputed_forwards)) / forward_passes;
   }
 };
 
@@ -42,21 +42,22 @@ const std::vector<Column<ArrangementRow>> kArrangements{
     {"arrangement", "Arrangement", [](const ArrangementRow& row) { return row.arrangement.words; }},
     {"inputs",
      "Inputs held",
-     [](const ArrangementRow& row) { return row.arrangement.inputs; },
+     [](const ArrangementRow& row) { return row.arrangement.held_inputs; },
      "",
      {Notation::kCount}},
     {"residuals",
      "Blocks of residuals",
-     [](const ArrangementRow& row) { return row.arrangement.residuals; },
+     [](const ArrangementRow& row) { return row.arrangement.held_residuals; },
      "",
      {Notation::kCount}},
-    {"bytes", "Activations", [](const ArrangementRow& row) { return format_bytes(row.bytes()); }},
+    {"bytes", "Activations",
+     [](const ArrangementRow& row) { return format_bytes(row.activation_bytes()); }},
     {"again",
      "Block forwards run again",
-     [](const ArrangementRow& row) { return row.arrangement.again; },
+     [](const ArrangementRow& row) { return row.arrangement.recomputed_forwards; },
      "",
      {Notation::kCount}},
-    {"compute", "Compute", &ArrangementRow::compute, "×", {Notation::kFixed, 2}}};
+    {"compute", "Compute", &ArrangementRow::compute_ratio, "×", {Notation::kFixed, 2}}};
 
 }  // namespace
 
@@ -65,26 +66,26 @@ std::vector<Arrangement> arrangements(std::int64_t blocks) {
   return {{"no checkpoints", 0, blocks, 0},
           one_level("one level, groups of √N ≈ " + std::to_string(group), blocks, group),
           one_level("one level, single blocks", blocks, 1),
-          {"nested by halves", inputs_by_halves(blocks), 1, runs_by_halves(blocks)},
+          {"nested by halves", held_inputs_by_halves(blocks), 1, recomputed_by_halves(blocks)},
           {"each prefix from the input", std::min<std::int64_t>(blocks, 2), 1,
            blocks * (blocks + 1) / 2}};
 }
 
-PartContent present_nested(const std::vector<Checkpointed>& networks) {
-  const Checkpointed& network = networks.front();
+PartContent present_nested(const std::vector<CheckpointedNetwork>& networks) {
+  const CheckpointedNetwork& network = networks.front();
   std::vector<ArrangementRow> rows;
   for (Arrangement& arrangement : arrangements(network.layers())) {
     rows.push_back({&network, std::move(arrangement)});
   }
   PartContent part;
   part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
-  part.facts.set("boundary", format_bytes_briefly(network.boundary()));
-  part.facts.set("residuals", format_bytes_briefly(network.residuals()));
-  part.facts.flag("measured", network.measured_residuals());
+  part.facts.set("boundary", format_bytes_briefly(network.boundary_bytes()));
+  part.facts.set("residuals", format_bytes_briefly(network.block_bytes()));
+  part.facts.flag("measured", network.residuals_are_measured());
   const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
-  part.facts.set("halves_inputs", format_count(halves.inputs));
-  part.facts.set("halves_again", format_count(halves.again));
-  part.facts.set("prefixes_again", format_count(prefixes.again));
+  part.facts.set("halves_inputs", format_count(halves.held_inputs));
+  part.facts.set("halves_again", format_count(halves.recomputed_forwards));
+  part.facts.set("prefixes_again", format_count(prefixes.recomputed_forwards));
   part.calculated = true;
   part.datasets = {make_dataset("arrangements", kArrangements, rows)};
   for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);

@@ -1,4 +1,4 @@
-// Part (a): what different ways to place checkpoints around N blocks hold and recompute.
+// Presents part (a): ways to place checkpoints around N blocks, and what each holds and recomputes.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace labreport::gradient_checkpointing {
 
+/// A way to place checkpoints.
 struct Arrangement {
   std::string words;
-  std::int64_t inputs;     ///< The most block inputs held at once.
-  std::int64_t residuals;  ///< The most blocks whose residuals are held at once.
-  std::int64_t again;      ///< Recomputed forward passes, each of one block.
+  std::int64_t held_inputs;          ///< The most block inputs held at once.
+  std::int64_t held_residuals;       ///< The most blocks whose residuals are held at once.
+  std::int64_t recomputed_forwards;  ///< Recomputed forward passes, each of one block.
 };
 
-/// Counts five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
-/// halves, and every prefix from the network's input. `blocks` is at least 1.
+/// Returns five arrangements: no checkpoints, groups of about √N blocks, groups of one block,
+/// nested halves, and every prefix from the network's input. `blocks` must be at least 1.
 ///
-/// Halves: from the input of a stretch of blocks, the first half runs without a graph; then the
-/// second half is differentiated by the same rule, then the first. A single block runs again with
-/// its graph. Prefixes: blocks 1 … k − 1 run without a graph and block k with one, for k from N
-/// down to 1.
+/// Nested halves: the first half of a stretch of blocks runs without a graph, which gives the input
+/// of the second. Backward then passes through the second half by the same rule, and after that
+/// through the first. A single block runs again with its graph. Prefixes: for k from N down to 1,
+/// blocks 1 … k − 1 run without a graph and block k with one.
 std::vector<Arrangement> arrangements(std::int64_t blocks);
 
 /// Presents part (a) for the first network. `networks` must not be empty.
-PartContent present_nested(const std::vector<Checkpointed>& networks);
+PartContent present_nested(const std::vector<CheckpointedNetwork>& networks);
 
 }  // namespace labreport::gradient_checkpointing

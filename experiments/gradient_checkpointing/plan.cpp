@@ -11,22 +11,23 @@ namespace {
 constexpr const char* kSize = "xl";
 constexpr std::int64_t kContext = 2048;
 constexpr std::int64_t kWarmup = 1;
-constexpr std::int64_t kSteps = 3;  // few, because steps are long and peaks do not vary
+constexpr std::int64_t kSteps = 3;  // Few suffice: steps are long, and peaks do not vary.
 
-/// The handout's size, then all smaller sizes in descending order, for devices without room.
-std::vector<Size> candidates(std::vector<Size> sizes) {
+/// Returns the handout's size and, for devices on which it does not fit, the smaller ones in turn.
+std::vector<Size> candidate_sizes(std::vector<Size> sizes) {
   const auto handouts = std::ranges::find(sizes, kSize, &Size::name);
   if (handouts != sizes.end()) sizes.erase(handouts + 1, sizes.end());
   std::ranges::reverse(sizes);
   return sizes;
 }
 
-/// The numbers of blocks per checkpoint, none first. A group of all blocks is left out: it holds as
-/// much as no checkpoints do and computes more.
-std::vector<std::optional<std::int64_t>> groups(const PlanInput& input, std::int64_t layers) {
-  const std::int64_t most = input.preset == Preset::kQuick ? 4 : layers;
+/// Returns the numbers of blocks per checkpoint; the first, empty, means no checkpoints. Leaves out
+/// a group of all blocks, which holds as much as no checkpoints do and computes more.
+std::vector<std::optional<std::int64_t>> group_sizes(const PlanInput& input, std::int64_t layers) {
+  const std::int64_t largest_group = input.preset == Preset::kQuick ? 4 : layers;
   std::vector<std::optional<std::int64_t>> groups{std::nullopt, 1};
-  for (std::int64_t group = 2; group < layers && group <= most; group *= 2) groups.push_back(group);
+  for (std::int64_t group = 2; group < layers && group <= largest_group; group *= 2)
+    groups.push_back(group);
   return groups;
 }
 
@@ -37,12 +38,13 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   const bool backward = mode && *mode >= Mode::kForwardBackward;
   if (input.selection.model || !backward) return {};
   const Axes chosen = axes(input);
-  const bool named_sizes = !input.selection.sizes.empty();
-  const bool named_contexts = !input.selection.contexts.empty() || input.preset == Preset::kDemo;
-  const auto contexts = named_contexts ? chosen.contexts : std::vector{kContext};
+  const bool sizes_by_user = !input.selection.sizes.empty();
+  const bool contexts_are_chosen =
+      !input.selection.contexts.empty() || input.preset == Preset::kDemo;
+  const auto contexts = contexts_are_chosen ? chosen.contexts : std::vector{kContext};
   std::vector<PlannedCell> cells;
-  for (const Size& size : named_sizes ? chosen.sizes : candidates(chosen.sizes)) {
-    bool room = false;
+  for (const Size& size : sizes_by_user ? chosen.sizes : candidate_sizes(chosen.sizes)) {
+    bool may_fit = false;
     for (const Precision precision : chosen.precisions) {
       for (const std::int64_t context : contexts) {
         CellSpec spec = timing_cell(input, chosen, size);
@@ -52,15 +54,15 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
         spec.steps = input.selection.steps.value_or(kSteps);
         spec.precision = precision;
         spec.context = context;
-        for (const auto& group : groups(input, size.shape.layers)) {
+        for (const auto& group : group_sizes(input, size.shape.layers)) {
           spec.group = group;
           cells.push_back({spec, 1});
         }
         spec.group = 1;
-        room = room || !without_room(so_far, spec);
+        may_fit = may_fit || !without_room(so_far, spec);
       }
     }
-    if (!named_sizes && room) break;
+    if (!sizes_by_user && may_fit) break;
   }
   return cells;
 }

@@ -10,50 +10,51 @@
 namespace labreport::ladder {
 namespace {
 
-using Step = std::pair<Variant, Precision>;
+using RungSetting = std::pair<Variant, Precision>;
 
-// For the larger size, whose steps are long and vary little.
+// The larger size needs few steps, because its steps are long and vary little.
 constexpr std::int64_t kFewWarmups = 3;
 constexpr std::int64_t kFewSteps = 5;
 
-std::vector<Step> rungs(const PlanInput& input, Precision precision) {
-  std::vector<Step> steps;
-  for (const Variant variant : kVariants) steps.emplace_back(variant, precision);
-  // GPUs without BF16 tensor cores have no TF32 either.
+std::vector<RungSetting> rung_settings(const PlanInput& input, Precision precision) {
+  std::vector<RungSetting> settings;
+  for (const Variant variant : kVariants) settings.emplace_back(variant, precision);
+  // A GPU without BF16 has no TF32 either.
   const bool tf32 = input.device == DeviceKind::kCuda && input.half == Precision::kBf16;
-  if (precision != Precision::kFp32 || !tf32) return steps;
-  steps.back() = {Variant::kFusedAdamW, Precision::kTf32};
-  steps.emplace_back(Variant::kCudaGraph, Precision::kTf32);
-  return steps;
+  if (precision != Precision::kFp32 || !tf32) return settings;
+  settings.back() = {Variant::kFusedAdamW, Precision::kTf32};
+  settings.emplace_back(Variant::kCudaGraph, Precision::kTf32);
+  return settings;
 }
 
-/// Turns a ladder's cell into its last rung, which torch.compile compiles in Python.
-CellSpec compiled(CellSpec spec) {
+/// Turns a ladder's cell into the cell of its last rung, which torch.compile compiles in Python.
+CellSpec compiled_rung(CellSpec spec) {
   spec.variant.reset();
   spec.implementation = implementation_of(kFastest);
   return spec;
 }
 
-std::vector<Precision> precisions(const PlanInput& input) {
-  std::vector<Precision> ladders{input.half, Precision::kFp32};
+std::vector<Precision> ladder_precisions(const PlanInput& input) {
+  std::vector<Precision> precisions{input.half, Precision::kFp32};
   const auto& chosen = input.selection.precisions;
-  if (chosen.empty()) return ladders;
-  const auto named = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };
-  std::erase_if(ladders, [&](Precision p) {
-    return !named(p) && !(p == Precision::kFp32 && named(Precision::kTf32));  // it ends in TF32
+  if (chosen.empty()) return precisions;
+  const auto is_chosen = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };
+  // The FP32 ladder ends in TF32, so it stays for either.
+  std::erase_if(precisions, [&](Precision p) {
+    return !is_chosen(p) && !(p == Precision::kFp32 && is_chosen(Precision::kTf32));
   });
-  return ladders;
+  return precisions;
 }
 
-CellSpec cell(const PlanInput& input, const Axes& chosen, const Size& size, bool large,
-              const Step& step) {
+CellSpec rung_cell(const PlanInput& input, const Axes& chosen, const Size& size, bool is_large,
+                   const RungSetting& setting) {
   CellSpec spec = timing_cell(input, chosen, size);
   spec.kind = CellKind::kLadder;
   spec.context = chosen.contexts.front();
   spec.mode = Mode::kTrainStep;
-  std::tie(spec.variant, spec.precision) = step;
-  if (large && !input.selection.warmup) spec.warmup = std::min(*spec.warmup, kFewWarmups);
-  if (large && !input.selection.steps) spec.steps = std::min(*spec.steps, kFewSteps);
+  std::tie(spec.variant, spec.precision) = setting;
+  if (is_large && !input.selection.warmup) spec.warmup = std::min(*spec.warmup, kFewWarmups);
+  if (is_large && !input.selection.steps) spec.steps = std::min(*spec.steps, kFewSteps);
   return spec;
 }
 
@@ -65,19 +66,20 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   if (input.selection.model || chosen.sizes.empty() || !mode_wanted(input, Mode::kTrainStep)) {
     return cells;
   }
-  const auto add = [&](const Size& size, bool large, Precision precision) {
-    for (const Step& step : rungs(input, precision)) {
-      cells.push_back({cell(input, chosen, size, large, step), 1});
+  const auto add = [&](const Size& size, bool is_large, Precision precision) {
+    for (const RungSetting& setting : rung_settings(input, precision)) {
+      cells.push_back({rung_cell(input, chosen, size, is_large, setting), 1});
     }
-    if (input.device == DeviceKind::kCuda) cells.push_back({compiled(cells.back().spec), 1});
+    if (input.device == DeviceKind::kCuda) cells.push_back({compiled_rung(cells.back().spec), 1});
   };
-  for (const Precision precision : precisions(input)) {
+  for (const Precision precision : ladder_precisions(input)) {
     add(chosen.sizes.front(), false, precision);
     for (const Size& size : chosen.sizes | std::views::drop(1) | std::views::reverse) {
-      const CellSpec first = cell(input, chosen, size, true, rungs(input, precision).front());
-      cells.push_back({first, 1});
-      if (without_room(so_far, first)) continue;
-      if (so_far.find(cell_id(first)) != nullptr) add(size, true, precision);
+      const CellSpec first_rung =
+          rung_cell(input, chosen, size, true, rung_settings(input, precision).front());
+      cells.push_back({first_rung, 1});
+      if (without_room(so_far, first_rung)) continue;
+      if (so_far.find(cell_id(first_rung)) != nullptr) add(size, true, precision);
       break;
     }
   }

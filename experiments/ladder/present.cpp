@@ -1,4 +1,4 @@
-// Builds the datasets and facts of section.md: a training step made faster one change at a time.
+// Builds the datasets and facts of section.md: one change at a time makes a training step faster.
 #include <algorithm>
 #include <cmath>
 
@@ -16,28 +16,31 @@ constexpr const char* kProblem = "ladder";
 constexpr Notation kFactor{Notation::kSignificant, 3};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kShare{Notation::kPercent};
-constexpr double kAgree = 0.01;            // largest relative difference of losses from rounding
-constexpr std::size_t kComparedSteps = 5;  // first steps; losses of later ones amplify rounding
+// Rounding explains relative differences of losses up to this.
+constexpr double kLossTolerance = 0.01;
+// Only the losses of the first steps are compared, because later ones amplify rounding.
+constexpr std::size_t kComparedSteps = 5;
 
 struct Row {
   const Ladder* ladder;
   const Rung* rung;
-  const Rung* before;  ///< The nearest earlier rung that ran; null if none did.
+  const Rung* previous;  ///< The nearest earlier rung that ran; null if none did.
 
-  std::optional<double> speedup(const Rung* base) const {
-    if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
-    return base->ms() / rung->ms();
+  std::optional<double> speedup(const Rung* reference) const {
+    if (reference == nullptr || reference == rung || !rung->ran()) return std::nullopt;
+    return reference->ms() / rung->ms();
   }
-  /// The largest difference from the first rung's losses, relative to these, of the compared steps.
+  /// Returns the largest relative difference from the first rung's losses over the compared steps.
   std::optional<double> loss_difference() const {
     const Rung* first = ladder->first();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
-    double most = 0;
+    double largest_difference = 0;
     const std::size_t steps = std::min(first->losses.size(), rung->losses.size());
     for (std::size_t i = 0; i < std::min(steps, kComparedSteps); ++i) {
-      most = std::max(most, std::abs(rung->losses[i] / first->losses[i] - 1));
+      largest_difference =
+          std::max(largest_difference, std::abs(rung->losses[i] / first->losses[i] - 1));
     }
-    return most;
+    return largest_difference;
   }
 };
 
@@ -49,7 +52,7 @@ const std::vector<Column<Row>> kRows{
                               : Value::missing(row.rung->reason);
      },
      "ms"},
-    {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.before)); }, "×",
+    {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
      kFactor},
     {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first())); },
      "×", kFactor},
@@ -78,54 +81,54 @@ const std::vector<Column<Row>> kRows{
 
 std::vector<Row> rows_of(const Ladder& ladder) {
   std::vector<Row> rows;
-  const Rung* before = nullptr;
+  const Rung* previous = nullptr;
   for (const Rung& rung : ladder.rungs) {
-    rows.push_back({&ladder, &rung, before});
-    if (rung.ran()) before = &rung;
+    rows.push_back({&ladder, &rung, previous});
+    if (rung.ran()) previous = &rung;
   }
   return rows;
 }
 
-/// Bars for the first rung's step, each change's saving, the fastest step and the lower bound.
-std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
-  const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
+/// Returns bars for the first rung's step, each change's saving, the fastest step and the bound.
+std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
+  const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first();
-  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
+  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.ms(), ms_words(first.ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
                     gain.before->ms(), (slower ? "+" : "−") + gain.saved() + " ms"});
   }
-  const double left = ladder.best()->ms();
-  bars.push_back({"fastest", "step", 0, left, written(left)});
+  const double fastest_ms = ladder.best()->ms();
+  bars.push_back({"fastest", "step", 0, fastest_ms, ms_words(fastest_ms)});
   if (ladder.floor_ms) {
-    bars.push_back({"floor", "floor", 0, *ladder.floor_ms, written(*ladder.floor_ms)});
+    bars.push_back({"floor", "floor", 0, *ladder.floor_ms, ms_words(*ladder.floor_ms)});
   }
   return bars;
 }
 
-/// The change that saves the most time, and the speedup of the fastest rung over the first.
+/// Gives the change that saves the most time, and the speedup of the fastest rung over the first.
 Facts ladder_facts(const Ladder& ladder) {
   constexpr Notation kThree{Notation::kSignificant, 3};
-  const double from = ladder.first()->ms(), to = ladder.best()->ms();
-  const std::vector<Gain> largest = largest_gains(ladder, 1);
-  Facts foremost;
-  if (!largest.empty()) {
-    const std::string why = because(largest.front());
-    foremost.set("change", largest.front().after->change)
-        .set("saved", largest.front().saved())
+  const double first_ms = ladder.first()->ms(), fastest_ms = ladder.best()->ms();
+  const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
+  Facts gain_facts;
+  if (!largest_gain.empty()) {
+    const std::string why = because(largest_gain.front());
+    gain_facts.set("change", largest_gain.front().after->change)
+        .set("saved", largest_gain.front().saved())
         .when("why", !why.empty(), "because", why);
   }
   return Facts()
       .set("words", ladder.words)
-      .set("from", from, kThree)
-      .set("to", to, kThree)
-      .set("speedup", from / to, kFactor)
-      .when("foremost", !largest.empty(), foremost);
+      .set("from", first_ms, kThree)
+      .set("to", fastest_ms, kThree)
+      .set("speedup", first_ms / fastest_ms, kFactor)
+      .when("foremost", !largest_gain.empty(), gain_facts);
 }
 
-std::string first_reason(const std::vector<Ladder>& all) {
-  for (const Ladder& ladder : all) {
+std::string first_reason(const std::vector<Ladder>& ladders) {
+  for (const Ladder& ladder : ladders) {
     for (const Rung& rung : ladder.rungs) {
       if (!rung.reason.empty()) return rung.reason;
     }
@@ -147,7 +150,7 @@ Presentation present(const RunView& view) {
     part.datasets.back().variant = ladder.words;
     for (const Row& row : rows) {
       const auto difference = row.loss_difference();
-      if (!difference || *difference <= kAgree) continue;
+      if (!difference || *difference <= kLossTolerance) continue;
       diverging.emplace_back()
           .set("words", ladder.words)
           .set("change", row.rung->change)
@@ -159,10 +162,12 @@ Presentation present(const RunView& view) {
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", ran).list("apart", diverging);
-  const Ladder* drawn = advised(all);
-  part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
-  part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));
-  if (drawn != nullptr) part.datasets.push_back(waterfall_data(waterfall(*drawn)));
+  const Ladder* drawn_ladder = advised(all);
+  part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
+  part.facts.when("advised", drawn_ladder != nullptr,
+                  drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));
+  if (drawn_ladder != nullptr)
+    part.datasets.push_back(waterfall_data(waterfall_bars(*drawn_ladder)));
   part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
   return {{"", std::move(part)}};
 }

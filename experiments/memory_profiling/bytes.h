@@ -1,4 +1,4 @@
-// Gives the bytes in this problem's datasets a unit, GiB or MiB, which a dataset's columns share.
+// Gives bytes in datasets a unit, GiB or MiB, that all columns of a dataset share.
 #pragma once
 
 #include <cmath>
@@ -13,34 +13,35 @@ namespace labreport::memory_profiling {
 
 struct ByteUnit {
   const char* name;
-  double bytes;
+  double bytes_per_unit;
   int decimals;
 };
 
-/// Returns the unit for a dataset whose largest number is `most` bytes.
-inline ByteUnit byte_unit(double most) {
-  if (most >= kBytesPerGibibyte) return {"GiB", kBytesPerGibibyte, 2};
-  return {"MiB", kBytesPerMebibyte, most >= kBytesPerMebibyte ? 1 : 3};
+/// Returns the unit for a dataset whose largest number is `largest_bytes`.
+inline ByteUnit byte_unit(double largest_bytes) {
+  if (largest_bytes >= kBytesPerGibibyte) return {"GiB", kBytesPerGibibyte, 2};
+  return {"MiB", kBytesPerMebibyte, largest_bytes >= kBytesPerMebibyte ? 1 : 3};
 }
 
-/// Always MiB, as the handout asks; three decimals instead of one if `least` bytes are below 1 MiB.
-inline ByteUnit mebibytes(double least) {
-  return {"MiB", kBytesPerMebibyte, least < kBytesPerMebibyte ? 3 : 1};
+/// Returns MiB, for which the handout asks, with more decimals if `bytes` is below 1 MiB.
+inline ByteUnit mebibyte_unit(double bytes) {
+  return {"MiB", kBytesPerMebibyte, bytes < kBytesPerMebibyte ? 3 : 1};
 }
 
-/// Rounds to six decimals, because the page holds a figure's numbers as text. Without bytes, the
-/// value is missing for the reason `why`.
+/// Returns `bytes` in `unit`, rounded to six decimals because the page holds a figure's numbers as
+/// text. Without bytes, returns a missing value with its reason.
 inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit,
-                     const std::string& why = "") {
-  return bytes ? Value(std::round(*bytes / unit.bytes * 1e6) / 1e6) : Value::missing(why);
+                     const std::string& reason = "") {
+  return bytes ? Value(std::round(*bytes / unit.bytes_per_unit * 1e6) / 1e6)
+               : Value::missing(reason);
 }
 
-/// `bytes` is a member or a function of a row; `why` gives the reason for a row without bytes.
+/// `bytes` is a member or a function of a row. `reason` says why a row has no bytes.
 template <typename Row, typename Bytes>
 Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const ByteUnit& unit,
-                         std::function<std::string(const Row&)> why = {}) {
-  const auto value = [bytes, unit, why](const Row& row) {
-    return in_unit(std::optional<double>(std::invoke(bytes, row)), unit, why ? why(row) : "");
+                         std::function<std::string(const Row&)> reason = {}) {
+  const auto value = [bytes, unit, reason](const Row& row) {
+    return in_unit(std::optional<double>(std::invoke(bytes, row)), unit, reason ? reason(row) : "");
   };
   return {std::move(name), std::move(title), value, unit.name, {Notation::kShort, unit.decimals}};
 }

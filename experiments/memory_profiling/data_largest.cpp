@@ -1,4 +1,4 @@
-// Part (e): the largest allocations of the forward pass, what they are and what becomes of them.
+// Presents part (e): the largest allocations of the forward pass, their makers and their fate.
 #include <cmath>
 
 #include "base/format.h"
@@ -17,19 +17,19 @@ namespace {
 
 constexpr const char* kScores = "attention scores";
 
-/// Allocations of `bytes` each that one operation makes; `count` is over all layers.
-struct Group {
-  double bytes = 0, count = 0;
-  std::string formula, module, operation, op, category, freed;
+/// Allocations of one size that one operation makes in a forward pass, counted over all layers.
+struct SizeGroup {
+  double bytes_each = 0, count = 0;
+  std::string formula, module, outer_op, inner_op, category, freed_in;
 
   std::string fate() const {
     if (category == metric::kActivations) return "saved for backward";
-    return freed == "in the same module" || freed == metric::kForward ? "freed in forward"
-                                                                      : "kept to the end";
+    return freed_in == "in the same module" || freed_in == metric::kForward ? "freed in forward"
+                                                                            : "kept to the end";
   }
-  /// The operation, "exp", or for a linear layer the layer's name, "w1".
+  /// Returns the operator, "exp"; for a linear layer the layer's name, "w1".
   std::string maker() const {
-    return is_linear(operation) ? last_of(module, "/") : last_of(op, "::");
+    return is_linear(outer_op) ? last_component(module, "/") : last_component(inner_op, "::");
   }
 };
 
@@ -44,177 +44,186 @@ std::string meaning_of(const std::string& formula) {
   return "";
 }
 
-/// One forward pass and its groups, the largest first; never empty.
-struct Forward {
+/// One forward pass and its groups, the largest first. There is at least one group.
+struct ForwardPass {
   const Profile* profile;
-  const Step* step;
-  std::vector<Group> groups;
+  const PlannedStep* step;
+  std::vector<SizeGroup> groups;
 
-  double bytes() const { return groups.front().bytes; }
-  double count() const {
+  double largest_bytes() const { return groups.front().bytes_each; }
+  double largest_count() const {
     double sum = 0;
-    for (const Group& group : groups) sum += group.bytes == bytes() ? group.count : 0;
+    for (const SizeGroup& group : groups)
+      sum += group.bytes_each == largest_bytes() ? group.count : 0;
     return sum;
   }
   std::string context() const { return format_count(profile->context()); }
-  double scores() const { return static_cast<double>(score_bytes(step->spec())); }
-  std::string formula() const { return groups.front().formula; }
-  std::string meaning() const { return meaning_of(formula()); }
-  std::string pass() const {
+  double score_tensor_bytes() const { return static_cast<double>(score_bytes(step->spec())); }
+  std::string largest_formula() const { return groups.front().formula; }
+  std::string meaning() const { return meaning_of(largest_formula()); }
+  std::string pass_words() const {
     if (step->mode() == Mode::kInference) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
                                           : "training step's forward pass";
   }
 };
 
-std::vector<Group> groups_of(const Step& step) {
-  std::vector<Group> groups;
+std::vector<SizeGroup> groups_of(const PlannedStep& step) {
+  std::vector<SizeGroup> groups;
   for (const MeasuredRow& row : measured_rows(*step.launch, metric::kLargest)) {
     const double bytes = row.number(column::kBytes).value_or(0);
-    const std::string operation = row.text(column::kOperation);
-    groups.push_back({.bytes = bytes,
+    const std::string outer_op = row.text(column::kOperation);
+    groups.push_back({.bytes_each = bytes,
                       .count = row.number(column::kCount).value_or(0),
                       .formula = size_formula(step.spec(), static_cast<std::int64_t>(bytes)),
                       .module = short_path(row.text(column::kModule)),
-                      .operation = operation,
-                      .op = allocated_by(operation, row.text(column::kOperator)),
+                      .outer_op = outer_op,
+                      .inner_op = allocating_op(outer_op, row.text(column::kOperator)),
                       .category = row.text(column::kCategory),
-                      .freed = row.text(column::kFreed)});
+                      .freed_in = row.text(column::kFreed)});
   }
-  std::ranges::stable_sort(groups, std::greater(), &Group::bytes);
+  std::ranges::stable_sort(groups, std::greater(), &SizeGroup::bytes_each);
   return groups;
 }
 
-/// Takes each profile's forward with grad, else that of its longest step, else one without grad.
-std::vector<Forward> forwards_of(const Profiles& profiles) {
-  std::vector<Forward> forwards;
+/// Takes each profile's forward with grad, else that of its training step, else that of
+/// forward+backward, else its forward without grad.
+std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles) {
+  std::vector<ForwardPass> passes;
   for (const Profile* profile : profiles) {
     for (const Mode mode :
          {Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward, Mode::kInference}) {
-      const Step* step = profile->ran(mode);
-      const auto groups = step == nullptr ? std::vector<Group>() : groups_of(*step);
+      const PlannedStep* step = profile->measured_step(mode);
+      const auto groups = step == nullptr ? std::vector<SizeGroup>() : groups_of(*step);
       if (groups.empty()) continue;
-      forwards.push_back({profile, step, groups});
+      passes.push_back({profile, step, groups});
       break;
     }
   }
-  return forwards;
+  return passes;
 }
 
-/// Modules of labreport's network that readers know by other names.
-constexpr std::pair<const char*, const char*> kPlaces[]{
+/// Words for modules of labreport's network that readers know by other names.
+constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"attn/computing softmax", "the softmax"},
     {"attn/computing attention scores", "QKᵀ, scale and mask"},
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
-/// "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask"; "the pass makes 144 in
-/// attention" if a count is no multiple of the number of layers.
-std::string source_words(const Forward& forward) {
+/// Returns "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or "the pass
+/// makes 144 in attention" if a count is no multiple of the number of layers.
+std::string source_words(const ForwardPass& forward) {
   std::vector<std::pair<std::string, double>> sources;
-  for (const Group& group : forward.groups) {
-    if (group.bytes != forward.bytes()) continue;
-    std::string place = group.module.empty() ? group.op : last_of(group.module, "layers/");
-    for (const auto& [path, words] : kPlaces) {
-      if (place != path) continue;
-      place = words;
+  for (const SizeGroup& group : forward.groups) {
+    if (group.bytes_each != forward.largest_bytes()) continue;
+    std::string module_words =
+        group.module.empty() ? group.inner_op : last_component(group.module, "layers/");
+    for (const auto& [path, words] : kModuleWords) {
+      if (module_words != path) continue;
+      module_words = words;
       break;
     }
-    auto source = std::ranges::find(sources, place, &std::pair<std::string, double>::first);
-    if (source == sources.end()) source = sources.insert(source, {place, 0});
+    auto source = std::ranges::find(sources, module_words, &std::pair<std::string, double>::first);
+    if (source == sources.end()) source = sources.insert(source, {module_words, 0});
     source->second += group.count;
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool even = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
-                      return std::fmod(source.second, layers) == 0;
-                    });
-  const std::string all = join_words(each(sources, [&](const auto& source) {
-    return format_value(even ? source.second / layers : source.second, {Notation::kCount}) +
+  const bool even_counts = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
+                             return std::fmod(source.second, layers) == 0;
+                           });
+  const std::string list = join_words(each(sources, [&](const auto& source) {
+    return format_value(even_counts ? source.second / layers : source.second, {Notation::kCount}) +
            " in " + source.first;
   }));
-  return (even ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " + all;
+  return (even_counts ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
+         list;
 }
 
-/// The contexts whose largest tensors exceed the attention scores; nothing if they differ in kind.
-std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
-  const auto larger = only(forwards, [](const Forward& forward) {
-    return forward.meaning() != kScores && forward.bytes() > forward.scores();
+/// Names the contexts whose largest tensors exceed the attention scores, and these tensors. Returns
+/// nothing if the contexts' largest tensors differ in kind.
+std::optional<Facts> larger_than_scores(const std::vector<ForwardPass>& passes) {
+  const auto larger_passes = only(passes, [](const ForwardPass& forward) {
+    return forward.meaning() != kScores && forward.largest_bytes() > forward.score_tensor_bytes();
   });
-  if (larger.empty() || distinct(each(larger, &Forward::meaning)).size() > 1 ||
-      larger.front().meaning().empty())
+  if (larger_passes.empty() || distinct(each(larger_passes, &ForwardPass::meaning)).size() > 1 ||
+      larger_passes.front().meaning().empty())
     return std::nullopt;
   return Facts()
-      .set("meaning", larger.front().meaning())
-      .set("contexts", join_words(each(larger, &Forward::context)));
+      .set("meaning", larger_passes.front().meaning())
+      .set("contexts", join_words(each(larger_passes, &ForwardPass::context)));
 }
 
-/// Leaves out the smallest size unless it is also the largest: a worker keeps only the largest
-/// groups and may have dropped some of that size.
-std::vector<Group> drawn_groups(const Forward& forward) {
-  std::vector<Group> groups = only(forward.groups, [&](const Group& group) {
-    return group.bytes > forward.groups.back().bytes || group.bytes == forward.bytes();
+/// Leaves out groups of the smallest size unless it is also the largest, because the worker keeps
+/// only the largest groups and may have dropped some of the smallest size.
+std::vector<SizeGroup> drawn_groups(const ForwardPass& forward) {
+  std::vector<SizeGroup> groups = only(forward.groups, [&](const SizeGroup& group) {
+    return group.bytes_each > forward.groups.back().bytes_each ||
+           group.bytes_each == forward.largest_bytes();
   });
-  std::ranges::stable_sort(groups, [](const Group& a, const Group& b) {
-    return a.bytes != b.bytes ? a.bytes > b.bytes : a.fate() > b.fate();
+  std::ranges::stable_sort(groups, [](const SizeGroup& a, const SizeGroup& b) {
+    return a.bytes_each != b.bytes_each ? a.bytes_each > b.bytes_each : a.fate() > b.fate();
   });
   return groups;
 }
 
-Dataset largest_data(const Forward& forward) {
-  const std::vector<Group> rows = drawn_groups(forward);
-  double most = 0;
-  for (const Group& row : rows) most = std::max(most, row.bytes * row.count);
-  const ByteUnit unit = byte_unit(most);
-  const std::vector<Column<Group>> columns{
-      {"size", "Size", [](const Group& row) { return format_bytes(row.bytes); }},
-      {"maker", "Maker", &Group::maker},
+Dataset largest_data(const ForwardPass& forward) {
+  const std::vector<SizeGroup> rows = drawn_groups(forward);
+  double largest_total = 0;
+  for (const SizeGroup& row : rows)
+    largest_total = std::max(largest_total, row.bytes_each * row.count);
+  const ByteUnit unit = byte_unit(largest_total);
+  const std::vector<Column<SizeGroup>> columns{
+      {"size", "Size", [](const SizeGroup& row) { return format_bytes(row.bytes_each); }},
+      {"maker", "Maker", &SizeGroup::maker},
       {"where", "Made by",
-       [](const Group& row) { return made_by(row.operation, row.module, row.op); }},
-      {"kind", "Kind", [](const Group& row) { return meaning_of(row.formula); }},
-      {"fate", "Fate", &Group::fate},
-      {"count", "Count", &Group::count, "", {Notation::kCount}},
-      bytes_column<Group>(
-          "total", "Size × count", [](const Group& row) { return row.bytes * row.count; }, unit),
-      {"unit", "Unit", [unit](const Group&) { return unit.name; }}};
+       [](const SizeGroup& row) { return maker_words(row.outer_op, row.module, row.inner_op); }},
+      {"kind", "Kind", [](const SizeGroup& row) { return meaning_of(row.formula); }},
+      {"fate", "Fate", &SizeGroup::fate},
+      {"count", "Count", &SizeGroup::count, "", {Notation::kCount}},
+      bytes_column<SizeGroup>(
+          "total", "Size × count", [](const SizeGroup& row) { return row.bytes_each * row.count; },
+          unit),
+      {"unit", "Unit", [unit](const SizeGroup&) { return unit.name; }}};
   return make_dataset("largest", columns, rows);
 }
 
-Dataset by_context(const std::vector<Forward>& forwards) {
-  const std::vector<Column<Forward>> columns{
-      {"context", "Context", [](const Forward& forward) { return forward.profile->place; }, "",
-       kNamed},
-      {"pass", "Pass", &Forward::pass},
-      {"formula", "Largest allocations", &Forward::formula},
-      bytes_column<Forward>("size", "Size", &Forward::bytes, {"MiB", kBytesPerMebibyte, 1}),
-      {"count", "Count", &Forward::count, "", {Notation::kCount}},
-      bytes_column<Forward>("scores", "Attention scores", &Forward::scores,
-                            {"MiB", kBytesPerMebibyte, 1})};
-  return make_dataset("by-context", columns, forwards);
+Dataset by_context_data(const std::vector<ForwardPass>& passes) {
+  const std::vector<Column<ForwardPass>> columns{
+      {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
+       "", kName},
+      {"pass", "Pass", &ForwardPass::pass_words},
+      {"formula", "Largest allocations", &ForwardPass::largest_formula},
+      bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes,
+                                {"MiB", kBytesPerMebibyte, 1}),
+      {"count", "Count", &ForwardPass::largest_count, "", {Notation::kCount}},
+      bytes_column<ForwardPass>("scores", "Attention scores", &ForwardPass::score_tensor_bytes,
+                                {"MiB", kBytesPerMebibyte, 1})};
+  return make_dataset("by-context", columns, passes);
 }
 
 }  // namespace
 
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  const std::vector<Forward> forwards = forwards_of(described_profiles(profiles));
-  part.facts.flag("nothing", forwards.empty()).set("pass", "");
+  const std::vector<ForwardPass> passes = forward_passes_of(described_profiles(profiles));
+  part.facts.flag("nothing", passes.empty()).set("pass", "");
   for (const char* name : {"known", "unknown", "outgrown"}) part.facts.when(name, std::nullopt);
-  if (forwards.empty()) return part;
-  const auto context = [](const Forward& one) { return one.profile->context(); };
-  const auto reference = std::ranges::find(forwards, view.edition().reference_context, context);
-  const Forward& forward = reference == forwards.end() ? forwards.back() : *reference;
+  if (passes.empty()) return part;
+  const auto context = [](const ForwardPass& pass) { return pass.profile->context(); };
+  const auto reference = std::ranges::find(passes, view.edition().reference_context, context);
+  const ForwardPass& forward = reference == passes.end() ? passes.back() : *reference;
   part.facts.when(forward.meaning().empty() ? "unknown" : "known",
                   Facts()
                       .set("context", forward.context())
                       .set("meaning", forward.meaning())
-                      .set("formula", forward.formula())
-                      .set("bytes", format_bytes_briefly(forward.bytes()))
-                      .flag("several", forward.count() > 1)
+                      .set("formula", forward.largest_formula())
+                      .set("bytes", format_bytes_briefly(forward.largest_bytes()))
+                      .flag("several", forward.largest_count() > 1)
                       .set("sources", source_words(forward)));
-  if (forward.meaning() == kScores) part.facts.when("outgrown", outgrown(forwards));
-  part.facts.set("pass", forward.pass() + " of " + forward.profile->words);
-  part.datasets = {largest_data(forward), by_context(forwards)};
+  if (forward.meaning() == kScores) part.facts.when("outgrown", larger_than_scores(passes));
+  part.facts.set("pass", forward.pass_words() + " of " + forward.profile->words);
+  part.datasets = {largest_data(forward), by_context_data(passes)};
   return part;
 }
 

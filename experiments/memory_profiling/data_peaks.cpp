@@ -17,157 +17,169 @@
 namespace labreport::memory_profiling {
 namespace {
 
-using Bytes = std::optional<double>;
+using MaybeBytes = std::optional<double>;
 
-constexpr double kExplained = 0.01;  // A formula may be off by this share of the peak.
+constexpr double kPeakTolerance = 0.01;  // A formula may be off by this share of the peak.
 
-double most_of(const Profiles& rows) {
-  double most = 0;
-  for (const Profile* profile : rows) {
-    for (const Mode mode : kModes) most = std::max(most, profile->peak(mode).value_or(0));
+double highest_peak(const ProfileList& profiles) {
+  double highest = 0;
+  for (const Profile* profile : profiles) {
+    for (const Mode mode : kModes)
+      highest = std::max(highest, profile->peak_bytes(mode).value_or(0));
   }
-  return most;
+  return highest;
 }
 
-Dataset peak_contexts(const Profiles& profiles) {
-  const ByteUnit unit = byte_unit(most_of(profiles));
+Dataset contexts_data(const ProfileList& profiles) {
+  const ByteUnit unit = byte_unit(highest_peak(profiles));
   std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->place; }, "", kNamed}};
+      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
         std::tuple(Mode::kForward, "forward", "Forward with grad")}) {
     columns.push_back(bytes_column<const Profile*>(
-        name, title, [mode](const Profile* profile) { return profile->peak(mode); }, unit,
-        [](const Profile* profile) { return reasons_missing(*profile); }));
+        name, title, [mode](const Profile* profile) { return profile->peak_bytes(mode); }, unit,
+        [](const Profile* profile) { return why_no_peaks(*profile); }));
   }
   return make_dataset("contexts", columns, profiles);
 }
 
-/// The forward's peak: without grad, with grad, beside an older graph, and inside training.
-Dataset forward_peaks(const Profiles& profiles) {
-  const ByteUnit unit = byte_unit(most_of(profiles));
+/// Lists peaks of the forward pass: without grad, with grad, beside an older graph, in training.
+Dataset forward_peaks_data(const ProfileList& profiles) {
+  const ByteUnit unit = byte_unit(highest_peak(profiles));
   const auto column = [unit](const char* name, const char* title, Mode mode, std::string_view tag,
                              std::string_view metric) {
     const auto value = [=](const Profile* profile) {
-      const Step* step = profile->ran(mode);
+      const PlannedStep* step = profile->measured_step(mode);
       const Metric* peak = step == nullptr ? nullptr : step->launch->find(tag, metric);
       return peak == nullptr ? Value() : in_unit(peak->number(), unit, peak->reason);
     };
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
   const std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->place; }, "", kNamed},
+      {"context", "Context", [](const Profile* profile) { return profile->setting; }, "", kName},
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
              metric::kMeaning, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
              metric::kMeaning, metric::kForwardWithState)};
-  const auto ran = [](const Profile* profile) { return anything_ran({profile}); };
-  return make_dataset("forward-peaks", columns, only(profiles, ran));
+  const auto has_peak = [](const Profile* profile) { return any_step_ran({profile}); };
+  return make_dataset("forward-peaks", columns, only(profiles, has_peak));
 }
 
-/// One step's peak: counted by the allocator, split by category, and calculated.
+/// One step's peak as the allocator counted it and as the formula predicts it.
 struct StepRow {
   const Profile* profile;
-  const Step* step;
+  const PlannedStep* step;
   std::vector<std::string> flags = {};
 
   std::int64_t context() const { return profile->context(); }
   std::string phase() const { return step->peak_phase(); }
-  Bytes requested() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
-  double allocated() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
-  /// Bytes; nothing for a network other than labreport's.
-  std::optional<double> formula() const {
+  MaybeBytes requested_bytes() const {
+    return step->bytes(metric::kMemory, metric::kPeakRequested);
+  }
+  double allocated_bytes() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
+  /// Returns nothing for a network other than labreport's.
+  std::optional<double> formula_bytes() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
-  /// Subtracts workspaces and inputs, which the formula leaves out. True if a number is unknown.
-  bool explained() const {
-    const Bytes workspace = step->category(metric::kWorkspace),
-                data = step->category(metric::kData);
-    if (!formula() || !requested() || !workspace || !data) return true;
-    return std::abs(*requested() - *formula() - *workspace - *data) <= kExplained * *requested();
+  /// True if the formula, plus the workspaces and inputs that it leaves out, is within
+  /// `kPeakTolerance` of the measured peak; also true if a number is unknown.
+  bool explained_by_formula() const {
+    const MaybeBytes workspace = step->category_bytes(metric::kWorkspace),
+                     data = step->category_bytes(metric::kData);
+    if (!formula_bytes() || !requested_bytes() || !workspace || !data) return true;
+    return std::abs(*requested_bytes() - *formula_bytes() - *workspace - *data) <=
+           kPeakTolerance * *requested_bytes();
   }
 };
 
-std::vector<StepRow> steps_of(const Profiles& profiles) {
+std::vector<StepRow> step_rows(const ProfileList& profiles) {
   std::vector<StepRow> rows;
   for (const Profile* profile : profiles) {
-    for (const Step& step : profile->steps | std::views::values) {
-      if (!step.missing().empty()) continue;
+    for (const PlannedStep& step : profile->steps | std::views::values) {
+      if (!step.why_no_peak().empty()) continue;
       StepRow& row = rows.emplace_back(StepRow{profile, &step, crowding(*step.launch)});
-      const Bytes history = step.bytes(metric::kHistory, metric::kPeakRequested);
-      if (history && row.requested() && *history != *row.requested())
+      const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
+      if (peak_with_history && row.requested_bytes() &&
+          *peak_with_history != *row.requested_bytes())
         row.flags.emplace_back("the history changed the peak");
-      if (!row.explained()) row.flags.emplace_back("not explained by the formula");
+      if (!row.explained_by_formula()) row.flags.emplace_back("not explained by the formula");
     }
   }
   return rows;
 }
 
-std::vector<StepRow> training_steps(const Profiles& profiles) {
-  return only(steps_of(profiles),
+std::vector<StepRow> training_step_rows(const ProfileList& profiles) {
+  return only(step_rows(profiles),
               [](const StepRow& row) { return row.step->mode() == Mode::kTrainStep; });
 }
 
-Dataset peak_steps(const Profiles& profiles) {
-  const ByteUnit unit = byte_unit(most_of(profiles));
+Dataset steps_data(const ProfileList& profiles) {
+  const ByteUnit unit = byte_unit(highest_peak(profiles));
   const auto column = [&](std::string_view title, std::string_view tag, std::string_view metric) {
     return bytes_column<StepRow>(
         std::string(metric), std::string(title),
         [=](const StepRow& row) { return row.step->bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
-      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kNamed},
+      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kName},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
       {"phase", "Peak in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),
       column("Reserved", metric::kMemory, metric::kPeakReserved),
       column("Requested", metric::kMemory, metric::kPeakRequested),
-      bytes_column<StepRow>("formula", "By formula", &StepRow::formula, unit)};
+      bytes_column<StepRow>("formula", "By formula", &StepRow::formula_bytes, unit)};
   for (const Category& category : categories())
     columns.push_back(column(category.words, metric::kCategory, category.name));
-  return make_dataset("steps", columns, steps_of(profiles));
+  return make_dataset("steps", columns, step_rows(profiles));
 }
 
-/// "from 512 on" if several contexts were refused, all longer than `longest`; else "at 2,048".
-std::string refused_words(const Profiles& refused, std::int64_t longest) {
+/// Words the contexts whose training steps ran out of memory: "from 512 on" if they are several and
+/// all longer than `longest_context`, else "at 2,048".
+std::string out_of_memory_words(const ProfileList& out_of_memory, std::int64_t longest_context) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
-  if (refused.size() > 1 && refused.front()->context() > longest)
-    return "from " + context(refused.front()) + " on";
-  return "at " + join_words(each(refused, context));
+  if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_context)
+    return "from " + context(out_of_memory.front()) + " on";
+  return "at " + join_words(each(out_of_memory, context));
 }
 
-/// Describes the longest context whose training step ran or, if none did, whose inference ran.
-std::optional<Facts> peak_values(const Profiles& profiles) {
-  const Profiles refused = only(profiles, [](const Profile* profile) {
-    const Step* step = profile->planned(Mode::kTrainStep);
+/// Describes the longest context with a measured training step, else with a measured inference.
+std::optional<Facts> peak_facts(const ProfileList& profiles) {
+  const ProfileList out_of_memory = only(profiles, [](const Profile* profile) {
+    const PlannedStep* step = profile->planned_step(Mode::kTrainStep);
     return step != nullptr && step->out_of_memory() != nullptr;
   });
   for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
-    const Profiles ran =
-        only(profiles, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
-    if (ran.empty()) continue;
-    const Profile& last = *ran.back();
-    const auto peak = [&](Mode of) { return format_bytes_briefly(last.peak(of).value_or(0)); };
+    const ProfileList measured = only(profiles, [mode](const Profile* profile) {
+      return profile->measured_step(mode) != nullptr;
+    });
+    if (measured.empty()) continue;
+    const Profile& longest = *measured.back();
+    const auto peak = [&](Mode peak_mode) {
+      return format_bytes_briefly(longest.peak_bytes(peak_mode).value_or(0));
+    };
     return Facts()
-        .set("context", format_count(last.context()))
+        .set("context", format_count(longest.context()))
         .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
-        .when("inference", last.ran(Mode::kInference) != nullptr, "peak", peak(Mode::kInference))
-        .when("refused", !refused.empty(), "where", refused_words(refused, last.context()));
+        .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
+              peak(Mode::kInference))
+        .when("refused", !out_of_memory.empty(), "where",
+              out_of_memory_words(out_of_memory, longest.context()));
   }
   return std::nullopt;
 }
 
-/// Bytes of activations at a peak in backward and of gradients after it, if the former are more.
-std::optional<Facts> outweighing(const StepRow& row) {
-  const Bytes activations = row.step->category(metric::kActivations);
+/// Compares activations at a peak in backward with gradients after it; nothing if they are fewer.
+std::optional<Facts> outweighing_activations(const StepRow& row) {
+  const MaybeBytes activations = row.step->category_bytes(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);
   const Instant* end = timeline.end_of(metric::kBackward);
   if (row.phase() != metric::kBackward || !activations || end == nullptr) return std::nullopt;
-  const double gradients = end->of(metric::kGradients);
+  const double gradients = end->bytes_of(metric::kGradients);
   if (gradients <= 0 || *activations <= gradients) return std::nullopt;
   return Facts()
       .set("activations", format_bytes_briefly(*activations))
@@ -176,56 +188,63 @@ std::optional<Facts> outweighing(const StepRow& row) {
 
 /// Returns the phase in which all steps peak, or the two contexts between which the peak moves from
 /// the optimizer to another phase. Returns nothing if phases change otherwise.
-std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
+std::optional<Facts> phase_facts(const std::vector<StepRow>& steps) {
   const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
-  const auto first = std::ranges::find_if_not(steps, in_optimizer);
-  const std::vector<StepRow> updating(steps.begin(), first), passing(first, steps.end());
-  const auto phases = distinct(each(passing, &StepRow::phase));
+  const auto first_elsewhere = std::ranges::find_if_not(steps, in_optimizer);
+  const std::vector<StepRow> peaking_in_optimizer(steps.begin(), first_elsewhere),
+      peaking_elsewhere(first_elsewhere, steps.end());
+  const auto phases = distinct(each(peaking_elsewhere, &StepRow::phase));
   if (steps.empty() || phases.size() > 1 || (!phases.empty() && phases.front().empty()))
     return std::nullopt;
   const auto context = [](const StepRow& row) { return format_count(row.context()); };
-  const bool both = !updating.empty() && !passing.empty();
+  const bool phase_changes = !peaking_in_optimizer.empty() && !peaking_elsewhere.empty();
   return Facts()
-      .set("phase", phase_words(passing.empty() ? std::string(metric::kOptimizer) : phases.front()))
-      .when("both", both,
-            both ? Facts()
-                       .set("short", context(updating.back()))
-                       .flag("up_to", updating.size() > 1)
-                       .set("long", context(passing.front()))
-                       .flag("on", passing.size() > 1)
-                 : Facts())
-      .when("outweigh", passing.empty() ? std::nullopt : outweighing(passing.front()));
+      .set("phase", phase_words(peaking_elsewhere.empty() ? std::string(metric::kOptimizer)
+                                                          : phases.front()))
+      .when("both", phase_changes,
+            phase_changes ? Facts()
+                                .set("short", context(peaking_in_optimizer.back()))
+                                .flag("up_to", peaking_in_optimizer.size() > 1)
+                                .set("long", context(peaking_elsewhere.front()))
+                                .flag("on", peaking_elsewhere.size() > 1)
+                          : Facts())
+      .when("outweigh", peaking_elsewhere.empty()
+                            ? std::nullopt
+                            : outweighing_activations(peaking_elsewhere.front()));
 }
 
-/// Finds a step that allocates more than the next longer context's only because blocks are rounded.
+/// Finds a step that allocates more than the next longer one because the allocator rounds up.
 std::optional<Facts> reversed_by_rounding(const std::vector<StepRow>& steps) {
-  const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
+  const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated_bytes);
   if (row == steps.end()) return std::nullopt;
-  const Bytes short_one = row->requested(), long_one = (row + 1)->requested();
-  if (!short_one || !long_one || *short_one > *long_one) return std::nullopt;
-  Facts values;
-  for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
-    values.set(name, format_count(one->context()));
-    values.set(std::string(name) + "_rounding", format_bytes(one->allocated() - *one->requested()));
+  const MaybeBytes short_requested = row->requested_bytes(),
+                   long_requested = (row + 1)->requested_bytes();
+  if (!short_requested || !long_requested || *short_requested > *long_requested)
+    return std::nullopt;
+  Facts facts;
+  for (const auto& [name, step] : {std::pair("short", row), std::pair("long", row + 1)}) {
+    facts.set(name, format_count(step->context()));
+    facts.set(std::string(name) + "_rounding",
+              format_bytes(step->allocated_bytes() - *step->requested_bytes()));
   }
-  return values;
+  return facts;
 }
 
 }  // namespace
 
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  set_common(part.facts, view, profiles);
-  const Profiles described = described_profiles(profiles);
-  const Profiles rows = of_precision(profiles, described.front()->spec.precision);
-  const auto peaks = peak_values(described);
-  const std::string reasons = reasons_missing(*rows.front());
+  set_common_facts(part.facts, view, profiles);
+  const ProfileList described = described_profiles(profiles);
+  const ProfileList same_precision = select_precision(profiles, described.front()->spec.precision);
+  const auto peaks = peak_facts(described);
+  const std::string reasons = why_no_peaks(*same_precision.front());
   part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
   part.facts.when("peaks", peaks);
-  part.facts.when("phases", phase_values(training_steps(planned_in_full(described))));
-  part.facts.when("turned", reversed_by_rounding(training_steps(described)));
-  part.datasets = {peak_contexts(planned_in_full(rows)), forward_peaks(rows),
-                   peak_steps(all_of(profiles))};
+  part.facts.when("phases", phase_facts(training_step_rows(planned_in_full(described))));
+  part.facts.when("turned", reversed_by_rounding(training_step_rows(described)));
+  part.datasets = {contexts_data(planned_in_full(same_precision)),
+                   forward_peaks_data(same_precision), steps_data(select_all(profiles))};
   add_what_fits(part, view, profiles);
   std::vector<const Cell*> cells;
   for (const Profile& profile : profiles) {

@@ -11,35 +11,38 @@
 namespace labreport::memory_profiling {
 namespace {
 
-struct Residual {
+struct ResidualTensor {
   const Profile* profile;
   std::vector<std::string> flags = {};
 
-  double formula() const { return static_cast<double>(residual_bytes(profile->spec)); }
+  double formula_bytes() const { return static_cast<double>(residual_bytes(profile->spec)); }
   std::int64_t batch() const { return profile->spec.batch.value_or(0); }
   std::int64_t width() const { return profile->spec.model.value_or(ModelShape{}).d_model; }
-  std::optional<double> measured() const {
-    for (const Step& step : profile->steps | std::views::values) {
+  std::optional<double> measured_bytes() const {
+    for (const PlannedStep& step : profile->steps | std::views::values) {
       if (const auto bytes = step.bytes(metric::kResidual, metric::kRequested)) return bytes;
     }
     return std::nullopt;
   }
 };
 
-Dataset residuals(const Profiles& profiles) {
-  std::vector<Residual> rows;
-  double least = std::numeric_limits<double>::infinity();
+Dataset residuals_data(const ProfileList& profiles) {
+  std::vector<ResidualTensor> rows;
+  double smallest_bytes = std::numeric_limits<double>::infinity();
   for (const Profile* profile : profiles) {
-    Residual& row = rows.emplace_back(Residual{profile});
-    least = std::min(least, row.formula());
-    if (row.measured() && *row.measured() != row.formula()) row.flags = {"does not agree"};
+    ResidualTensor& row = rows.emplace_back(ResidualTensor{profile});
+    smallest_bytes = std::min(smallest_bytes, row.formula_bytes());
+    if (row.measured_bytes() && *row.measured_bytes() != row.formula_bytes())
+      row.flags = {"does not agree"};
   }
   const Notation count{Notation::kCount};
-  const std::vector<Column<Residual>> columns{
-      {"context", "Context", [](const Residual& row) { return row.profile->place; }, "", kNamed},
-      {"formula", "By formula", &Residual::formula, "B", count},
-      {"measured", "Measured", &Residual::measured, "B", count},
-      bytes_column<Residual>("mebibytes", "By formula", &Residual::formula, mebibytes(least))};
+  const std::vector<Column<ResidualTensor>> columns{
+      {"context", "Context", [](const ResidualTensor& row) { return row.profile->setting; }, "",
+       kName},
+      {"formula", "By formula", &ResidualTensor::formula_bytes, "B", count},
+      {"measured", "Measured", &ResidualTensor::measured_bytes, "B", count},
+      bytes_column<ResidualTensor>("mebibytes", "By formula", &ResidualTensor::formula_bytes,
+                                   mebibyte_unit(smallest_bytes))};
   return make_dataset("residuals", columns, rows);
 }
 
@@ -47,24 +50,25 @@ Dataset residuals(const Profiles& profiles) {
 
 PartContent present_residual(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  const Profiles described = described_profiles(profiles);
+  const ProfileList described = described_profiles(profiles);
   const auto reference =
       std::ranges::find(described, view.edition().reference_context, &Profile::context);
-  const Residual residual{reference == described.end() ? described.back() : *reference};
-  const auto measured = residual.measured();
-  const double size = residual.formula() / kBytesPerMebibyte;
+  const ResidualTensor residual{reference == described.end() ? described.back() : *reference};
+  const auto measured = residual.measured_bytes();
+  const double mebibytes = residual.formula_bytes() / kBytesPerMebibyte;
   part.facts.set("size", residual.profile->spec.size);
   part.facts.set("context", format_count(residual.profile->context()));
   part.facts.set("batch", format_count(residual.batch()));
   part.facts.set("width", format_count(residual.width()));
-  part.facts.set("bytes", residual.formula(), {Notation::kCount});
-  part.facts.set("mebibytes",
-                 std::floor(size) == size ? format_fixed(size, 0) : format_significant(size, 3));
-  part.facts.flag("agrees", measured == residual.formula());
-  part.facts.when("differs", measured && measured != residual.formula(), "measured",
+  part.facts.set("bytes", residual.formula_bytes(), {Notation::kCount});
+  part.facts.set("mebibytes", std::floor(mebibytes) == mebibytes
+                                  ? format_fixed(mebibytes, 0)
+                                  : format_significant(mebibytes, 3));
+  part.facts.flag("agrees", measured == residual.formula_bytes());
+  part.facts.when("differs", measured && measured != residual.formula_bytes(), "measured",
                   measured ? format_value(*measured, {Notation::kCount}) : "");
   part.facts.flag("not_measured", !measured);
-  part.datasets = {residuals(described)};
+  part.datasets = {residuals_data(described)};
   return part;
 }
 

@@ -1,4 +1,4 @@
-// Part (a): memory over an inference step and a training step, by what it is held for.
+// Presents part (a): memory by category over an inference step and a training step.
 #include "base/format.h"
 #include "base/lists.h"
 #include "document/peaks.h"
@@ -12,139 +12,145 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kNear = 0.75;        // The capacity is drawn if a peak exceeds this share of it.
-constexpr double kMostly = 0.95;      // A sawtooth starts with at least this share in parameters.
-constexpr double kInvisible = 0.002;  // Areas below this share of the peak are too thin to be seen.
+constexpr double kCapacityDrawnAbove = 0.75;  // The smallest peak / capacity that draws it.
+constexpr double kMostlyParameters = 0.95;    // A sawtooth starts with at least this share of them.
+constexpr double kInvisibleShare = 0.002;     // An area below this share of the peak is too thin.
 
 /// A step with a timeline; it may have run out of memory.
-struct RecordedStep {
+struct StepRecording {
   const Profile* profile;
-  const Step* step;
+  const PlannedStep* step;
   Timeline timeline;
 
   const Instant& start() const { return timeline.instants.front(); }
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
-/// Takes the longest context that has a timeline, or with `succeeded` the longest whose step ran.
-std::optional<RecordedStep> longest_recorded(const Profiles& profiles, Mode mode, bool succeeded) {
-  std::optional<RecordedStep> longest;
+/// Returns the step at the longest context with a timeline; `only_succeeded` leaves out failures.
+std::optional<StepRecording> longest_recorded(const ProfileList& profiles, Mode mode,
+                                              bool only_succeeded) {
+  std::optional<StepRecording> longest;
   for (const Profile* profile : profiles) {
-    const Step* step = profile->planned(mode);
-    if (step == nullptr || step->launch == nullptr || (succeeded && !step->ok())) continue;
-    RecordedStep candidate{profile, step, timeline_of(*step->launch)};
+    const PlannedStep* step = profile->planned_step(mode);
+    if (step == nullptr || step->launch == nullptr || (only_succeeded && !step->succeeded()))
+      continue;
+    StepRecording candidate{profile, step, timeline_of(*step->launch)};
     if (!candidate.timeline.empty()) longest = std::move(candidate);
   }
   return longest;
 }
 
-/// Returns the training step at the longest context; if that failed, the longest that ran precedes
-/// it. If no training step has a timeline, a shorter mode is taken.
-std::vector<RecordedStep> training_steps_of(const Profiles& profiles) {
+/// Returns the training step at the longest context. If that failed, the one at the longest context
+/// that succeeded precedes it. If no training step has a timeline, a shorter mode is taken.
+std::vector<StepRecording> recorded_training_steps(const ProfileList& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
-    const auto any = longest_recorded(profiles, mode, false);
-    if (!any) continue;
-    const auto fits = any->step->ok() ? std::nullopt : longest_recorded(profiles, mode, true);
-    return fits ? std::vector{*fits, *any} : std::vector{*any};
+    const auto longest = longest_recorded(profiles, mode, false);
+    if (!longest) continue;
+    const auto longest_succeeded =
+        longest->step->succeeded() ? std::nullopt : longest_recorded(profiles, mode, true);
+    return longest_succeeded ? std::vector{*longest_succeeded, *longest} : std::vector{*longest};
   }
   return {};
 }
 
 /// Counts how often temporaries fall from above half of their maximum to half or below.
-std::int64_t teeth(const Timeline& timeline) {
-  double most = 0;
+std::int64_t count_teeth(const Timeline& timeline) {
+  double most_temporaries = 0;
   for (const Instant& instant : timeline.instants)
-    most = std::max(most, instant.of(metric::kTemporary));
+    most_temporaries = std::max(most_temporaries, instant.bytes_of(metric::kTemporary));
   std::int64_t count = 0;
-  bool high = false;
+  bool was_high = false;
   for (const Instant& instant : timeline.instants) {
-    const bool above = instant.of(metric::kTemporary) > most / 2;
-    if (high && !above) ++count;
-    high = above;
+    const bool is_high = instant.bytes_of(metric::kTemporary) > most_temporaries / 2;
+    if (was_high && !is_high) ++count;
+    was_high = is_high;
   }
   return count;
 }
 
 /// True for an inference step that starts with little but parameters, adds mostly temporaries, and
 /// frees most of these at least once for each layer.
-bool is_sawtooth(const RecordedStep& recorded) {
-  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
-  const auto& model = recorded.step->spec().model;
-  return recorded.step->mode() == Mode::kInference && model &&
-         teeth(recorded.timeline) >= model->layers &&
-         start.of(metric::kParameters) >= kMostly * start.requested() &&
-         peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
+bool is_sawtooth(const StepRecording& recording) {
+  const Instant &start = recording.start(), &peak = recording.timeline.peak();
+  const auto& model = recording.step->spec().model;
+  return recording.step->mode() == Mode::kInference && model &&
+         count_teeth(recording.timeline) >= model->layers &&
+         start.bytes_of(metric::kParameters) >= kMostlyParameters * start.requested_bytes() &&
+         peak.bytes_of(metric::kTemporary) > (peak.requested_bytes() - start.requested_bytes()) / 2;
 }
 
 /// True if the step peaks before the optimizer and over half of what it added is saved activations.
-bool climbs(const RecordedStep& recorded) {
-  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
+bool peaks_on_activations(const StepRecording& recording) {
+  const Instant &start = recording.start(), &peak = recording.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
-         peak.of(metric::kActivations) > (peak.requested() - start.requested()) / 2;
+         peak.bytes_of(metric::kActivations) >
+             (peak.requested_bytes() - start.requested_bytes()) / 2;
 }
 
-/// True if from the peak to the end of backward gradients grow, activations shrink and memory
-/// falls.
-bool falls(const Timeline& timeline) {
+/// True if after the peak, until backward ends, gradients grow, activations shrink, memory falls.
+bool falls_in_backward(const Timeline& timeline) {
   const Instant *end = timeline.end_of(metric::kBackward), &peak = timeline.peak();
-  return end != nullptr && end->requested() < peak.requested() &&
-         end->of(metric::kGradients) > peak.of(metric::kGradients) &&
-         end->of(metric::kActivations) < peak.of(metric::kActivations);
+  return end != nullptr && end->requested_bytes() < peak.requested_bytes() &&
+         end->bytes_of(metric::kGradients) > peak.bytes_of(metric::kGradients) &&
+         end->bytes_of(metric::kActivations) < peak.bytes_of(metric::kActivations);
 }
 
-/// "The training step of xl at context 512"; later steps name only what differs.
-std::string subject(const RecordedStep& recorded, const RecordedStep* before) {
-  if (before == nullptr) return "The " + recorded.title();
-  const std::string step = mode_words(recorded.step->mode());
-  if (before->profile == recorded.profile) return "The " + step;
-  const std::string context = format_count(recorded.profile->context());
-  return before->step->mode() == recorded.step->mode() ? "At " + context + " it"
-                                                       : "At context " + context + " the " + step;
+/// Returns "The training step of xl at context 512"; after a step, only the words that differ.
+std::string subject(const StepRecording& recording, const StepRecording* previous) {
+  if (previous == nullptr) return "The " + recording.title();
+  const std::string step = mode_words(recording.step->mode());
+  if (previous->profile == recording.profile) return "The " + step;
+  const std::string context = format_count(recording.profile->context());
+  return previous->step->mode() == recording.step->mode()
+             ? "At " + context + " it"
+             : "At context " + context + " the " + step;
 }
 
-Facts recorded_facts(const RecordedStep& recorded, const RecordedStep* before) {
-  const Instant &start = recorded.start(), &peak = recorded.timeline.peak();
-  const char* situation = !recorded.step->ok()    ? "refused"
-                          : is_sawtooth(recorded) ? "sawtooth"
-                          : climbs(recorded)      ? "climbs"
-                                                  : "plain";
-  Facts values;
+Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
+  const Instant &start = recording.start(), &peak = recording.timeline.peak();
+  const char* situation = !recording.step->succeeded()      ? "refused"
+                          : is_sawtooth(recording)          ? "sawtooth"
+                          : peaks_on_activations(recording) ? "climbs"
+                                                            : "plain";
+  Facts facts;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
-    values.flag(name, std::string_view(name) == situation);
-  return values.set("subject", subject(recorded, before))
-      .set("start", format_bytes_briefly(start.requested()))
-      .set("parameters", format_bytes_briefly(start.of(metric::kParameters)))
-      .set("peak", format_bytes_briefly(peak.requested()))
+    facts.flag(name, std::string_view(name) == situation);
+  return facts.set("subject", subject(recording, previous))
+      .set("start", format_bytes_briefly(start.requested_bytes()))
+      .set("parameters", format_bytes_briefly(start.bytes_of(metric::kParameters)))
+      .set("peak", format_bytes_briefly(peak.requested_bytes()))
       .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
-      .flag("state", start.of(metric::kOptimizerStates) > 0)
-      .flag("falls", falls(recorded.timeline))
-      .set("reason",
-           recorded.step->out_of_memory() != nullptr ? "out of memory" : recorded.step->missing());
+      .flag("state", start.bytes_of(metric::kOptimizerStates) > 0)
+      .flag("falls", falls_in_backward(recording.timeline))
+      .set("reason", recording.step->out_of_memory() != nullptr ? "out of memory"
+                                                                : recording.step->why_no_peak());
 }
 
-/// A labelled point of the figure: the peak, or the GPU's capacity at the event of the peak.
+/// A labelled point of the figure: the peak, or the GPU's capacity above the peak's event.
 struct Mark {
   std::string kind;
   double event = 0, bytes = 0;
   std::string text;
 };
 
-Dataset marks_data(const RecordedStep& recorded, double capacity, const ByteUnit& unit) {
-  const Instant& peak = recorded.timeline.peak();
-  const bool refused = recorded.step->out_of_memory() != nullptr;
-  std::vector<Mark> marks{
-      {"peak", peak.event, peak.requested(),
-       "peak " + format_bytes(peak.requested()) + (refused ? ", then out of memory" : "")}};
-  if (capacity > 0 && (refused || peak.requested() > kNear * capacity)) {
-    marks.push_back({"capacity", peak.event, capacity, "GPU capacity, " + format_bytes(capacity)});
+Dataset marks_data(const StepRecording& recording, double capacity_bytes, const ByteUnit& unit) {
+  const Instant& peak = recording.timeline.peak();
+  const bool out_of_memory = recording.step->out_of_memory() != nullptr;
+  std::vector<Mark> marks{{"peak", peak.event, peak.requested_bytes(),
+                           "peak " + format_bytes(peak.requested_bytes()) +
+                               (out_of_memory ? ", then out of memory" : "")}};
+  if (capacity_bytes > 0 &&
+      (out_of_memory || peak.requested_bytes() > kCapacityDrawnAbove * capacity_bytes)) {
+    marks.push_back(
+        {"capacity", peak.event, capacity_bytes, "GPU capacity, " + format_bytes(capacity_bytes)});
   }
-  const double floor = axis_begin(recorded.timeline);
+  const double floor_bytes = axis_begin_bytes(recording.timeline);
   const std::vector<Column<Mark>> columns{
       {"kind", "Kind", &Mark::kind},
       {"event", "Event", &Mark::event},
       bytes_column<Mark>("memory", "Memory", &Mark::bytes, unit),
       bytes_column<Mark>(
-          "floor", "Axis", [floor](const Mark&) { return floor; }, unit),
+          "floor", "Axis", [floor_bytes](const Mark&) { return floor_bytes; }, unit),
       {"text", "Words", &Mark::text},
       {"unit", "Unit", [unit](const Mark&) { return unit.name; }}};
   return make_dataset("marks", columns, marks);
@@ -156,11 +162,11 @@ struct Slice {
   Category category;
 };
 
-Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeline,
-                    const ByteUnit& unit) {
-  std::vector<Slice> rows;
+Dataset timeline_data(const std::vector<Category>& visible, const Timeline& timeline,
+                      const ByteUnit& unit) {
+  std::vector<Slice> slices;
   for (const Category& category : visible) {
-    for (const Instant& instant : timeline.instants) rows.push_back({&instant, category});
+    for (const Instant& instant : timeline.instants) slices.push_back({&instant, category});
   }
   const std::vector<Column<Slice>> columns{
       {"event", "Event", [](const Slice& slice) { return slice.instant->event; }},
@@ -168,81 +174,85 @@ Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeli
       {"category", "Held for", [](const Slice& slice) { return slice.category.words; }},
       bytes_column<Slice>(
           "memory", "Memory",
-          [](const Slice& slice) { return slice.instant->of(slice.category.name); }, unit)};
-  return make_dataset("timeline", columns, rows);
+          [](const Slice& slice) { return slice.instant->bytes_of(slice.category.name); }, unit)};
+  return make_dataset("timeline", columns, slices);
 }
 
-/// Memory at the start, at each phase's end and at the peak; a failed phase is named by its reason.
-Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& recorded,
+/// Lists memory at the start, the end of each phase and the peak. A failure replaces its phase.
+Dataset stages_data(const std::vector<Category>& visible, const StepRecording& recording,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
-  const Timeline& timeline = recorded.timeline;
-  std::vector<Stage> rows{{"start", timeline.instants.front()}};
-  for (const Stretch& phase : timeline.phases())
-    rows.emplace_back("end of " + phase.phase, *phase.last);
-  if (!recorded.step->ok() && rows.size() > 1) rows.back().first = recorded.step->missing();
-  rows.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
+  const Timeline& timeline = recording.timeline;
+  std::vector<Stage> stages{{"start", timeline.instants.front()}};
+  for (const PhaseSpan& span : timeline.phases())
+    stages.emplace_back("end of " + span.phase, *span.last);
+  if (!recording.step->succeeded() && stages.size() > 1)
+    stages.back().first = recording.step->why_no_peak();
+  stages.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
   for (const Category& category : visible) {
     const std::string words(category.words);
     columns.push_back(bytes_column<Stage>(
-        words, words, [category](const Stage& stage) { return stage.second.of(category.name); },
-        unit));
+        words, words,
+        [category](const Stage& stage) { return stage.second.bytes_of(category.name); }, unit));
   }
   columns.push_back(bytes_column<Stage>(
-      "requested", "Requested", [](const Stage& stage) { return stage.second.requested(); }, unit));
+      "requested", "Requested", [](const Stage& stage) { return stage.second.requested_bytes(); },
+      unit));
   columns.push_back(bytes_column<Stage>(
-      "allocated", "Allocated", [](const Stage& stage) { return stage.second.allocated; }, unit));
-  return make_dataset("stages", columns, rows);
+      "allocated", "Allocated", [](const Stage& stage) { return stage.second.allocated_bytes; },
+      unit));
+  return make_dataset("stages", columns, stages);
 }
 
-/// Adds the datasets of one step's figures and its snapshot, `file`; a capacity of 0 is not drawn.
-void add_step(PartContent& part, const RecordedStep& recorded, const std::string& file,
-              double capacity) {
-  const Timeline& timeline = recorded.timeline;
-  const ByteUnit unit = byte_unit(timeline.peak().requested());
-  const double least = kInvisible * timeline.peak().requested();
+/// Adds the datasets of one step's figures, and its snapshot. A capacity of 0 is not drawn.
+void add_step(PartContent& part, const StepRecording& recording, const std::string& snapshot_name,
+              double capacity_bytes) {
+  const Timeline& timeline = recording.timeline;
+  const ByteUnit unit = byte_unit(timeline.peak().requested_bytes());
+  const double least_visible = kInvisibleShare * timeline.peak().requested_bytes();
   const auto visible = only(categories(), [&](const Category& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
-      return instant.of(category.name) > least;
+      return instant.bytes_of(category.name) > least_visible;
     });
   });
-  std::vector<Dataset> all{slices_data(visible, timeline, unit),
-                           stages_data(visible, recorded, unit),
-                           marks_data(recorded, capacity, unit)};
-  std::ranges::move(lifetimes(timeline, allocations_of(*recorded.step->launch), unit),
-                    std::back_inserter(all));
-  for (Dataset& dataset : all) {
-    dataset.family = mode_words(recorded.step->mode());
-    dataset.variant = recorded.title();
+  std::vector<Dataset> datasets{timeline_data(visible, timeline, unit),
+                                stages_data(visible, recording, unit),
+                                marks_data(recording, capacity_bytes, unit)};
+  std::ranges::move(lifetime_datasets(timeline, allocations_of(*recording.step->launch), unit),
+                    std::back_inserter(datasets));
+  for (Dataset& dataset : datasets) {
+    dataset.family = mode_words(recording.step->mode());
+    dataset.variant = recording.title();
     part.datasets.push_back(std::move(dataset));
   }
-  const Cell& cell = *recorded.step->cell;
-  const std::string launch = std::to_string(recorded.step->launch - cell.launches.data());
+  const Cell& cell = *recording.step->cell;
+  const std::string launch = std::to_string(recording.step->launch - cell.launches.data());
   part.files.push_back(
-      {file + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
+      {snapshot_name + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
 }
 
 }  // namespace
 
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
-  set_common(part.facts, view, profiles);
-  const Profiles described = described_profiles(profiles);
-  std::vector<RecordedStep> all = training_steps_of(described);
+  set_common_facts(part.facts, view, profiles);
+  const ProfileList described = described_profiles(profiles);
+  std::vector<StepRecording> steps = recorded_training_steps(described);
   const auto inference = longest_recorded(described, Mode::kInference, false);
-  if (inference) all.insert(all.begin(), *inference);
+  if (inference) steps.insert(steps.begin(), *inference);
   std::vector<Facts> sentences;
-  for (const RecordedStep& recorded : all) {
+  for (const StepRecording& recording : steps) {
     sentences.push_back(
-        recorded_facts(recorded, &recorded == all.data() ? nullptr : &recorded - 1));
-    const bool forward = recorded.step->mode() == Mode::kInference;
-    const char* file = forward               ? "memory-inference"
-                       : recorded.step->ok() ? "memory-step"
-                                             : "memory-step-out-of-memory";
-    add_step(part, recorded, file, forward ? 0 : capacity(view, *recorded.step));
+        recording_facts(recording, &recording == steps.data() ? nullptr : &recording - 1));
+    const bool is_inference = recording.step->mode() == Mode::kInference;
+    const char* snapshot_name = is_inference                  ? "memory-inference"
+                                : recording.step->succeeded() ? "memory-step"
+                                                              : "memory-step-out-of-memory";
+    add_step(part, recording, snapshot_name,
+             is_inference ? 0 : capacity_bytes(view, *recording.step));
   }
-  part.facts.flag("nothing", all.empty()).list("recorded", std::move(sentences));
+  part.facts.flag("nothing", steps.empty()).list("recorded", std::move(sentences));
   return part;
 }
 

@@ -14,22 +14,23 @@ namespace labreport::memory_profiling {
 /// Ranges of allocator events, split wherever a drawn allocation is made or freed.
 struct Bins {
   std::vector<double> bounds;  ///< Event numbers; bin i reaches from bounds[i] to bounds[i + 1].
-  /// The fewest requested bytes in each bin; infinite in a bin without instants, which are thinned.
-  std::vector<double> least;
+  /// The fewest requested bytes in each bin; infinite in a bin without a recorded instant.
+  std::vector<double> least_bytes;
 
-  std::size_t at(double event) const;
+  std::size_t index_of(double event) const;
 };
 
 /// `timeline` must not be empty.
 Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocations);
 
-/// The bytes at which the figure's memory axis begins: 0, unless the step adds at most a fifth of
-/// its peak to what was there before.
-double axis_begin(const Timeline& timeline);
+/// Returns the bytes at which the figure's memory axis begins. They are 0 unless the step adds at
+/// most a fifth of its peak to the memory from before the step.
+double axis_begin_bytes(const Timeline& timeline);
 
 /// Returns "lifetimes" (boxes, largest first) and "lifetime-bins" for the figure, "lifetime-kinds"
 /// for the table. Returns nothing without `allocations`.
-std::vector<Dataset> lifetimes(const Timeline& timeline, const std::vector<Allocation>& allocations,
-                               const ByteUnit& unit);
+std::vector<Dataset> lifetime_datasets(const Timeline& timeline,
+                                       const std::vector<Allocation>& allocations,
+                                       const ByteUnit& unit);
 
 }  // namespace labreport::memory_profiling

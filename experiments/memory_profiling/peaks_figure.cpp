@@ -7,31 +7,31 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kVisible = 0.05;  // The capacity is drawn once a peak reaches this share of it.
+constexpr double kCapacityDrawnFrom = 0.05;  // The capacity is drawn from this share of it on.
 
-/// A peak in the figure, or why there is none.
+/// A peak in the figure, or the reason why there is none.
 struct Dot {
   std::string row, precision;
-  std::optional<double> peak;
+  std::optional<double> peak_bytes;
   std::string reason;
 };
 
-Dataset peaks(const std::vector<Profile>& profiles, const ByteUnit& unit) {
+Dataset peaks_data(const std::vector<Profile>& profiles, const ByteUnit& unit) {
   std::vector<Dot> dots;
   for (const auto& [mode, name] :
        {std::pair(Mode::kInference, "inference, "), std::pair(Mode::kForward, "forward, "),
         std::pair(Mode::kTrainStep, "training step, ")}) {
     for (const Profile& profile : profiles) {
-      const Step* step = profile.planned(mode);
+      const PlannedStep* step = profile.planned_step(mode);
       if (step == nullptr) continue;
-      dots.push_back({name + format_value(profile.place, kNamed), profile.precision(),
-                      profile.peak(mode), step->missing()});
+      dots.push_back({name + format_value(profile.setting, kName), profile.precision(),
+                      profile.peak_bytes(mode), step->why_no_peak()});
     }
   }
   const std::vector<Column<Dot>> columns{
       {"row", "Step and context", &Dot::row},
       {"precision", "Precision", &Dot::precision},
-      bytes_column<Dot>("peak", "Peak", &Dot::peak, unit, &Dot::reason),
+      bytes_column<Dot>("peak", "Peak", &Dot::peak_bytes, unit, &Dot::reason),
       {"unit", "Unit", [unit](const Dot&) { return unit.name; }}};
   return make_dataset("peaks", columns, dots);
 }
@@ -40,24 +40,25 @@ Dataset peaks(const std::vector<Profile>& profiles, const ByteUnit& unit) {
 
 void add_peaks_figure(PartContent& part, const RunView& view,
                       const std::vector<Profile>& profiles) {
-  double most = 0, memory = 0;
-  bool refused = false;
+  double highest_peak = 0, capacity = 0;
+  bool out_of_memory = false;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      most = std::max(most, profile.peak(mode).value_or(0));
-      memory = std::max(memory, capacity(view, step));
-      refused = refused || step.out_of_memory() != nullptr;
+      highest_peak = std::max(highest_peak, profile.peak_bytes(mode).value_or(0));
+      capacity = std::max(capacity, capacity_bytes(view, step));
+      out_of_memory = out_of_memory || step.out_of_memory() != nullptr;
     }
   }
-  // A refused step came near the capacity, although it has no peak.
-  const bool drawn = memory > 0 && (refused || most >= kVisible * memory);
-  const ByteUnit unit = byte_unit(drawn ? std::max(most, memory) : most);
-  if (most > 0) part.datasets.push_back(peaks(profiles, unit));
-  if (!drawn) return;
+  // A step that ran out of memory came near the capacity, although it has no peak.
+  const bool capacity_drawn =
+      capacity > 0 && (out_of_memory || highest_peak >= kCapacityDrawnFrom * capacity);
+  const ByteUnit unit = byte_unit(capacity_drawn ? std::max(highest_peak, capacity) : highest_peak);
+  if (highest_peak > 0) part.datasets.push_back(peaks_data(profiles, unit));
+  if (!capacity_drawn) return;
   const std::vector<Column<double>> columns{
       bytes_column<double>("capacity", "GPU capacity", std::identity(), unit),
       {"text", "Words", [](double bytes) { return "GPU capacity, " + format_bytes(bytes); }}};
-  part.datasets.push_back(make_dataset("capacity", columns, std::vector{memory}));
+  part.datasets.push_back(make_dataset("capacity", columns, std::vector{capacity}));
 }
 
 }  // namespace labreport::memory_profiling

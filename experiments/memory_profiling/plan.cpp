@@ -14,8 +14,8 @@ constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
 constexpr std::int64_t kWarmup = 2;  // These steps make AdamW's state and the allocator's blocks.
 
-/// The user's sizes; without them, the edition's size followed by the smaller ones, largest first,
-/// which replace it if no step of it fits.
+/// Returns the user's sizes; without them the edition's size and, in case it does not fit, all
+/// smaller ones, largest first.
 std::vector<Size> sizes(const Planning& planning) {
   std::vector<Size> chosen = planning.chosen.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
@@ -50,19 +50,19 @@ CellSpec memory_cell(const Planning& planning, const Size& size, Precision preci
   return spec;
 }
 
-bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
+bool lacks_room(const Planning& planning, CellSpec spec, Mode mode) {
   spec.mode = mode;
   return without_room(planning.so_far, spec);
 }
 
-/// Adds forward+backward if the forward with grad fits and the training step does not.
+/// Adds forward+backward too if the forward with grad fits and the training step does not.
 void add_modes(Planning& planning, const CellSpec& spec) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
     planning.add(spec, mode);
   }
-  const bool lesser =
-      no_room(planning, spec, Mode::kTrainStep) && !no_room(planning, spec, Mode::kForward);
-  if (lesser) planning.add(spec, Mode::kForwardBackward);
+  const bool needs_shorter_mode =
+      lacks_room(planning, spec, Mode::kTrainStep) && !lacks_room(planning, spec, Mode::kForward);
+  if (needs_shorter_mode) planning.add(spec, Mode::kForwardBackward);
 }
 
 /// Doubles the context until a step does not fit, and measures the longest that fits in all modes.
@@ -78,7 +78,7 @@ void add_doubled(Planning& planning, CellSpec spec) {
 }
 
 void add_network(Planning& planning, const Size& size) {
-  const bool search =
+  const bool searches_longest =
       planning.full() && planning.of_2026() && planning.input.selection.contexts.empty();
   for (const Precision precision : precisions(planning)) {
     CellSpec spec = memory_cell(planning, size, precision);
@@ -86,12 +86,12 @@ void add_network(Planning& planning, const Size& size) {
       spec.context = context;
       add_modes(planning, spec);
     }
-    if (search) add_doubled(planning, spec);
+    if (searches_longest) add_doubled(planning, spec);
   }
 }
 
-/// The size's longest step at the shortest context: if that does not fit, no longer context does.
-CellSpec least_step(const Planning& planning, const Size& size) {
+/// Returns the longest mode at the shortest context: if that does not fit, no longer context does.
+CellSpec probe_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));
   spec.mode = fullest_mode(planning.input);
@@ -103,18 +103,18 @@ CellSpec least_step(const Planning& planning, const Size& size) {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
   const std::vector<Size> chosen = sizes(planning);
-  const bool by_user = !input.selection.sizes.empty();
-  const std::size_t first = by_user ? chosen.size() : 1;
-  for (const Size& size : chosen | std::views::take(first)) add_network(planning, size);
-  if (by_user || !fullest_mode(input)) return planning.cells;
-  if (!without_room(so_far, least_step(planning, chosen.front()))) return planning.cells;
-  // A smaller size is measured in full once its least step is known to fit.
+  const bool sizes_by_user = !input.selection.sizes.empty();
+  const std::size_t unconditional = sizes_by_user ? chosen.size() : 1;
+  for (const Size& size : chosen | std::views::take(unconditional)) add_network(planning, size);
+  if (sizes_by_user || !fullest_mode(input)) return planning.cells;
+  if (!without_room(so_far, probe_step(planning, chosen.front()))) return planning.cells;
+  // A smaller size is measured in full once its probe is known to fit.
   for (const Size& size : chosen | std::views::drop(1)) {
-    const CellSpec step = least_step(planning, size);
-    planning.cells.push_back({step, 1});
-    const Cell* measured = so_far.find(cell_id(step));
+    const CellSpec probe = probe_step(planning, size);
+    planning.cells.push_back({probe, 1});
+    const Cell* measured = so_far.find(cell_id(probe));
     if (measured != nullptr && ok_launch(*measured) != nullptr) add_network(planning, size);
-    if (!without_room(so_far, step)) break;
+    if (!without_room(so_far, probe)) break;
   }
   return planning.cells;
 }

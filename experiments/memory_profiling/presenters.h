@@ -16,7 +16,7 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
-/// Adds "peaks", the figure of (c), and, unless all peaks are far below it, the GPU's "capacity".
+/// Adds "peaks", for the figure of (c), and "capacity" unless all peaks are far below it.
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

@@ -16,7 +16,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-void name_profiles(std::vector<Profile>& profiles) {
+void label_profiles(std::vector<Profile>& profiles) {
   std::set<std::string> sizes;
   std::set<std::optional<Precision>> precisions;
   for (const Profile& profile : profiles) {
@@ -26,12 +26,12 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.context());
     profile.words = profile.spec.size + " at context " + context;
-    profile.place = sizes.size() > 1 ? Value(profile.spec.size + ",\u00a0" + context)
-                                     : Value(profile.context());
-    profile.label = profile.place;
+    profile.setting = sizes.size() > 1 ? Value(profile.spec.size + ",\u00a0" + context)
+                                       : Value(profile.context());
+    profile.label = profile.setting;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(*profile.spec.precision));
-    profile.label = format_value(profile.place, kNamed) + ",\u00a0" + precision;
+    profile.label = format_value(profile.setting, kName) + ",\u00a0" + precision;
   }
 }
 
@@ -50,63 +50,64 @@ const Profile* first_with(const std::vector<Profile>& profiles, const Predicate&
   return first == profiles.end() ? nullptr : &*first;
 }
 
-bool ran_at_all(const Profile& profile) {
+bool has_any_peak(const Profile& profile) {
   return std::ranges::any_of(profile.steps | std::views::values,
-                             [](const Step& step) { return step.missing().empty(); });
+                             [](const PlannedStep& step) { return step.why_no_peak().empty(); });
 }
 
 }  // namespace
 
-bool Step::ok() const { return launch != nullptr && is_ok(launch->outcome); }
+bool PlannedStep::succeeded() const { return launch != nullptr && is_ok(launch->outcome); }
 
-const OutOfMemory* Step::out_of_memory() const {
+const OutOfMemory* PlannedStep::out_of_memory() const {
   return launch == nullptr ? nullptr : std::get_if<OutOfMemory>(&launch->outcome);
 }
 
-std::optional<double> Step::bytes(std::string_view tag, std::string_view name) const {
+std::optional<double> PlannedStep::bytes(std::string_view tag, std::string_view name) const {
   const Metric* metric = launch == nullptr ? nullptr : launch->find(tag, name);
   return metric == nullptr ? std::nullopt : metric->number();
 }
 
-std::optional<double> Step::category(std::string_view name) const {
+std::optional<double> PlannedStep::category_bytes(std::string_view name) const {
   return bytes(metric::kCategory, name);
 }
 
-std::string Step::peak_phase() const {
-  std::string highest;
-  std::optional<double> most;
+std::string PlannedStep::peak_phase() const {
+  std::string highest_phase;
+  std::optional<double> highest_peak;
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     const auto peak = bytes(metric::kPeak, phase);
-    if (peak > most) most = peak, highest = phase;  // An empty optional is less than any number.
+    if (peak > highest_peak)
+      highest_peak = peak, highest_phase = phase;  // An empty optional is less than any number.
   }
-  return most >= bytes(metric::kMemory, metric::kPeakAllocated) ? highest : "";
+  return highest_peak >= bytes(metric::kMemory, metric::kPeakAllocated) ? highest_phase : "";
 }
 
-std::string Step::missing() const {
+std::string PlannedStep::why_no_peak() const {
   std::string reason = reason_missing(*cell);
   if (!reason.empty() || bytes(metric::kMemory, metric::kPeakAllocated)) return reason;
   const Metric* peak = launch->find(metric::kMemory, metric::kPeakAllocated);
   return peak == nullptr || peak->reason.empty() ? "no peak was measured" : peak->reason;
 }
 
-const Step* Profile::planned(Mode mode) const {
+const PlannedStep* Profile::planned_step(Mode mode) const {
   const auto step = steps.find(mode);
   return step == steps.end() ? nullptr : &step->second;
 }
 
-const Step* Profile::ran(Mode mode) const {
-  const Step* step = planned(mode);
-  return step != nullptr && step->missing().empty() ? step : nullptr;
+const PlannedStep* Profile::measured_step(Mode mode) const {
+  const PlannedStep* step = planned_step(mode);
+  return step != nullptr && step->why_no_peak().empty() ? step : nullptr;
 }
 
-const Step* Profile::with_backward() const {
-  const Step* step = ran(Mode::kTrainStep);
-  return step != nullptr ? step : ran(Mode::kForwardBackward);
+const PlannedStep* Profile::step_with_backward() const {
+  const PlannedStep* step = measured_step(Mode::kTrainStep);
+  return step != nullptr ? step : measured_step(Mode::kForwardBackward);
 }
 
-std::optional<double> Profile::peak(Mode mode) const {
-  const Step* step = ran(mode);
+std::optional<double> Profile::peak_bytes(Mode mode) const {
+  const PlannedStep* step = measured_step(mode);
   return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, metric::kPeakAllocated);
 }
 
@@ -122,81 +123,86 @@ std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
   for (const Cell* cell : view.cells(CellKind::kMemory)) {
     auto profile = std::ranges::find_if(
-        profiles, [&](const Profile& one) { return same_setting(one.spec, cell->spec); });
+        profiles, [&](const Profile& other) { return same_setting(other.spec, cell->spec); });
     if (profile == profiles.end()) {
       profile = profiles.insert(profiles.end(), Profile{"", "", "", cell->spec, {}});
       profile->spec.mode.reset();
     }
-    const Step step{cell, representative(*cell)};
-    const auto [known, inserted] = profile->steps.emplace(step.mode(), step);
+    const PlannedStep step{cell, representative(*cell)};
+    const auto [entry, inserted] = profile->steps.emplace(step.mode(), step);
     // A cell that ran replaces a failed one of the same mode.
-    if (!inserted && !known->second.ok()) known->second = step;
+    if (!inserted && !entry->second.succeeded()) entry->second = step;
   }
   std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
     const std::int64_t parameters = parameter_count(profile.spec.model.value_or(ModelShape{}));
     return std::tuple(-parameters, profile.spec.precision, profile.context());
   });
-  name_profiles(profiles);
+  label_profiles(profiles);
   return profiles;
 }
 
-Profiles all_of(const std::vector<Profile>& profiles) {
+ProfileList select_all(const std::vector<Profile>& profiles) {
   return each(profiles, [](const Profile& profile) { return &profile; });
 }
 
-Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision) {
-  return only(all_of(profiles),
+ProfileList select_precision(const std::vector<Profile>& profiles,
+                             std::optional<Precision> precision) {
+  return only(select_all(profiles),
               [precision](const Profile* profile) { return profile->spec.precision == precision; });
 }
 
-Profiles of_same_network(const std::vector<Profile>& profiles, const Profile& profile,
-                         Precision precision) {
-  return only(of_precision(profiles, precision), [&](const Profile* other) {
+ProfileList select_same_network(const std::vector<Profile>& profiles, const Profile& profile,
+                                Precision precision) {
+  return only(select_precision(profiles, precision), [&](const Profile* other) {
     return other->spec.model == profile.spec.model && other->spec.batch == profile.spec.batch;
   });
 }
 
-Profiles described_profiles(const std::vector<Profile>& profiles) {
-  const Profile* chosen =
-      first_with(profiles, [](const Profile& profile) { return profile.ran(Mode::kTrainStep); });
-  if (chosen == nullptr) chosen = first_with(profiles, ran_at_all);
+ProfileList described_profiles(const std::vector<Profile>& profiles) {
+  const Profile* chosen = first_with(
+      profiles, [](const Profile& profile) { return profile.measured_step(Mode::kTrainStep); });
+  if (chosen == nullptr) chosen = first_with(profiles, has_any_peak);
   if (chosen == nullptr) chosen = first_with(profiles, [](const Profile&) { return true; });
-  return of_same_network(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
+  return select_same_network(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
 }
 
-Profiles planned_in_full(const Profiles& profiles) {
-  const Profiles full = only(profiles, [](const Profile* profile) {
-    return profile->planned(Mode::kInference) != nullptr &&
-           profile->planned(Mode::kTrainStep) != nullptr;
+ProfileList planned_in_full(const ProfileList& profiles) {
+  const ProfileList full = only(profiles, [](const Profile* profile) {
+    return profile->planned_step(Mode::kInference) != nullptr &&
+           profile->planned_step(Mode::kTrainStep) != nullptr;
   });
   return full.empty() ? profiles : full;
 }
 
-bool anything_ran(const Profiles& profiles) {
-  return std::ranges::any_of(profiles, [](const Profile* profile) { return ran_at_all(*profile); });
+bool any_step_ran(const ProfileList& profiles) {
+  return std::ranges::any_of(profiles,
+                             [](const Profile* profile) { return has_any_peak(*profile); });
 }
 
 std::optional<Precision> reduced_precision(const std::vector<Profile>& profiles) {
-  const auto described = main_precision(profiles);
+  const auto first_precision = main_precision(profiles);
   for (const Precision precision :
        {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
-    const auto has = [&](const Profile& profile) { return profile.spec.precision == precision; };
-    if (precision != described && std::ranges::any_of(profiles, has)) return precision;
+    const auto has_precision = [&](const Profile& profile) {
+      return profile.spec.precision == precision;
+    };
+    if (precision != first_precision && std::ranges::any_of(profiles, has_precision))
+      return precision;
   }
   return std::nullopt;
 }
 
-double capacity(const RunView& view, const Step& step) {
+double capacity_bytes(const RunView& view, const PlannedStep& step) {
   if (step.launch == nullptr || !step.launch->device) return 0;
   const auto index = static_cast<std::size_t>(*step.launch->device);
-  const auto memory = static_cast<double>(view.run().devices.at(index).memory_bytes);
+  const auto device_bytes = static_cast<double>(view.run().devices.at(index).memory_bytes);
   const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kLimit);
-  return limit == nullptr ? memory : limit->number().value_or(memory);
+  return limit == nullptr ? device_bytes : limit->number().value_or(device_bytes);
 }
 
-std::string reasons_missing(const Profile& profile) {
+std::string why_no_peaks(const Profile& profile) {
   std::vector<std::pair<Mode, std::string>> reasons;
-  for (const auto& [mode, step] : profile.steps) reasons.emplace_back(mode, step.missing());
+  for (const auto& [mode, step] : profile.steps) reasons.emplace_back(mode, step.why_no_peak());
   return reasons_by_mode(reasons);
 }
 
@@ -204,18 +210,18 @@ std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
   std::vector<std::string> all;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      const std::string name = format_value(profile.label, kNamed) + ", " + mode_words(mode);
+      const std::string prefix = format_value(profile.label, kName) + ", " + mode_words(mode);
       for (const Launch& launch : step.cell->launches) {
-        for (const std::string& warning : launch.warnings) all.push_back(name + ": " + warning);
+        for (const std::string& warning : launch.warnings) all.push_back(prefix + ": " + warning);
       }
     }
   }
   return all;
 }
 
-void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
-  const Profiles described = described_profiles(profiles);
-  facts.flag("nothing", !anything_ran(described));
+void set_common_facts(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
+  const ProfileList described = described_profiles(profiles);
+  facts.flag("nothing", !any_step_ran(described));
   facts.flag("gpu", view.on_gpu());
   facts.set("size", described.front()->spec.size);
   facts.set("precision", described.front()->precision());

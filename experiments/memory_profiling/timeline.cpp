@@ -12,20 +12,22 @@
 
 namespace labreport::memory_profiling {
 
-double Instant::requested() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
+double Instant::requested_bytes() const {
+  return std::accumulate(category_bytes.begin(), category_bytes.end(), 0.0);
+}
 
-double Instant::of(std::string_view category) const {
+double Instant::bytes_of(std::string_view category) const {
   const auto entry = std::ranges::find(categories(), category, &Category::name);
   const auto index = static_cast<std::size_t>(entry - categories().begin());
-  return index < bytes.size() ? bytes[index] : 0;
+  return index < category_bytes.size() ? category_bytes[index] : 0;
 }
 
 const Instant& Timeline::peak() const {
-  return *std::ranges::max_element(instants, {}, &Instant::requested);
+  return *std::ranges::max_element(instants, {}, &Instant::requested_bytes);
 }
 
-std::vector<Stretch> Timeline::phases() const {
-  std::vector<Stretch> phases;
+std::vector<PhaseSpan> Timeline::phases() const {
+  std::vector<PhaseSpan> phases;
   for (const Instant& instant : instants) {
     if (instant.phase.empty()) continue;
     if (phases.empty() || phases.back().phase != instant.phase) {
@@ -51,16 +53,16 @@ Timeline timeline_of(const Launch& launch) {
     instant.event = row.number(column::kEvent).value_or(0);
     instant.phase = row.text(column::kPhase);
     for (const Category& category : categories())
-      instant.bytes.push_back(row.number(category.name).value_or(0));
-    instant.allocated = row.number(metric::kAllocated).value_or(0);
+      instant.category_bytes.push_back(row.number(category.name).value_or(0));
+    instant.allocated_bytes = row.number(metric::kAllocated).value_or(0);
   }
   // Callers search the events by number and read the first and the last one as the ends.
   std::ranges::stable_sort(timeline.instants, {}, &Instant::event);
   return timeline;
 }
 
-bool same_kind(const Allocation& a, const Allocation& b) {
-  return a.operation == b.operation && a.op == b.op &&
+bool same_maker(const Allocation& a, const Allocation& b) {
+  return a.outer_op == b.outer_op && a.inner_op == b.inner_op &&
          without_layer(a.module) == without_layer(b.module);
 }
 
@@ -68,13 +70,13 @@ std::vector<Allocation> allocations_of(const Launch& launch) {
   std::vector<Allocation> allocations;
   for (const MeasuredRow& row : measured_rows(launch, metric::kAllocations)) {
     allocations.push_back({.bytes = row.number(column::kBytes).value_or(0),
-                           .made = row.number(column::kMade).value_or(0),
-                           .freed = row.number(column::kFreed),
-                           .phase = row.text(column::kPhase),
+                           .made_event = row.number(column::kMade).value_or(0),
+                           .freed_event = row.number(column::kFreed),
+                           .made_phase = row.text(column::kPhase),
                            .freed_phase = row.text(column::kFreedPhase),
                            .module = row.text(column::kModule),
-                           .operation = row.text(column::kOperation),
-                           .op = row.text(column::kOperator),
+                           .outer_op = row.text(column::kOperation),
+                           .inner_op = row.text(column::kOperator),
                            .category = row.text(column::kCategory)});
   }
   std::ranges::stable_sort(allocations, std::greater(), &Allocation::bytes);
@@ -83,35 +85,36 @@ std::vector<Allocation> allocations_of(const Launch& launch) {
 
 std::string short_path(std::string module) {
   const std::string long_range = "scaled dot product attention/";
-  const auto at = module.find(long_range);
-  if (at != module.npos) module.erase(at, long_range.size());
+  const auto position = module.find(long_range);
+  if (position != module.npos) module.erase(position, long_range.size());
   return module;
 }
 
-bool is_linear(const std::string& operation) { return operation == "aten::linear"; }
+bool is_linear(const std::string& outer_op) { return outer_op == "aten::linear"; }
 
-std::string allocated_by(const std::string& operation, const std::string& op) {
-  if (operation == "MaskedScores" && op == "aten::resize_") return "aten::where";
-  const bool bare = op == "aten::empty" || op == "aten::empty_strided" || op == "aten::resize_";
-  return bare && operation.starts_with("aten::") ? operation : op;
+std::string allocating_op(const std::string& outer_op, const std::string& inner_op) {
+  if (outer_op == "MaskedScores" && inner_op == "aten::resize_") return "aten::where";
+  const bool only_allocates =
+      inner_op == "aten::empty" || inner_op == "aten::empty_strided" || inner_op == "aten::resize_";
+  return only_allocates && outer_op.starts_with("aten::") ? outer_op : inner_op;
 }
 
-std::string last_of(const std::string& path, const std::string& separator) {
-  const auto at = path.rfind(separator);
-  return at == path.npos ? path : path.substr(at + separator.size());
+std::string last_component(const std::string& path, const std::string& separator) {
+  const auto position = path.rfind(separator);
+  return position == path.npos ? path : path.substr(position + separator.size());
 }
 
-std::string made_by(const std::string& operation, const std::string& module,
-                    const std::string& op) {
+std::string maker_words(const std::string& outer_op, const std::string& module,
+                        const std::string& inner_op) {
   const std::string path = short_path(module);
-  if (is_linear(operation) && !path.empty()) return path;
-  const bool composed = !operation.empty() && !operation.starts_with("aten::");
-  const std::string name = last_of(allocated_by(operation, op), "::");
-  const std::string what = composed && !name.empty() ? operation + " (" + name + ")"
-                           : name.empty()            ? last_of(operation, "::")
-                                                     : name;
-  if (what.empty()) return path.empty() ? "not known" : path;
-  return path.empty() ? what : what + " in " + path;
+  if (is_linear(outer_op) && !path.empty()) return path;
+  const bool is_composite = !outer_op.empty() && !outer_op.starts_with("aten::");
+  const std::string op_name = last_component(allocating_op(outer_op, inner_op), "::");
+  const std::string maker = is_composite && !op_name.empty() ? outer_op + " (" + op_name + ")"
+                            : op_name.empty()                ? last_component(outer_op, "::")
+                                                             : op_name;
+  if (maker.empty()) return path.empty() ? "not known" : path;
+  return path.empty() ? maker : maker + " in " + path;
 }
 
 }  // namespace labreport::memory_profiling

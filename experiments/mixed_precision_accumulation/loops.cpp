@@ -13,8 +13,11 @@ const std::vector<Loop> kKnownLoops{
     {.name = metric::kFp16Loop, .label = "FP16 += FP16"},
     {.name = metric::kMixedLoop, .label = "FP32 += FP16"},
     {.name = metric::kCastLoop, .label = "FP32 += FP16 cast to FP32"},
-    {.name = metric::kBf16Loop, .label = "BF16 += BF16", .extra = true},
-    {.name = metric::kHalvesLoop, .label = "FP32 += halves", .value = 0.5, .extra = true}};
+    {.name = metric::kBf16Loop, .label = "BF16 += BF16", .is_extra = true},
+    {.name = metric::kHalvesLoop,
+     .label = "FP32 += halves",
+     .exact_addend = 0.5,
+     .is_extra = true}};
 
 std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -24,10 +27,12 @@ std::vector<double> numbers(const Launch& launch, std::string_view tag, std::str
 }  // namespace
 
 double Loop::error_after(std::size_t additions) const {
-  return sums[additions - 1] - static_cast<double>(additions) * value;
+  return sums[additions - 1] - static_cast<double>(additions) * exact_addend;
 }
 
-double Loop::input_error() const { return static_cast<double>(sums.size()) * (addend - value); }
+double Loop::input_error() const {
+  return static_cast<double>(sums.size()) * (addend - exact_addend);
+}
 
 std::vector<Loop> loops_of(const Launch& launch) {
   std::vector<Loop> loops;
@@ -42,7 +47,7 @@ std::vector<Loop> loops_of(const Launch& launch) {
   return loops;
 }
 
-const Loop* find(const std::vector<Loop>& loops, std::string_view name) {
+const Loop* find_loop(const std::vector<Loop>& loops, std::string_view name) {
   const auto found = std::ranges::find(loops, name, &Loop::name);
   return found == loops.end() ? nullptr : &*found;
 }

@@ -13,25 +13,25 @@ namespace {
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kFixed, 4};  // PyTorch prints four decimals.
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kThreeDigits{Notation::kSignificant, 3};
 constexpr Notation kError{Notation::kShortest, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kDrawnEvery = 10;
-constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+constexpr std::size_t kShownAdditions[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
-/// Sets errors below 1e-12 to 0: they come from computing the error in doubles.
+/// Sets errors below 1e-12 to 0, because they come from computing the error in doubles.
 double without_noise(double error) { return std::abs(error) < 1e-12 ? 0 : error; }
 
-/// The loop's label, with spaces that do not wrap.
+/// Returns the loop's label, with spaces that do not wrap.
 std::string name_of(const Loop& loop) {
-  return replaced(std::string(loop.label) + (loop.extra ? " (extra)" : ""), " ", "\u00a0");
+  return replaced(std::string(loop.label) + (loop.is_extra ? " (extra)" : ""), " ", "\u00a0");
 }
 
 const std::vector<Column<Loop>> kSums{
     {"loop", "Loop", name_of},
-    {"sum", "Final value", &Loop::last, "", kSum},
+    {"sum", "Final value", &Loop::final_sum, "", kSum},
     {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
-    {"relative", "Relative error", [](const Loop& loop) { return loop.error() / loop.exact(); },
+    {"relative", "Relative error", [](const Loop& loop) { return loop.error() / loop.exact_sum(); },
      "%", kRelative},
     {"input_error", "Input rounding",
      [](const Loop& loop) { return without_noise(loop.input_error()); }, "", kError},
@@ -50,13 +50,13 @@ const std::vector<Column<RunningError>> kRunningErrors{
     {"error", "Absolute error", &RunningError::error, "", kError}};
 
 bool mixed_loops_agree(const std::vector<Loop>& loops) {
-  const Loop* mixed = find(loops, metric::kMixedLoop);
-  const Loop* cast = find(loops, metric::kCastLoop);
+  const Loop* mixed = find_loop(loops, metric::kMixedLoop);
+  const Loop* cast = find_loop(loops, metric::kCastLoop);
   return mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
 }
 
-/// Points of the errors' curves. A loop whose last sum is exact has none. The two loops that add
-/// FP16 to FP32 share a curve if all their sums are equal.
+/// Returns the points of the errors' curves. A loop whose final sum is exact has none. The two
+/// loops that add FP16 to FP32 share a curve if all their sums are equal.
 std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   const bool agree = mixed_loops_agree(loops);
   std::vector<RunningError> rows;
@@ -66,13 +66,13 @@ std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
     if (agree && loop.name == metric::kMixedLoop) label += ", cast or not";
     for (std::size_t n = kDrawnEvery; n <= loop.sums.size(); n += kDrawnEvery) {
       const double error = std::abs(loop.error_after(n));
-      if (error > 0) rows.push_back({label, n, error});  // a log axis has no zero
+      if (error > 0) rows.push_back({label, n, error});  // A log axis has no zero.
     }
   }
   return rows;
 }
 
-Dataset checkpoints(const std::vector<Loop>& loops) {
+Dataset checkpoints_data(const std::vector<Loop>& loops) {
   std::vector<Column<std::size_t>> columns{
       {"additions", "Additions", [](std::size_t n) { return n; }, "", {Notation::kCount}}};
   for (const Loop& loop : loops) {
@@ -81,57 +81,62 @@ Dataset checkpoints(const std::vector<Loop>& loops) {
     };
     columns.push_back({std::string(loop.name), name_of(loop), error, "", kError});
   }
-  return make_dataset("checkpoints", columns,
-                      std::vector<std::size_t>(std::begin(kCheckpoints), std::end(kCheckpoints)));
+  return make_dataset(
+      "checkpoints", columns,
+      std::vector<std::size_t>(std::begin(kShownAdditions), std::end(kShownAdditions)));
 }
 
-bool from_accumulator(const Loop& loop) {
+bool errs_in_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
-/// By how much the middle and the last addition raise a sum, if sums were rounded up first and down
-/// later, so that at most half of the largest error remains.
-std::optional<Facts> cancelled(const Loop& loop) {
-  const auto step = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
+/// Returns by how much the middle and the last addition raise a sum. Returns nothing unless sums
+/// were rounded up at first and down later, so that at most half of the largest error remains.
+std::optional<Facts> cancellation_facts(const Loop& loop) {
+  const auto increase = [&](std::size_t n) { return loop.sums[n] - loop.sums[n - 1]; };
   const std::size_t last = loop.sums.size() - 1, middle = last / 2;
   if (middle < 1) return std::nullopt;
   double worst = 0;
   for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
   const bool remains = std::abs(loop.error()) > worst / 2;
-  if (remains || step(middle) <= loop.addend || step(last) >= loop.addend) return std::nullopt;
-  return Facts().set("up", step(middle), kThree).set("down", step(last), kThree);
-}
-
-/// The facts of the expected answer; nothing unless the loops' errors arise where it says.
-std::optional<Facts> textbook(const std::vector<Loop>& loops) {
-  const Loop* fp32 = find(loops, metric::kFp32Loop);
-  const Loop* fp16 = find(loops, metric::kFp16Loop);
-  const Loop* mixed = find(loops, metric::kMixedLoop);
-  if (fp32 == nullptr || fp16 == nullptr || !mixed_loops_agree(loops)) return std::nullopt;
-  if (!from_accumulator(*fp32) || !from_accumulator(*fp16) || from_accumulator(*mixed))
+  if (remains || increase(middle) <= loop.addend || increase(last) >= loop.addend)
     return std::nullopt;
   return Facts()
-      .set("fp32", fp32->last(), kSum)
-      .set("fp16", fp16->last(), kSum)
-      .when("cancels", cancelled(*fp16))
-      .set("mixed", mixed->last(), kSum)
+      .set("up", increase(middle), kThreeDigits)
+      .set("down", increase(last), kThreeDigits);
+}
+
+/// Returns the facts of the textbook's answer; nothing unless the loops' errors arise as it says.
+std::optional<Facts> textbook_facts(const std::vector<Loop>& loops) {
+  const Loop* fp32 = find_loop(loops, metric::kFp32Loop);
+  const Loop* fp16 = find_loop(loops, metric::kFp16Loop);
+  const Loop* mixed = find_loop(loops, metric::kMixedLoop);
+  if (fp32 == nullptr || fp16 == nullptr || !mixed_loops_agree(loops)) return std::nullopt;
+  if (!errs_in_accumulator(*fp32) || !errs_in_accumulator(*fp16) || errs_in_accumulator(*mixed))
+    return std::nullopt;
+  return Facts()
+      .set("fp32", fp32->final_sum(), kSum)
+      .set("fp16", fp16->final_sum(), kSum)
+      .when("cancels", cancellation_facts(*fp16))
+      .set("mixed", mixed->final_sum(), kSum)
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 
 Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
-  std::vector<Facts> asked;
-  std::vector<std::string> differing;  // between the GPU and the CPU
+  std::vector<Facts> handout_loops;
+  std::vector<std::string> differing;  // Loops whose sums differ between GPU and CPU.
   for (const Loop& loop : loops) {
-    if (!loop.extra) asked.emplace_back().set("loop", loop.label).set("value", loop.last(), kSum);
+    if (!loop.is_extra)
+      handout_loops.emplace_back().set("loop", loop.label).set("value", loop.final_sum(), kSum);
     const bool differs = !loop.host_sums.empty() && loop.host_sums != loop.sums;
     if (differs) differing.emplace_back(loop.label);
   }
-  const auto expected = textbook(loops);
+  const auto expected = textbook_facts(loops);
   const bool compared = !loops.empty() && !loops.front().host_sums.empty();
   return Facts()
       .when("textbook", expected)
       .flag("otherwise", !loops.empty() && !expected)
-      .list("loops", std::move(asked))
+      .list("loops", std::move(handout_loops))
       .flag("same_bits", compared && differing.empty())
       .when("differs", !differing.empty(), "loops", join_words(differing))
       .when("missing", !reason.empty(), "reason", reason);
@@ -149,7 +154,7 @@ Presentation present(const RunView& view) {
   part.cells = {cell};
   part.datasets = {make_dataset("sums", kSums, loops),
                    make_dataset("running-error", kRunningErrors, running_errors(loops)),
-                   checkpoints(loops)};
+                   checkpoints_data(loops)};
   part.details.tables = {command_table(view.run(), kProblem, {cell})};
   return {{"", std::move(part)}};
 }

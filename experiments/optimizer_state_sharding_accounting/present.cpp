@@ -13,105 +13,113 @@ namespace labreport::optimizer_state_sharding_accounting {
 namespace {
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
-constexpr double kLossTolerance = 1e-6;  // relative; tight, as operations and order are the same
-constexpr double kAddsUp = 0.05;         // |peaks' difference / state's difference − 1| at most
-constexpr double kExplains = 0.5;        // phases' over steps' difference: this to its inverse
+// Losses may differ by this share; it is tight, because operations and their order are the same.
+constexpr double kLossTolerance = 1e-6;
+// The state explains a difference of peaks that its saved bytes miss by at most this share.
+constexpr double kStateTolerance = 0.05;
+// Phases explain a difference of steps if their own difference is this to 1 / this times as large.
+constexpr double kLeastExplained = 0.5;
 
-std::int64_t parameters(const TrainedNetwork& network) {
+std::int64_t parameters_of(const TrainedNetwork& network) {
   return parameter_count(*network.spec().model);
 }
 
 /// One network, trained without sharding and with sharded optimizer state.
-struct Pair {
+struct SchemePair {
   const TrainedNetwork* network;
   const ShardingScheme* plain;
   const ShardingScheme* sharded;
 };
 
-/// The largest network that ran both ways, in the first of its precisions.
-std::optional<Pair> largest_pair(const std::vector<TrainedNetwork>& networks) {
-  std::optional<Pair> largest;
+/// Returns the largest network that ran both ways, in the first of its precisions.
+std::optional<SchemePair> largest_pair(const std::vector<TrainedNetwork>& networks) {
+  std::optional<SchemePair> largest;
   for (const TrainedNetwork& network : networks) {
-    const Pair pair{&network, network.find(Sharding::kNone), network.find(Sharding::kOptimizer)};
+    const SchemePair pair{&network, network.find(Sharding::kNone),
+                          network.find(Sharding::kOptimizer)};
     const bool ran = pair.plain && pair.sharded && pair.plain->ran() && pair.sharded->ran();
-    if (ran && (!largest || parameters(network) > parameters(*largest->network))) largest = pair;
+    if (ran && (!largest || parameters_of(network) > parameters_of(*largest->network)))
+      largest = pair;
   }
   return largest;
 }
 
-/// The bytes of AdamW's state that sharding saves. Nothing unless these explain how much lower a
-/// later step peaks, both before and in the optimizer step.
-std::optional<double> state_saved(const Pair& pair) {
-  const Stage* after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
-  const Stage* sharded = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
-  const double saved = after->point.optimizer - sharded->point.optimizer;
-  const bool whole = after->point.parameters == sharded->point.parameters &&
-                     after->point.gradients == sharded->point.gradients;
+/// Returns the bytes of AdamW's state that sharding saves. Returns nothing unless they explain how
+/// much lower a later step peaks, both before and in the optimizer step.
+std::optional<double> state_saved(const SchemePair& pair) {
+  const Stage* plain_after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
+  const Stage* sharded_after = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
+  const double saved = plain_after->point.optimizer - sharded_after->point.optimizer;
+  const bool rest_is_equal = plain_after->point.parameters == sharded_after->point.parameters &&
+                             plain_after->point.gradients == sharded_after->point.gradients;
   for (const auto point : {metric::kBeforeOptimizer, metric::kAfterOptimizer}) {
     const double lower = pair.plain->stage(When::kLaterStep, point)->point.peak -
                          pair.sharded->stage(When::kLaterStep, point)->point.peak;
-    if (!whole || saved <= 0 || std::abs(lower - saved) > kAddsUp * saved) return std::nullopt;
+    if (!rest_is_equal || saved <= 0 || std::abs(lower - saved) > kStateTolerance * saved)
+      return std::nullopt;
   }
   return saved;
 }
 
-/// The peaks with and without sharding; nothing if a peak is unknown.
-std::optional<Facts> memory_facts(const Pair& pair) {
+/// Gives the peaks with and without sharding; nothing if a peak is unknown.
+std::optional<Facts> memory_facts(const SchemePair& pair) {
   Facts facts;
-  std::vector<std::string> model;
+  std::vector<std::string> model_peaks;
   for (const ShardingScheme* scheme : {pair.plain, pair.sharded}) {
-    const std::string sharded = scheme == pair.sharded ? "_sharded" : "";
-    const Stage* stages[]{scheme->stage(When::kModel, metric::kAfterModel),
+    const std::string suffix = scheme == pair.sharded ? "_sharded" : "";
+    const Stage* stages[]{scheme->stage(When::kBeforeSteps, metric::kAfterModel),
                           scheme->stage(When::kLaterStep, metric::kBeforeOptimizer),
                           scheme->stage(When::kLaterStep, metric::kAfterOptimizer)};
     if (std::ranges::find(stages, nullptr) != std::end(stages)) return std::nullopt;
-    model.push_back(format_bytes_briefly(stages[0]->point.peak));
-    facts.set("before" + sharded, format_bytes_briefly(stages[1]->point.peak));
-    facts.set("after" + sharded, format_bytes_briefly(stages[2]->point.peak));
+    model_peaks.push_back(format_bytes_briefly(stages[0]->point.peak));
+    facts.set("before" + suffix, format_bytes_briefly(stages[1]->point.peak));
+    facts.set("after" + suffix, format_bytes_briefly(stages[2]->point.peak));
   }
-  const bool alike = model[0] == model[1];
+  const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
   const auto saved = state_saved(pair);
   return facts.set("network", pair.network->words)
-      .set("model", alike ? model[0] + " either way" : model[0] + " and " + model[1])
+      .set("model", equal_model_peaks ? model_peaks[0] + " either way"
+                                      : model_peaks[0] + " and " + model_peaks[1])
       .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
 }
 
-/// The times of the phases that sharding changes; nothing unless they explain `longer` (ms a step).
-std::optional<Facts> phases(const Pair& pair, double longer) {
+/// Gives the times of the phases that sharding changes. Returns nothing unless they explain
+/// `extra_ms`, by which a sharded step takes longer.
+std::optional<Facts> phase_facts(const SchemePair& pair, double extra_ms) {
   const auto sharded = pair.sharded->phase_ms(metric::kOptimizer);
-  const auto whole = pair.plain->phase_ms(metric::kOptimizer);
+  const auto plain = pair.plain->phase_ms(metric::kOptimizer);
   const auto broadcast = pair.sharded->phase_ms(metric::kBroadcast);
-  if (!sharded || !whole || !broadcast) return std::nullopt;
-  const double explained = (*broadcast + *sharded - *whole) / longer;
-  if (explained < kExplains || explained > 1 / kExplains) return std::nullopt;
+  if (!sharded || !plain || !broadcast) return std::nullopt;
+  const double explained = (*broadcast + *sharded - *plain) / extra_ms;
+  if (explained < kLeastExplained || explained > 1 / kLeastExplained) return std::nullopt;
   return Facts()
       .set("broadcast", *broadcast, kThree)
       .set("own", *sharded, kThree)
-      .set("whole", *whole, kThree);
+      .set("whole", *plain, kThree);
 }
 
-std::optional<Facts> time_facts(const Pair& pair) {
+std::optional<Facts> time_facts(const SchemePair& pair) {
   if (pair.plain->steps_ms.empty() || pair.sharded->steps_ms.empty()) return std::nullopt;
   const Summary plain = summarize(pair.plain->steps_ms),
                 sharded = summarize(pair.sharded->steps_ms);
-  const double longer = sharded.mean - plain.mean;
-  const bool clear = std::abs(longer) > plain.stddev + sharded.stddev;
-  const auto explained = clear ? phases(pair, longer) : std::nullopt;
+  const double extra_ms = sharded.mean - plain.mean;
+  const bool is_clear = std::abs(extra_ms) > plain.stddev + sharded.stddev;
+  const auto explained = is_clear ? phase_facts(pair, extra_ms) : std::nullopt;
   return Facts()
       .set("network", pair.network->words)
       .set("plain", plain.mean, kThree)
       .set("sharded", sharded.mean, kThree)
-      .set("change", format_percent(std::abs(longer) / plain.mean))
-      .flag("shorter", clear && longer < 0)
-      .flag("longer", clear && longer > 0)
-      .flag("alike", !clear)
+      .set("change", format_percent(std::abs(extra_ms) / plain.mean))
+      .flag("shorter", is_clear && extra_ms < 0)
+      .flag("longer", is_clear && extra_ms > 0)
+      .flag("alike", !is_clear)
       .when("explained", explained)
-      .flag("unexplained", clear && !explained);
+      .flag("unexplained", is_clear && !explained);
 }
 
-/// Builds a part whose answer consists of `facts` of the largest network.
-PartContent part_of(const RunView& view, const std::vector<TrainedNetwork>& networks,
-                    std::optional<Facts> (*facts)(const Pair&)) {
+/// Builds a part that answers with `facts` of the largest network.
+PartContent part_about_largest(const RunView& view, const std::vector<TrainedNetwork>& networks,
+                               std::optional<Facts> (*facts)(const SchemePair&)) {
   const auto pair = largest_pair(networks);
   const auto answer = pair ? facts(*pair) : std::nullopt;
   PartContent part;
@@ -130,26 +138,26 @@ Presentation present(const RunView& view) {
   if (networks.empty()) return {};
   for (TrainedNetwork& network : networks) {
     std::erase_if(network.schemes, [](const ShardingScheme& scheme) {
-      return scheme.sharding() == Sharding::kWeights;  // belongs to fsdp_accounting
+      return scheme.sharding() == Sharding::kWeights;  // FSDP belongs to fsdp_accounting.
     });
   }
-  PartContent memory = part_of(view, networks, memory_facts);
+  PartContent memory = part_about_largest(view, networks, memory_facts);
   memory.datasets = {points_data(networks), stacks_data(networks)};
   memory.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
 
-  PartContent time = part_of(view, networks, time_facts);
+  PartContent time = part_about_largest(view, networks, time_facts);
   list_diverging_losses(time.facts, networks, Sharding::kOptimizer, kLossTolerance);
   time.datasets = {times_data(networks)};
 
-  PartContent sent;
-  const TrainedNetwork& largest = *std::ranges::max_element(networks, {}, parameters);
+  PartContent traffic;
+  const TrainedNetwork& largest = *std::ranges::max_element(networks, {}, parameters_of);
   const CellSpec& spec = largest.find(Sharding::kOptimizer)->cell->spec;
-  sent.facts.set("network", largest.words)
+  traffic.facts.set("network", largest.words)
       .set("sent", format_bytes_briefly(sent_bytes(spec)))
       .set("zero", format_bytes_briefly(sent_by_zero1(spec)));
-  set_conditions(sent.facts, view, networks);
-  return {{"a", std::move(memory)}, {"b", std::move(time)}, {"c", std::move(sent)}};
+  set_conditions(traffic.facts, view, networks);
+  return {{"a", std::move(memory)}, {"b", std::move(time)}, {"c", std::move(traffic)}};
 }
 
 }  // namespace labreport::optimizer_state_sharding_accounting

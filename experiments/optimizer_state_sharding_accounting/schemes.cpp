@@ -15,50 +15,50 @@
 namespace labreport::optimizer_state_sharding_accounting {
 namespace {
 
-constexpr double kFullWidth = 4;
+constexpr double kFp32Bytes = 4;
 
 /// Returns nothing if the row lacks a number.
-std::optional<Point> point_of(const MeasuredRow& row) {
+std::optional<MemoryPoint> point_of(const MeasuredRow& row) {
   bool complete = true;
   const auto number = [&](std::string_view name) {
     const auto value = row.number(name);
     complete = complete && value;
     return value.value_or(0);
   };
-  const Point point{.rank = static_cast<std::int64_t>(number(column::kRank)),
-                    .step = static_cast<std::int64_t>(number(column::kStepNumber)),
-                    .name = row.text(column::kPoint),
-                    .allocated = number(column::kAllocatedBytes),
-                    .peak = number(column::kPeakBytes),
-                    .parameters = number(column::kParameterBytes),
-                    .gradients = number(column::kGradientBytes),
-                    .optimizer = number(column::kOptimizerBytes)};
+  const MemoryPoint point{.rank = static_cast<std::int64_t>(number(column::kRank)),
+                          .step = static_cast<std::int64_t>(number(column::kStepNumber)),
+                          .name = row.text(column::kPoint),
+                          .allocated = number(column::kAllocatedBytes),
+                          .peak = number(column::kPeakBytes),
+                          .parameters = number(column::kParameterBytes),
+                          .gradients = number(column::kGradientBytes),
+                          .optimizer = number(column::kOptimizerBytes)};
   return complete ? std::optional(point) : std::nullopt;
 }
 
-/// Keeps of each point the row of the rank with the highest peak. All rows of a point are adjacent.
+/// Keeps for each point the row of the rank with the highest peak. A point's rows are adjacent.
 std::vector<Stage> stages_of(const Launch& launch) {
   std::vector<Stage> stages;
   for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
     const auto point = point_of(row);
     if (!point) continue;
-    const bool same = !stages.empty() && stages.back().point.step == point->step &&
-                      stages.back().point.name == point->name;
-    if (!same) {
-      const When when = point->step == 0   ? When::kModel
+    const bool same_point = !stages.empty() && stages.back().point.step == point->step &&
+                            stages.back().point.name == point->name;
+    if (!same_point) {
+      const When when = point->step == 0   ? When::kBeforeSteps
                         : point->step == 1 ? When::kFirstStep
                                            : When::kLaterStep;
-      stages.push_back({.when = when, .point = *point, .high_water = 0});
+      stages.push_back({.when = when, .point = *point, .peak_so_far = 0});
     } else if (point->peak > stages.back().point.peak) {
       stages.back().point = *point;
     }
   }
-  double high = 0;
+  double peak_so_far = 0;
   for (Stage& stage : stages) {
-    const bool begins =
+    const bool begins_step =
         stage.when == When::kLaterStep && stage.point.name == metric::kBeforeOptimizer;
-    high = begins ? stage.point.peak : std::max(high, stage.point.peak);
-    stage.high_water = high;
+    peak_so_far = begins_step ? stage.point.peak : std::max(peak_so_far, stage.point.peak);
+    stage.peak_so_far = peak_so_far;
   }
   return stages;
 }
@@ -80,13 +80,13 @@ ShardingScheme scheme_of(const Cell& cell) {
 }
 
 /// Bytes of the largest tensor, or shard of a tensor, that one rank's optimizer updates.
-double largest_tensor(const CellSpec& spec) {
+double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
-    const double parts = spec.sharding == Sharding::kWeights && size.matrix
-                             ? static_cast<double>(spec.ranks->count)
-                             : 1;
-    largest = std::max(largest, kFullWidth * static_cast<double>(size.elements) / parts);
+    const double shards = spec.sharding == Sharding::kWeights && size.matrix
+                              ? static_cast<double>(spec.ranks->count)
+                              : 1;
+    largest = std::max(largest, kFp32Bytes * static_cast<double>(size.elements) / shards);
   }
   return largest;
 }
@@ -94,7 +94,7 @@ double largest_tensor(const CellSpec& spec) {
 }  // namespace
 
 std::string Stage::when_words() const {
-  if (when == When::kModel) return "before any step";
+  if (when == When::kBeforeSteps) return "before any step";
   return when == When::kFirstStep ? "first step" : "later step";
 }
 
@@ -118,34 +118,36 @@ std::optional<double> ShardingScheme::phase_ms(std::string_view phase) const {
 
 double ShardingScheme::expected_allocated(const Stage& stage) const {
   const HeldBytes held = held_bytes(cell->spec);
-  const bool state = stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
+  const bool has_moments =
+      stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
   auto bytes = static_cast<double>(held.parameters);
-  if (stage.when != When::kModel) bytes += static_cast<double>(held.gradients);
-  if (stage.when != When::kModel && state) bytes += static_cast<double>(held.moments);
+  if (stage.when != When::kBeforeSteps) bytes += static_cast<double>(held.gradients);
+  if (stage.when != When::kBeforeSteps && has_moments) bytes += static_cast<double>(held.moments);
   return bytes;
 }
 
 std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
-  if (stage.when == When::kModel) return std::nullopt;
+  if (stage.when == When::kBeforeSteps) return std::nullopt;
   const CellSpec& spec = cell->spec;
   const HeldBytes held = held_bytes(spec);
-  const bool optimizer = stage.point.name == metric::kAfterOptimizer;
-  const bool has_moments = stage.when == When::kLaterStep || optimizer;
+  const bool in_optimizer = stage.point.name == metric::kAfterOptimizer;
+  const bool has_moments = stage.when == When::kLaterStep || in_optimizer;
   const double moments = has_moments ? static_cast<double>(held.moments) : 0;
-  const double share =
+  const double held_share =
       static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
   double highest = 0;
   // Activations depend only on the rank's part of the batch, as in a single process.
   for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
-    if ((peak.phase == metric::kOptimizer) != optimizer) continue;
+    if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
     const double temporaries =
-        optimizer ? 4 * largest_tensor(spec) : static_cast<double>(peak.temporaries);
+        in_optimizer ? 4 * largest_tensor_bytes(spec) : static_cast<double>(peak.temporaries);
     // Autocast caches no copies of sharded weights, which are cast and freed explicitly.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    const double sharded = share * static_cast<double>(peak.parameters + peak.gradients);
-    highest = std::max(
-        highest, sharded + moments + copies + static_cast<double>(peak.activations) + temporaries);
+    const double parameters_and_gradients =
+        held_share * static_cast<double>(peak.parameters + peak.gradients);
+    highest = std::max(highest, parameters_and_gradients + moments + copies +
+                                    static_cast<double>(peak.activations) + temporaries);
   }
   return highest;
 }

@@ -1,4 +1,4 @@
-// Reads from a run the steps of ranks that train together: what is sharded, and memory over a step.
+// Reads from a run how ranks that train together shard their tensors, and their memory over a step.
 #pragma once
 
 #include <map>
@@ -12,25 +12,28 @@
 
 namespace labreport::optimizer_state_sharding_accounting {
 
-/// One rank's bytes at one point of one step; `peak` is since the point before.
-struct Point {
+/// One rank's bytes at one point of one step.
+struct MemoryPoint {
   std::int64_t rank = 0, step = 0;
   std::string name;  ///< metric::kAfterModel, …
-  double allocated = 0, peak = 0;
+  double allocated = 0;
+  double peak = 0;  ///< The highest since the point before.
   double parameters = 0, gradients = 0, optimizer = 0;
 
-  double known() const { return parameters + gradients + optimizer; }
+  /// Returns the allocated bytes whose use is known.
+  double attributed() const { return parameters + gradients + optimizer; }
 };
 
 /// When a point was measured: after building the network, in the step that creates AdamW's state,
 /// or in a step that begins with this state.
-enum class When { kModel, kFirstStep, kLaterStep };
+enum class When { kBeforeSteps, kFirstStep, kLaterStep };
 
 /// One point of a step, on the rank whose peak is highest there.
 struct Stage {
   When when;
-  Point point;
-  double high_water;  ///< The highest peak since the process (kLaterStep: the step) began.
+  MemoryPoint point;
+  /// The highest peak since the process began; in a later step, since that step began.
+  double peak_so_far;
 
   std::string when_words() const;   ///< "first step"
   std::string point_words() const;  ///< "before the optimizer step"
@@ -39,10 +42,10 @@ struct Stage {
 /// The measurements with one choice of what is sharded.
 struct ShardingScheme {
   const Cell* cell;
-  std::string reason = {};  ///< Why the scheme has no numbers; empty if it has.
+  std::string reason = {};  ///< Says why the scheme has no numbers; empty if it has them.
   std::vector<Stage> stages = {};
   std::vector<double> steps_ms = {};
-  std::map<std::string, std::vector<double>> phases_ms = {};
+  std::map<std::string, std::vector<double>> phases_ms = {};  ///< One time for each step.
   std::vector<double> losses = {};
 
   bool ran() const { return reason.empty(); }
@@ -51,8 +54,8 @@ struct ShardingScheme {
   const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< Median ms.
 
-  /// Calculated bytes of the rank that needs the most: allocated at the stage's point, and the peak
-  /// since the point before; no peak for building the network.
+  /// These return calculated bytes of the rank that needs the most: allocated at the stage's point,
+  /// and the peak since the point before. Building the network has no calculated peak.
   double expected_allocated(const Stage& stage) const;
   std::optional<double> expected_peak(const Stage& stage) const;
 };

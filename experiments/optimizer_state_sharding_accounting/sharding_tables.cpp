@@ -20,13 +20,14 @@ struct PointRow {
 };
 
 memory_profiling::ByteUnit unit_of(const std::vector<TrainedNetwork>& networks) {
-  double most = 0;
+  double highest_peak = 0;
   for (const TrainedNetwork& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
-      for (const Stage& stage : scheme.stages) most = std::max(most, stage.point.peak);
+      for (const Stage& stage : scheme.stages)
+        highest_peak = std::max(highest_peak, stage.point.peak);
     }
   }
-  return memory_profiling::byte_unit(most);
+  return memory_profiling::byte_unit(highest_peak);
 }
 
 std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& networks) {
@@ -36,7 +37,7 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
     return Column<PointRow>{
         name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
   };
-  const auto bytes_column = [&](const char* name, const char* title, double Point::* member) {
+  const auto bytes_column = [&](const char* name, const char* title, double MemoryPoint::* member) {
     return stage_column(name, title,
                         [member](const Stage& stage) { return Value(stage.point.*member); });
   };
@@ -50,45 +51,46 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
            [](const PointRow& row) {
              return row.or_reason([](const Stage& stage) { return stage.point_words(); });
            }},
-          bytes_column("peak", "Peak since the point before", &Point::peak),
+          bytes_column("peak", "Peak since the point before", &MemoryPoint::peak),
           {"peak_formula", "Its formula",
            [](const PointRow& row) {
              return row.stage == nullptr ? Value() : Value(row.scheme->expected_peak(*row.stage));
            },
            unit, bytes},
           stage_column("high", "High-water mark",
-                       [](const Stage& stage) { return Value(stage.high_water); }),
-          bytes_column("allocated", "Allocated there", &Point::allocated),
+                       [](const Stage& stage) { return Value(stage.peak_so_far); }),
+          bytes_column("allocated", "Allocated there", &MemoryPoint::allocated),
           {"allocated_formula", "Formula",
            [](const PointRow& row) {
              return row.stage == nullptr ? Value()
                                          : Value(row.scheme->expected_allocated(*row.stage));
            },
            unit, bytes},
-          bytes_column("parameters", "Parameters", &Point::parameters),
-          bytes_column("gradients", "Gradients", &Point::gradients),
-          bytes_column("optimizer", "Optimizer state", &Point::optimizer),
+          bytes_column("parameters", "Parameters", &MemoryPoint::parameters),
+          bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
+          bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
           stage_column("rest", "Activations and the rest", [](const Stage& stage) {
-            return Value(stage.point.allocated - stage.point.known());
+            return Value(stage.point.allocated - stage.point.attributed());
           })};
 }
 
+/// One part of a stack; `from` and `to` are in the table's unit of bytes.
 struct StackRow {
   std::string row, part;
   double from, to;
   std::string text;
 };
 
-/// Adds a row for each part of a stage's peak, even of 0 bytes, so that all stacks have the same
-/// order. What is neither parameters, gradients nor state is activations and temporaries.
+/// Adds a row for each part of a stage's peak, even for a part of 0 bytes, so that all stacks have
+/// the same order. The rest is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double unit) {
-  const Point& point = stage.point;
+  const MemoryPoint& point = stage.point;
   const std::pair<const char*, double> parts[]{
       {"parameters", point.parameters},
       {"gradients", point.gradients},
       {"optimizer state", point.optimizer},
-      {"the rest", std::max(0.0, point.peak - point.known())}};
+      {"the rest", std::max(0.0, point.peak - point.attributed())}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
     const double to = from + bytes / unit;
@@ -98,8 +100,8 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
   rows.back().text = format_bytes(point.peak);
 }
 
-/// A stack's name, short enough for a phone: "BF16 sharded, after". It begins with the precision,
-/// or with the network's name if sizes differ; a single network is not named.
+/// Returns a stack's name, short enough for a phone: "BF16 sharded, after". It begins with the
+/// precision, or with the network's name if sizes differ. A single network has neither.
 std::string stack_name(const std::vector<TrainedNetwork>& networks, const TrainedNetwork& network,
                        Sharding sharding, const Stage& stage) {
   std::string name;
@@ -112,7 +114,7 @@ std::string stack_name(const std::vector<TrainedNetwork>& networks, const Traine
   name += sharding == Sharding::kNone        ? "whole, "
           : sharding == Sharding::kOptimizer ? "sharded, "
                                              : "FSDP, ";
-  if (stage.when == When::kModel) return name + "init";
+  if (stage.when == When::kBeforeSteps) return name + "init";
   return name + (stage.point.name == metric::kBeforeOptimizer ? "before" : "after");
 }
 
@@ -169,7 +171,8 @@ Dataset stacks_data(const std::vector<TrainedNetwork>& networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
-        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage, unit.bytes);
+        add_stack(rows, stack_name(networks, network, scheme.sharding(), stage), stage,
+                  unit.bytes_per_unit);
       }
     }
   }
@@ -199,25 +202,25 @@ void set_conditions(Facts& facts, const RunView& view,
 
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
                            Sharding sharding, double tolerance,
-                           std::optional<double> half_tolerance) {
+                           std::optional<double> autocast_tolerance) {
   constexpr std::size_t kBeforeRoundingGrows = 2;
   std::vector<Facts> diverging;
   for (const TrainedNetwork& network : networks) {
     const ShardingScheme* plain = network.find(Sharding::kNone);
-    const ShardingScheme* other = network.find(sharding);
-    if (plain == nullptr || other == nullptr) continue;
-    const bool first = half_tolerance && under_autocast(network.spec());
-    std::size_t compared = std::min(plain->losses.size(), other->losses.size());
-    if (first) compared = std::min(compared, kBeforeRoundingGrows);
+    const ShardingScheme* sharded = network.find(sharding);
+    if (plain == nullptr || sharded == nullptr) continue;
+    const bool first_update_only = autocast_tolerance && under_autocast(network.spec());
+    std::size_t compared = std::min(plain->losses.size(), sharded->losses.size());
+    if (first_update_only) compared = std::min(compared, kBeforeRoundingGrows);
     double difference = 0;
     for (std::size_t i = 0; i < compared; ++i) {
       if (plain->losses[i] == 0) continue;
-      difference = std::max(difference, std::abs(other->losses[i] / plain->losses[i] - 1));
+      difference = std::max(difference, std::abs(sharded->losses[i] / plain->losses[i] - 1));
     }
-    if (difference <= (first ? *half_tolerance : tolerance)) continue;
+    if (difference <= (first_update_only ? *autocast_tolerance : tolerance)) continue;
     diverging.emplace_back()
         .set("network", network.words)
-        .flag("first", first)
+        .flag("first", first_update_only)
         .set("difference", Value(difference), {Notation::kRelativeError, 2});
   }
   facts.list("apart", std::move(diverging));

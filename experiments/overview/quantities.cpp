@@ -155,9 +155,9 @@ void add_peaks(Quantities& all, const RunView& view) {
           curves, [&](const Quantity& other) { return other.matches(quantity); });
       if (curve == curves.end()) curve = curves.insert(curve, std::move(quantity));
       const std::string context = "context " + format_count(profile.context());
-      const auto peak = profile.peak(mode);
+      const auto peak = profile.peak_bytes(mode);
       if (peak) add_value(*curve, context, *peak / kBytesPerGibibyte);
-      const memory_profiling::Step* step = profile.planned(mode);
+      const memory_profiling::PlannedStep* step = profile.planned_step(mode);
       const bool refused = step != nullptr && step->out_of_memory() != nullptr;
       if (refused && curve->remark.empty()) curve->remark = "out of memory at " + context;
     }

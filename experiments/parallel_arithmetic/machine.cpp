@@ -14,20 +14,21 @@ namespace {
 
 namespace all_reduce = distributed_communication_single_node;
 
-// If a fitted line's largest relative error is above this, its rate is not used.
-constexpr double kFits = 0.25;
-constexpr double kTeraflop = 1e12, kGigabytes = 1e9;
+// A line whose largest relative error is above this does not give the rate.
+constexpr double kLineTolerance = 0.25;
+constexpr double kTera = 1e12, kGiga = 1e9;
 constexpr int kDigits = 3;
 
-struct Rate {
-  std::optional<double> value = {};
-  std::string words;     ///< Precision or library and ranks, or why there is no value.
-  std::string how = {};  ///< How the value was obtained: "fitted".
+/// A rate in FLOP/s or bytes a second.
+struct MeasuredRate {
+  std::optional<double> per_second = {};
+  std::string words;  ///< The precision, or the library and ranks; without a rate, the reason.
+  std::string source = {};  ///< Says how the rate was obtained: "fitted".
 };
 
-Rate measured_egress(const RunView& view) {
+MeasuredRate measured_egress(const RunView& view) {
   const DeviceKind device = view.on_gpu() ? DeviceKind::kCuda : DeviceKind::kCpu;
-  Rate missing{.words = "no all-reduce among its GPUs was measured"};
+  MeasuredRate missing{.words = "no all-reduce among its GPUs was measured"};
   for (const all_reduce::Group& group : all_reduce::groups_of(view)) {
     if (group.cell->spec.device != device) continue;
     const auto line = all_reduce::line_through(group.swept());
@@ -36,7 +37,7 @@ Rate measured_egress(const RunView& view) {
       missing.words = fmt::format("all-reduce over {}: {}", group.words(), reason);
       continue;
     }
-    if (line->largest_error <= kFits) {
+    if (line->largest_error <= kLineTolerance) {
       return {line->bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};
     }
     const all_reduce::Timing largest = group.swept().back();
@@ -49,55 +50,59 @@ Rate measured_egress(const RunView& view) {
 }
 
 Value in_units(const Machine& machine, const std::optional<double>& value, double unit) {
-  return value ? Value(*value / unit) : Value::missing(machine.missing);
+  return value ? Value(*value / unit) : Value::missing(machine.why_missing);
 }
 
 }  // namespace
 
 std::optional<Rates> Machine::rates() const {
-  if (!flops || !bytes) return std::nullopt;
-  return Rates{*flops, *bytes};
+  if (!flops_per_second || !bytes_per_second) return std::nullopt;
+  return Rates{*flops_per_second, *bytes_per_second};
 }
 
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred) {
-  Rate gemms{.words = "its GEMM rate was not measured"};
+  MeasuredRate gemms{.words = "its GEMM rate was not measured"};
   for (const Precision precision : preferred) {
-    gemms.value = matrix_rate(view, precision);
-    if (!gemms.value) continue;
+    gemms.per_second = matrix_rate(view, precision);
+    if (!gemms.per_second) continue;
     gemms.words = describe(precision);
     break;
   }
-  const Rate egress = measured_egress(view);
-  Machine machine{.words = "this machine", .flops = gemms.value, .bytes = egress.value};
-  std::vector<std::string> with, missing;
-  for (const Rate& rate : {gemms, egress}) (rate.value ? with : missing).push_back(rate.words);
-  if (!with.empty()) machine.words += fmt::format(" ({})", fmt::join(with, "; "));
-  machine.egress = egress.how;
-  machine.missing = fmt::format("{}", fmt::join(missing, "; "));
+  const MeasuredRate egress = measured_egress(view);
+  Machine machine{.words = "this machine",
+                  .flops_per_second = gemms.per_second,
+                  .bytes_per_second = egress.per_second};
+  std::vector<std::string> known, missing;
+  for (const MeasuredRate& rate : {gemms, egress})
+    (rate.per_second ? known : missing).push_back(rate.words);
+  if (!known.empty()) machine.words += fmt::format(" ({})", fmt::join(known, "; "));
+  machine.egress_source = egress.source;
+  machine.why_missing = fmt::format("{}", fmt::join(missing, "; "));
   return machine;
 }
 
-bool asked(const RunView& view) { return view.cell(CellKind::kAllReduce) != nullptr; }
+bool has_all_reduce(const RunView& view) { return view.cell(CellKind::kAllReduce) != nullptr; }
 
-Value of_machine(const Machine& machine, const OfRates& value) {
+Value value_at(const Machine& machine, const RatesFunction& function) {
   const auto rates = machine.rates();
-  if (!rates) return Value::missing(machine.missing);
-  const double number = value(*rates);
+  if (!rates) return Value::missing(machine.why_missing);
+  const double number = function(*rates);
   return std::isfinite(number) ? Value(number) : Value::missing("no batch is large enough");
 }
 
 std::vector<Column<Machine>> machine_columns() {
-  return {{"machine", "Machine", &Machine::words},
-          {"flops",
-           "C",
-           [](const Machine& it) { return in_units(it, it.flops, kTeraflop); },
-           "TFLOP/s",
-           {Notation::kSignificant, kDigits}},
-          {"bytes",
-           "W",
-           [](const Machine& it) { return in_units(it, it.bytes, kGigabytes); },
-           "GB/s",
-           {Notation::kSignificant, kDigits}}};
+  return {
+      {"machine", "Machine", &Machine::words},
+      {"flops",
+       "C",
+       [](const Machine& machine) { return in_units(machine, machine.flops_per_second, kTera); },
+       "TFLOP/s",
+       {Notation::kSignificant, kDigits}},
+      {"bytes",
+       "W",
+       [](const Machine& machine) { return in_units(machine, machine.bytes_per_second, kGiga); },
+       "GB/s",
+       {Notation::kSignificant, kDigits}}};
 }
 
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
@@ -108,16 +113,16 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     if (!rates) continue;
     Facts& facts = all.emplace_back();
     facts.set("machine", machine.words);
-    facts.set("c", format_significant(rates->flops / kTeraflop, kDigits));
-    facts.set("w", format_significant(rates->bytes / kGigabytes, kDigits));
-    facts.when("egress", !machine.egress.empty(), "how", machine.egress);
+    facts.set("c", format_significant(rates->flops_per_second / kTera, kDigits));
+    facts.set("w", format_significant(rates->bytes_per_second / kGiga, kDigits));
+    facts.when("egress", !machine.egress_source.empty(), "how", machine.egress_source);
     add(facts, *rates);
   }
   return all;
 }
 
-void set_lacking(Facts& facts, const std::vector<Machine>& machines) {
-  const std::string& why = machines.back().missing;
+void set_missing_rate(Facts& facts, const std::vector<Machine>& machines) {
+  const std::string& why = machines.back().why_missing;
   facts.when("lacking", !why.empty(), "why", why);
 }
 

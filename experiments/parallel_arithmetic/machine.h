@@ -1,5 +1,5 @@
-// Machines with their rates C and W, from the handout, a data sheet or the run; and the columns and
-// facts that all problems make of them.
+// Machines with their rates C and W, which come from the handout, a data sheet or the run, and the
+// columns and facts that all problems of parallel training make of them.
 #pragma once
 
 #include <functional>
@@ -16,34 +16,34 @@ namespace labreport::parallel_arithmetic {
 
 struct Machine {
   std::string words;  ///< "the handout's"; "this machine (BF16; NCCL, 2 ranks)"
-  std::optional<double> flops = {}, bytes = {};  ///< per second
-  std::string missing = {};  ///< Why a rate is missing; empty if both are known.
-  std::string egress = {};   ///< How `bytes` was obtained: "fitted"; empty if not measured.
+  std::optional<double> flops_per_second = {}, bytes_per_second = {};  ///< C and W.
+  std::string why_missing = {};    ///< Says why a rate is missing; empty if both are known.
+  std::string egress_source = {};  ///< Says how W was obtained: "fitted"; empty if not measured.
 
   std::optional<Rates> rates() const;
 };
 
-/// The run's own machine. `flops` is the peak rate of GEMMs in the first of `preferred` that was
-/// measured. `bytes` is the busbw of the first group of ranks with a fitted line: β's, or that of
-/// the largest size if the line's error exceeds a quarter.
+/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `preferred` that was
+/// measured. W is the busbw of the first group of ranks with a fitted line: that of the line, or
+/// that of the largest all-reduce if the line misses a size by more than a quarter.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
 
 /// True if the run planned an all-reduce, without which these problems are not presented.
-bool asked(const RunView& view);
+bool has_all_reduce(const RunView& view);
 
-using OfRates = std::function<double(const Rates&)>;
+using RatesFunction = std::function<double(const Rates&)>;
 
-/// `value` at the machine's rates, or why it is missing. An infinite value counts as missing.
-Value of_machine(const Machine& machine, const OfRates& value);
+/// Returns `function` of the machine's rates, or why a rate is missing or the result infinite.
+Value value_at(const Machine& machine, const RatesFunction& function);
 
-/// The machine's name, C and W.
+/// Returns columns with the machine's name, C and W.
 std::vector<Column<Machine>> machine_columns();
 
-/// Facts of each machine that has both rates: name, C and W, and what `add` computes from them.
+/// Returns, for each machine with both rates, its name, C, W and the facts that `add` sets.
 std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
                                  const std::function<void(Facts&, const Rates&)>& add);
 
-/// Sets the fact `lacking`, with `why`, if the last of `machines`, the run's own, lacks a rate.
-void set_lacking(Facts& facts, const std::vector<Machine>& machines);
+/// Sets the fact `lacking`, with the reason, if the last machine, the run's own, lacks a rate.
+void set_missing_rate(Facts& facts, const std::vector<Machine>& machines);
 
 }  // namespace labreport::parallel_arithmetic

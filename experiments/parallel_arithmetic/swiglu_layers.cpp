@@ -1,5 +1,5 @@
-// Builds the datasets and facts of SwiGLU layers over N devices: times of compute and traffic, and
-// the most devices with which a pass is bound by compute.
+// Builds the datasets and facts of SwiGLU layers over N devices: the times of compute and traffic,
+// and the most devices with which a pass is bound by compute.
 #include <algorithm>
 
 #include "base/format.h"
@@ -12,12 +12,12 @@ namespace labreport::parallel_arithmetic {
 namespace {
 
 constexpr const char* kSize = "xl";
-constexpr const char* kSheet = "H100";
+constexpr const char* kSheetGpu = "H100";
 constexpr double kMillisecondsPerSecond = 1e3, kGigabyte = 1e9;
-constexpr double kMostDevices[]{2, 4, 6, 8};
+constexpr double kDeviceCounts[]{2, 4, 6, 8};
 constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// The handout's layer (xl) and batch (4 sequences of 512 tokens).
+/// Returns the handout's layer (xl) and batch (4 sequences of 512 tokens).
 SwiGluLayer layer_of(const RunView& view) {
   const auto& sizes = view.edition().sizes;
   const auto xl = std::ranges::find(sizes, kSize, &Size::name);
@@ -26,24 +26,28 @@ SwiGluLayer layer_of(const RunView& view) {
 }
 
 std::vector<Machine> machines_of(const RunView& view) {
-  Machine sheet{"H100 SXM, data sheet", overview::datasheet_peak(kSheet, Precision::kFp16)};
-  if (const auto link = distributed_communication_single_node::nominal_link(kSheet)) {
-    sheet.bytes = link->bytes_per_second;
+  Machine sheet{"H100 SXM, data sheet", overview::datasheet_peak(kSheetGpu, Precision::kFp16)};
+  if (const auto link = distributed_communication_single_node::nominal_link(kSheetGpu)) {
+    sheet.bytes_per_second = link->bytes_per_second;
   }
   return {sheet, measured_machine(view, {Precision::kFp16, Precision::kBf16, Precision::kFp32})};
 }
 
-bool of_2026(const RunView& view) { return asked(view) && view.edition().name == "2026"; }
+bool asked_in_2026(const RunView& view) {
+  return has_all_reduce(view) && view.edition().name == "2026";
+}
 
 struct PassRow {
   Machine machine;
   std::string pass;
-  std::function<Pass(const Rates&)> two;  ///< On 2 devices, or on 2 × 2 for FSDP × tensor.
-  OfRates most;
+  /// The times on 2 devices, or on 2 × 2 for FSDP × tensor.
+  std::function<PassTimes(const Rates&)> pass_times;
+  RatesFunction max_devices;
 
-  Value of(double Pass::* seconds) const {
-    return of_machine(
-        machine, [&](const Rates& rates) { return two(rates).*seconds * kMillisecondsPerSecond; });
+  Value ms(double PassTimes::* seconds) const {
+    return value_at(machine, [&](const Rates& rates) {
+      return pass_times(rates).*seconds * kMillisecondsPerSecond;
+    });
   }
 };
 
@@ -56,121 +60,130 @@ std::vector<Column<PassRow>> pass_columns() {
   }
   columns.push_back({"pass", "Pass", &PassRow::pass});
   columns.push_back({"compute", "Compute",
-                     [](const PassRow& row) { return row.of(&Pass::compute_seconds); }, "ms",
+                     [](const PassRow& row) { return row.ms(&PassTimes::compute_seconds); }, "ms",
                      kThree});
   columns.push_back({"traffic", "Traffic",
-                     [](const PassRow& row) { return row.of(&Pass::traffic_seconds); }, "ms",
+                     [](const PassRow& row) { return row.ms(&PassTimes::traffic_seconds); }, "ms",
                      kThree});
   columns.push_back({"most", "Bound by compute up to",
-                     [](const PassRow& row) { return of_machine(row.machine, row.most); },
+                     [](const PassRow& row) { return value_at(row.machine, row.max_devices); },
                      "devices", kThree});
   return columns;
 }
 
-/// A pass that a problem asks about; `two` and `most` are as in `PassRow`.
+/// A pass that a problem asks about. The functions are as in `PassRow`.
 struct PassKind {
   std::string words;
-  std::function<Pass(const Rates&)> two;
-  OfRates most;
+  std::function<PassTimes(const Rates&)> pass_times;
+  RatesFunction max_devices;
 };
 
-Presentation passes(const RunView& view, const std::vector<PassKind>& kinds) {
+Presentation present_passes(const RunView& view, const std::vector<PassKind>& kinds) {
   const std::vector<Machine> machines = machines_of(view);
   const SwiGluLayer layer = layer_of(view);
   std::vector<PassRow> rows;
   for (const Machine& machine : machines) {
-    for (const PassKind& kind : kinds) rows.push_back({machine, kind.words, kind.two, kind.most});
+    for (const PassKind& kind : kinds)
+      rows.push_back({machine, kind.words, kind.pass_times, kind.max_devices});
   }
   PartContent part;
   part.facts.set("d", format_count(static_cast<std::int64_t>(layer.width)));
   part.facts.set("f", format_count(static_cast<std::int64_t>(layer.inner)));
   part.facts.set("b", format_count(static_cast<std::int64_t>(layer.tokens)));
   part.facts.list("machines", machine_facts(machines, [&](Facts& facts, const Rates& rates) {
-                    facts.set("most", kinds.front().most(rates), kThree);
-                    facts.set("other", kinds.back().most(rates), kThree);
+                    facts.set("most", kinds.front().max_devices(rates), kThree);
+                    facts.set("other", kinds.back().max_devices(rates), kThree);
                   }));
-  set_lacking(part.facts, machines);
+  set_missing_rate(part.facts, machines);
   part.calculated = !machines.back().rates();
   part.datasets = {make_dataset("passes", pass_columns(), rows)};
   return {{"", std::move(part)}};
 }
 
-using OfLayer = Pass (*)(const SwiGluLayer&, double, const Rates&);
-using MostOfLayer = double (*)(const SwiGluLayer&, const Rates&);
+using LayerPass = PassTimes (*)(const SwiGluLayer&, double, const Rates&);
+using LayerMaxDevices = double (*)(const SwiGluLayer&, const Rates&);
 
-PassKind kind(const SwiGluLayer& layer, const char* words, OfLayer pass, MostOfLayer most) {
-  return {words, [=](const Rates& rates) { return pass(layer, 2, rates); },
-          [=](const Rates& rates) { return most(layer, rates); }};
+PassKind pass_kind(const SwiGluLayer& layer, const char* words, LayerPass pass_times,
+                   LayerMaxDevices max_devices) {
+  return {words, [=](const Rates& rates) { return pass_times(layer, 2, rates); },
+          [=](const Rates& rates) { return max_devices(layer, rates); }};
 }
 
-struct SumRow {
+struct AllReduceRow {
   Machine machine;
   double devices;
 
   Value ms(double (*seconds)(double, double, double)) const {
-    if (!machine.bytes) return Value::missing(machine.missing);
-    return seconds(devices, kGigabyte, *machine.bytes) * kMillisecondsPerSecond;
+    if (!machine.bytes_per_second) return Value::missing(machine.why_missing);
+    return seconds(devices, kGigabyte, *machine.bytes_per_second) * kMillisecondsPerSecond;
   }
 };
 
-const std::vector<Column<SumRow>> kSums{
-    {"machine", "Machine", [](const SumRow& row) { return row.machine.words; }},
-    {"devices", "N", &SumRow::devices, "", {Notation::kCount}},
+const std::vector<Column<AllReduceRow>> kAllReduces{
+    {"machine", "Machine", [](const AllReduceRow& row) { return row.machine.words; }},
+    {"devices", "N", &AllReduceRow::devices, "", {Notation::kCount}},
     {"gathered", "Gathered, then summed",
-     [](const SumRow& row) { return row.ms(gathered_all_reduce_seconds); }, "ms", kThree},
-    {"ring", "Ring", [](const SumRow& row) { return row.ms(ring_all_reduce_seconds); }, "ms",
+     [](const AllReduceRow& row) { return row.ms(gathered_all_reduce_seconds); }, "ms", kThree},
+    {"ring", "Ring", [](const AllReduceRow& row) { return row.ms(ring_all_reduce_seconds); }, "ms",
      kThree},
-    {"ratio", "Ratio", [](const SumRow& row) { return row.devices / 2; }, "", kThree}};
+    {"ratio", "Ratio", [](const AllReduceRow& row) { return row.devices / 2; }, "", kThree}};
 
 }  // namespace
 
 Presentation alternate_ring_all_reduce(const RunView& view) {
-  if (!of_2026(view)) return {};
+  if (!asked_in_2026(view)) return {};
   const std::vector<Machine> machines = machines_of(view);
-  std::vector<SumRow> rows;
+  std::vector<AllReduceRow> rows;
   for (const Machine& machine : machines) {
-    for (const double devices : kMostDevices) {
-      if (machine.bytes || devices == kMostDevices[0]) rows.push_back({machine, devices});
+    for (const double devices : kDeviceCounts) {
+      if (machine.bytes_per_second || devices == kDeviceCounts[0])
+        rows.push_back({machine, devices});
     }
   }
   PartContent part;
-  set_lacking(part.facts, machines);
-  part.calculated = true;  // only the table has this machine's times
-  part.datasets = {make_dataset("sums", kSums, rows)};
+  set_missing_rate(part.facts, machines);
+  part.calculated = true;  // The answer has no measured number; only the table has.
+  part.datasets = {make_dataset("sums", kAllReduces, rows)};
   return {{"", std::move(part)}};
 }
 
 Presentation data_parallel_calcs(const RunView& view) {
-  if (!of_2026(view)) return {};
-  return passes(view, {kind(layer_of(view), "backward", data_parallel_backward, most_by_batch)});
+  if (!asked_in_2026(view)) return {};
+  return present_passes(
+      view, {pass_kind(layer_of(view), "backward", data_parallel_backward, max_devices_by_batch)});
 }
 
 Presentation fsdp_calcs(const RunView& view) {
-  if (!of_2026(view)) return {};
-  return passes(view, {kind(layer_of(view), "forward", fsdp_forward, most_by_batch),
-                       kind(layer_of(view), "backward", fsdp_backward, most_by_batch)});
+  if (!asked_in_2026(view)) return {};
+  return present_passes(
+      view, {pass_kind(layer_of(view), "forward", fsdp_forward, max_devices_by_batch),
+             pass_kind(layer_of(view), "backward", fsdp_backward, max_devices_by_batch)});
 }
 
 Presentation tp_calcs(const RunView& view) {
-  if (!of_2026(view)) return {};
-  return passes(view, {kind(layer_of(view), "forward", tensor_forward, most_by_tensor_forward),
-                       kind(layer_of(view), "backward", tensor_backward, most_by_tensor_backward)});
+  if (!asked_in_2026(view)) return {};
+  return present_passes(
+      view, {pass_kind(layer_of(view), "forward", tensor_forward, max_devices_tensor_forward),
+             pass_kind(layer_of(view), "backward", tensor_backward, max_devices_tensor_backward)});
 }
 
 Presentation fsdp_tp_calcs(const RunView& view) {
-  if (!of_2026(view)) return {};
+  if (!asked_in_2026(view)) return {};
   const SwiGluLayer layer = layer_of(view);
-  const auto two = [=](const Rates& rates) { return both_forward(layer, 2, 2, rates); };
-  const auto in_turn = [=](const Rates& rates) {
-    Pass pass = both_forward(layer, 2, 2, rates);
-    pass.traffic_seconds = both_forward(layer, 2, 1, rates).traffic_seconds / 2 +
-                           both_forward(layer, 1, 2, rates).traffic_seconds / 2;
-    return pass;
+  const auto side_by_side = [=](const Rates& rates) {
+    return fsdp_tensor_forward(layer, 2, 2, rates);
   };
-  return passes(view, {{"forward, beside each other", two,
-                        [=](const Rates& rates) { return most_by_both(layer, rates); }},
-                       {"forward, one after the other", in_turn,
-                        [=](const Rates& rates) { return most_by_both_in_turn(layer, rates); }}});
+  const auto in_turn = [=](const Rates& rates) {
+    PassTimes times = fsdp_tensor_forward(layer, 2, 2, rates);
+    times.traffic_seconds = fsdp_tensor_forward(layer, 2, 1, rates).traffic_seconds / 2 +
+                            fsdp_tensor_forward(layer, 1, 2, rates).traffic_seconds / 2;
+    return times;
+  };
+  return present_passes(
+      view, {{"forward, beside each other", side_by_side,
+              [=](const Rates& rates) { return max_devices_side_by_side(layer, rates); }},
+             {"forward, one after the other", in_turn,
+              [=](const Rates& rates) { return max_devices_in_turn(layer, rates); }}});
 }
 
 }  // namespace labreport::parallel_arithmetic

@@ -7,23 +7,24 @@ namespace {
 
 constexpr std::int64_t kBatch = 8;
 
-/// The lengths of one cell, and the number of passes at each.
+/// The lengths of one cell, and the numbers of passes at each.
 struct Sweep {
   std::vector<std::int64_t> lengths;
   std::int64_t warmup, steps;
 };
 
-/// The handout asks for 100 passes at five lengths in FP32. What it does not ask for gets ten
-/// passes: 16-bit formats, and longer sequences, at which today's GPUs run out of memory.
+/// Returns a precision's sweeps. The handout asks for 100 passes at five lengths in FP32; ten
+/// suffice in 16 bits, and for longer sequences, at which today's GPUs run out of memory.
 std::vector<Sweep> sweeps(const PlanInput& input, Precision precision) {
   if (input.preset == Preset::kDemo) return {{{64, 128, 256}, 2, 5}};
-  const bool asked_alone = !input.selection.contexts.empty() || input.preset == Preset::kQuick;
+  const bool handout_lengths_only =
+      !input.selection.contexts.empty() || input.preset == Preset::kQuick;
   if (precision != Precision::kFp32) {
-    if (asked_alone) return {{{256, 1024, 4096, 8192, 16384}, 2, 10}};
+    if (handout_lengths_only) return {{{256, 1024, 4096, 8192, 16384}, 2, 10}};
     return {{{256, 1024, 4096, 8192, 16384, 24576, 32768}, 2, 10}};
   }
   const Sweep handout{{256, 1024, 4096, 8192, 16384}, 10, 100};
-  if (asked_alone) return {handout};
+  if (handout_lengths_only) return {handout};
   return {handout, {{24576, 32768}, 2, 10}};
 }
 

@@ -1,4 +1,4 @@
-// Builds the datasets and facts of section.md: where eager attention runs out of memory.
+// Builds the datasets and facts of section.md: at which length eager attention runs out of memory.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,10 +15,10 @@ namespace labreport::pytorch_attention {
 namespace {
 
 constexpr const char* kProblem = "pytorch_attention";
-constexpr std::int64_t kLongestAsked = 16384;  // the handout's longest sequence
-// From this length on, scores are more than 97 % of the bytes saved (at d up to 128).
+constexpr std::int64_t kLongestHandoutLength = 16384;
+// From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
 constexpr std::int64_t kScoresOutweigh = 4096;
-constexpr double kWholeTensors = 0.05;  // |tensors / 2 − 1| below this counts as two tensors
+constexpr double kTensorTolerance = 0.05;  // |tensors / 2 − 1| below this counts as two tensors.
 constexpr Notation kBytes{Notation::kMebibytes};
 
 using Rows = std::vector<AttentionRow>;
@@ -86,8 +86,8 @@ std::vector<Precision> precisions_of(const Rows& rows) {
   }));
 }
 
-/// The rows of the smallest and the largest head dimension, whose curves enclose the others'.
-Rows outermost(const Rows& rows) {
+/// Returns the rows of the smallest and the largest d, whose curves enclose all others.
+Rows outermost_dims(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
   return only(rows, [&](const AttentionRow& row) {
@@ -106,7 +106,7 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// The rows that ran at `kScoresOutweigh` or longer; all that ran if these have only one length.
+/// Returns the rows that ran at `kScoresOutweigh` or longer; all that ran if those have one length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
       only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
@@ -115,9 +115,9 @@ Rows fitted_rows(const Rows& rows) {
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
 }
 
-/// The exponent of saved bytes as a power of length: the slope of a least-squares line through the
-/// logarithms. Nothing if the lengths do not differ.
-std::optional<double> growth(const Rows& fitted) {
+/// Returns the exponent of saved bytes as a power of length: the slope of a least-squares line
+/// through the logarithms. Returns nothing if the lengths do not differ.
+std::optional<double> growth_exponent(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
   for (const AttentionRow& row : fitted) {
     const double x = std::log(static_cast<double>(row.length()));
@@ -128,32 +128,35 @@ std::optional<double> growth(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// The peak that a whole pass of `row`, which ran out of memory, would have had. It is the peak of
-/// the last row that ran with the same d, scaled by the bytes of a tensor of scores. Nothing if the
-/// GPU has that much memory, because fragmentation, which is not recorded, was then to blame.
-std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
-                            std::optional<std::int64_t> capacity) {
-  const AttentionRow* ran = nullptr;
+/// Estimates the peak of a whole pass of `row`, which ran out of memory: the peak of the last row
+/// that ran with the same d, scaled by the bytes of a tensor of scores. Returns nothing if the GPU
+/// has that much memory, because then fragmentation, which is not recorded, was to blame.
+std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
+                                  std::optional<std::int64_t> capacity_bytes) {
+  const AttentionRow* last_ran = nullptr;
   for (const AttentionRow& other : rows) {
-    if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) ran = &other;
+    if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) last_ran = &other;
   }
-  const auto peak = ran == nullptr ? std::nullopt : ran->bytes(column::kPeakBytes);
-  if (!capacity || !peak) return std::nullopt;
-  const double tensors = *peak / ran->score_bytes();
+  const auto peak = last_ran == nullptr ? std::nullopt : last_ran->bytes(column::kPeakBytes);
+  if (!capacity_bytes || !peak) return std::nullopt;
+  const double tensors = *peak / last_ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
-  if (bytes <= static_cast<double>(*capacity)) return std::nullopt;
+  if (bytes <= static_cast<double>(*capacity_bytes)) return std::nullopt;
   return Facts()
       .set("tensors", tensors, {Notation::kFixed, 1})
       .set("bytes", format_bytes_briefly(bytes))
-      .set("capacity", format_bytes_briefly(static_cast<double>(*capacity)));
+      .set("capacity", format_bytes_briefly(static_cast<double>(*capacity_bytes)));
 }
 
-/// The shortest sequence that ran out of memory, or, if none did, the longest that ran.
-Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
-  const auto size = [](const AttentionRow& row) { return std::pair(row.length(), dim(row)); };
-  const Rows out = only(rows, &AttentionRow::ran_out);
-  const AttentionRow last = out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, size)
-                                        : std::ranges::min(out, {}, size);
+/// Describes the shortest sequence that ran out of memory or, if none did, the longest that ran.
+Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
+  const auto length_and_dim = [](const AttentionRow& row) {
+    return std::pair(row.length(), dim(row));
+  };
+  const Rows ran_out = only(rows, &AttentionRow::ran_out);
+  const AttentionRow last =
+      ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
+                      : std::ranges::min(ran_out, {}, length_and_dim);
   const Facts place = Facts()
                           .set("length", format_count(last.length()))
                           .set("d", std::to_string(last.sweep().head_dim))
@@ -161,55 +164,56 @@ Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
                           .set("batch", std::to_string(last.spec().batch.value_or(1)))
                           .set("width", under_autocast(last.spec()) ? "2" : "4")
                           .set("tensor", format_bytes_briefly(last.score_bytes()))
-                          .when("needed", needed(last, rows, capacity));
+                          .when("needed", needed_facts(last, rows, capacity_bytes));
   return Facts()
       .set("precision", describe(*last.spec().precision))
-      .when("end", !out.empty(), place)
-      .when("fits", out.empty(), place);
+      .when("end", !ran_out.empty(), place)
+      .when("fits", ran_out.empty(), place);
 }
 
-/// Adds the end of each precision, and the growth of saved bytes in the first that shows it.
-void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
+/// Adds each precision's end of memory, and the growth of saved bytes in the first that shows it.
+void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   std::vector<Facts> ends;
-  std::optional<Facts> grows;
+  std::optional<Facts> growth;
   for (const Precision precision : precisions_of(rows)) {
     const Rows tried = only(of_precision(rows, precision),
                             [](const AttentionRow& row) { return row.ran() || row.ran_out(); });
     if (tried.empty()) continue;
-    ends.push_back(end_of(tried, capacity));
+    ends.push_back(end_facts(tried, capacity_bytes));
     const Rows fitted = fitted_rows(tried);
-    const auto exponent = growth(fitted);
-    if (grows || !exponent) continue;
+    const auto exponent = growth_exponent(fitted);
+    if (growth || !exponent) continue;
     // If two tensors are saved, they are the softmax's exponentials and probabilities.
     const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
     const double tensors = *longest.saved() / longest.score_bytes();
-    grows = Facts()
-                .set("exponent", *exponent, {Notation::kFixed, 2})
-                .flag("two", std::abs(tensors / 2 - 1) < kWholeTensors);
+    growth = Facts()
+                 .set("exponent", *exponent, {Notation::kFixed, 2})
+                 .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);
   }
   facts.flag("nothing", ends.empty());
-  facts.when("grows", grows);
+  facts.when("grows", growth);
   facts.when("first", ends.empty() ? std::nullopt : std::optional(ends.front()));
   if (!ends.empty()) ends.erase(ends.begin());
   facts.list("others", std::move(ends));
 }
 
 /// Names the rows with fewer passes than the first row: longer sequences, or further precisions.
-std::optional<Facts> further_facts(const Rows& rows) {
-  const auto fewer = [&](const AttentionRow& row) {
+std::optional<Facts> fewer_passes_facts(const Rows& rows) {
+  const auto has_fewer_passes = [&](const AttentionRow& row) {
     return row.spec().steps != rows.front().spec().steps;
   };
   std::vector<std::string> where;
-  const auto note = [&](bool noted, std::string words) {
-    if (noted && !std::ranges::count(where, words)) where.push_back(std::move(words));
+  const auto add_if = [&](bool holds, std::string words) {
+    if (holds && !std::ranges::count(where, words)) where.push_back(std::move(words));
   };
   for (const AttentionRow& row : rows) {
-    note(fewer(row) && row.length() > kLongestAsked, "beyond the handout's lengths");
-    note(fewer(row) && row.length() <= kLongestAsked,
-         "in " + std::string(describe(*row.spec().precision)));
+    add_if(has_fewer_passes(row) && row.length() > kLongestHandoutLength,
+           "beyond the handout's lengths");
+    add_if(has_fewer_passes(row) && row.length() <= kLongestHandoutLength,
+           "in " + std::string(describe(*row.spec().precision)));
   }
   if (where.empty()) return std::nullopt;
-  const CellSpec& spec = std::ranges::find_if(rows, fewer)->spec();
+  const CellSpec& spec = std::ranges::find_if(rows, has_fewer_passes)->spec();
   Facts facts;
   facts.set("where", join_words(where));
   facts.set("steps", format_count(spec.steps.value_or(0)));
@@ -228,10 +232,10 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
-  part.facts.when("further", further_facts(rows));
-  Rows drawn = outermost(of_precision(rows, *spec.precision));
+  part.facts.when("further", fewer_passes_facts(rows));
+  Rows drawn = outermost_dims(of_precision(rows, *spec.precision));
   std::erase_if(drawn, std::not_fn(&AttentionRow::ran));
-  part.facts.when("fewer", further_facts(drawn));
+  part.facts.when("fewer", fewer_passes_facts(drawn));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();
@@ -241,16 +245,16 @@ PartContent content(const RunView& view, const Rows& rows) {
     part.datasets.push_back(std::move(grid));
   }
   part.facts.set("precision", describe(precisions.front()));
-  Rows curves;  // only of the largest d: the curves of other d nearly coincide with these
+  Rows curves;  // Only those of the largest d are drawn, because others nearly coincide with them.
   for (const Precision precision : precisions) {
-    const Rows outer = outermost(of_precision(rows, precision));
+    const Rows outer = outermost_dims(of_precision(rows, precision));
     std::ranges::copy_if(outer, std::back_inserter(curves), [&](const AttentionRow& row) {
       return dim(row) == dim(std::ranges::max(outer, {}, dim));
     });
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
-  part.datasets.push_back(
-      make_dataset("times", kTimes, times_of(outermost(of_precision(rows, precisions.front())))));
+  part.datasets.push_back(make_dataset(
+      "times", kTimes, times_of(outermost_dims(of_precision(rows, precisions.front())))));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kSynced)};
   return part;
 }

@@ -22,8 +22,8 @@ Part attention_part(const char* problem, const Change& change = as_it_is) {
   return part_of(measured(only(problem), change), problem);
 }
 
-/// The rows of a table, in all of its variants.
-std::vector<std::string> lines(const Part& part, std::string_view slug) {
+/// Returns the rows of a table, in all of its variants.
+std::vector<std::string> table_lines(const Part& part, std::string_view slug) {
   std::vector<std::string> all;
   for (const TableView& table : part.tables) {
     if (table.slug.starts_with(slug)) std::ranges::copy(rows_of(table), std::back_inserter(all));
@@ -31,20 +31,20 @@ std::vector<std::string> lines(const Part& part, std::string_view slug) {
   return all;
 }
 
-using Wanted = std::function<bool(const CellSpec&)>;
+using CellFilter = std::function<bool(const CellSpec&)>;
 using RowChange = std::function<void(const NamedRow&)>;
 
-/// Changes rows of attention, where `wanted` holds.
-Change rows(RowChange change, Wanted wanted = [](const CellSpec&) { return true; }) {
-  return where([=](const CellSpec& spec) { return spec.attention && wanted(spec); },
+/// Changes the rows of attention in cells to which `applies` holds.
+Change change_rows(RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
+  return where([=](const CellSpec& spec) { return spec.attention && applies(spec); },
                each_row(metric::kAttention, change));
 }
 
-Wanted of_backend(AttentionBackend backend) {
+CellFilter of_backend(AttentionBackend backend) {
   return [=](const CellSpec& spec) { return spec.attention->backend == backend; };
 }
 
-/// The sweep of the two lengths beyond the handout's.
+/// True for the sweep of the two lengths beyond those of the handout.
 bool is_longer(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
 
 bool ran_out(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
@@ -95,14 +95,14 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
               AllOf(HasSubstr("FP32 runs out of memory at **32,768 tokens**"),
                     HasSubstr("**32.0 GiB** and a pass holds 6.0 of them at its peak, **192 GiB**"),
                     HasSubstr("BF16 ran at every length, up to 32,768.")));
-  EXPECT_EQ(lines(part, "grid").size(), 4u * 7);
-  EXPECT_THAT(lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
+  EXPECT_EQ(table_lines(part, "grid").size(), 4u * 7);
+  EXPECT_THAT(table_lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
 
 TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
   const auto half_of = [](std::string_view name) {
     return attention_part("pytorch_attention",
-                          rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
+                          change_rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
         .answer;
   };
   EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("at its peak"))) << "the GPU has as much";
@@ -119,35 +119,36 @@ TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
 }
 
 TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
-  const Change small = [](const CellSpec& spec, Launch& launch) {
+  const Change without_ran_out = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention) return;
     for (Table& table : launch.tables)
       std::erase_if(table.rows, [&](auto& cells) {
         return NamedRow(table, cells)[column::kOutcome] != Scalar(std::string(metric::kRan));
       });
   };
-  const Part part = attention_part("pytorch_attention", small);
+  const Part part = attention_part("pytorch_attention", without_ran_out);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("FP32 ran at every length"), Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
-  const auto counted = [](const NamedRow& row) {
+  const auto count_peak = [](const NamedRow& row) {
     if (ran_out(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(counted)), "grid"),
+  EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(count_peak)), "grid"),
               Each(Not(HasSubstr("77.0"))));
 }
 
 TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
-  const auto out = [](const NamedRow& row) {
+  const auto run_out = [](const NamedRow& row) {
     const bool longest = row.number(column::kLength) == 32'768;
     row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kRanOut);
     if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(out, is_longer)), "grid"),
-              AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
-                    Each(Not(HasSubstr("24576")))));
+  EXPECT_THAT(
+      table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer)), "grid"),
+      AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
+            Each(Not(HasSubstr("24576")))));
 }
 
 TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
@@ -162,10 +163,10 @@ TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
   };
   EXPECT_THAT(caption(as_it_is),
               HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
-  const auto out = [](const NamedRow& row) {
+  const auto run_out = [](const NamedRow& row) {
     row[column::kOutcome] = std::string(metric::kRanOut);
   };
-  EXPECT_THAT(caption(rows(out, is_longer)), HasSubstr("Means over 100 passes, for"));
+  EXPECT_THAT(caption(change_rows(run_out, is_longer)), HasSubstr("Means over 100 passes, for"));
 }
 
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
@@ -182,31 +183,31 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
       AllOf(HasSubstr("**BF16, d = 64**: at 65,536 tokens **SDPA flash** is fastest for forward "
                       "and backward, **25×** as fast as eager attention"),
             HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32.")));
-  EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
+  EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
 }
 
 TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
-  const auto scattered = [](const NamedRow& row) {
+  const auto widen_deviation = [](const NamedRow& row) {
     if (row.number(column::kLength) > 512) return;
     row[attention_column(metric::kEndToEnd, "stddev_ns")] =
         row[attention_column(metric::kEndToEnd, "median_ns")];
   };
-  const Part part =
-      attention_part("flash_benchmarking", rows(scattered, of_backend(AttentionBackend::kCudnn)));
-  EXPECT_THAT(lines(part, "fastest"),
+  const Part part = attention_part(
+      "flash_benchmarking", change_rows(widen_deviation, of_backend(AttentionBackend::kCudnn)));
+  EXPECT_THAT(table_lines(part, "fastest"),
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// The answer where BF16's eager attention takes that many times as long forward and backward.
+/// Returns the answer if BF16's eager attention takes that many times as long forward and backward.
 std::string with_eager_times(double forward, double backward) {
-  const auto longer = [=](const NamedRow& row) {
+  const auto scale_times = [=](const NamedRow& row) {
     row.scale(attention_column(metric::kForward, "median_ns"), forward);
     row.scale(attention_column(metric::kBackward, "median_ns"), backward);
   };
-  const auto eager = [](const CellSpec& spec) {
+  const auto is_autocast_eager = [](const CellSpec& spec) {
     return under_autocast(spec) && spec.attention->backend == AttentionBackend::kEager;
   };
-  return attention_part("flash_benchmarking", rows(longer, eager)).answer;
+  return attention_part("flash_benchmarking", change_rows(scale_times, is_autocast_eager)).answer;
 }
 
 TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
@@ -218,35 +219,37 @@ TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
 
 TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
-  const auto follow = [](const NamedRow& row) {
+  const auto take_quadratic_time = [](const NamedRow& row) {
     const double length = static_cast<double>(row.number(column::kLength));
     row[attention_column(metric::kEndToEnd, "median_ns")] =
         static_cast<std::int64_t>(length * length);
   };
-  const auto swept = [](const CellSpec& spec) {
+  const auto in_grid = [](const CellSpec& spec) {
     return spec.attention->method == AttentionMethod::kDoBench;
   };
-  EXPECT_THAT(attention_part("flash_benchmarking", rows(follow, swept)).answer,
-              Not(HasSubstr("launch-bound")));
+  EXPECT_THAT(
+      attention_part("flash_benchmarking", change_rows(take_quadratic_time, in_grid)).answer,
+      Not(HasSubstr("launch-bound")));
 }
 
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
-  const auto out = [](const NamedRow& row) {
+  const auto run_out = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;
     row[column::kOutcome] = std::string(metric::kRanOut);
     row[column::kPhase] = std::string("backward");
   };
-  EXPECT_THAT(
-      attention_part("flash_benchmarking", rows(out, of_backend(AttentionBackend::kEager))).answer,
-      AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
-            HasSubstr("at 32,768 tokens **SDPA flash**")));
+  EXPECT_THAT(attention_part("flash_benchmarking",
+                             change_rows(run_out, of_backend(AttentionBackend::kEager)))
+                  .answer,
+              AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
+                    HasSubstr("at 32,768 tokens **SDPA flash**")));
 }
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
   const auto other_words = [](const NamedRow& row) {
     if (ran_out(row)) row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(other_words)), "grid"),
+  EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(other_words)), "grid"),
               AllOf(Contains(HasSubstr("out of memory in backward: tried to allocate")),
                     Each(Not(HasSubstr("in use")))));
 }
@@ -280,7 +283,7 @@ TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
   const Part part = own_part(as_it_is);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
-  EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
+  EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
 }
 
 TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
@@ -293,19 +296,19 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
       }
     }
   };
-  EXPECT_THAT(own_part(rows(inaccurate, is_own)).answer,
+  EXPECT_THAT(own_part(change_rows(inaccurate, is_own)).answer,
               AllOf(HasSubstr("Flash (yours) is not timed in BF16: a gradient is off by 0.5."),
                     Not(HasSubstr("**Flash (yours)** takes"))));
 }
 
 TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
-  const auto taken = [](const std::vector<TableView>& tables) {
+  const auto count_on_paper = [](const std::vector<TableView>& tables) {
     return std::ranges::count_if(tables, &TableView::on_paper);
   };
-  EXPECT_EQ(taken(attention_part("pytorch_attention").tables), 1);
+  EXPECT_EQ(count_on_paper(attention_part("pytorch_attention").tables), 1);
   const Part flash = attention_part("flash_benchmarking");
-  EXPECT_EQ(taken(flash.tables), 2);
-  EXPECT_EQ(taken(flash.details.tables), 2);
+  EXPECT_EQ(count_on_paper(flash.tables), 2);
+  EXPECT_EQ(count_on_paper(flash.details.tables), 2);
 }
 
 }  // namespace

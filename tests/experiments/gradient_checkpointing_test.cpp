@@ -29,23 +29,23 @@ std::vector<CellSpec> checkpointed(const PlanInput& input) {
   return planned(input, CellKind::kCheckpointing);
 }
 
-std::vector<Group> groups(const std::vector<CellSpec>& specs) {
-  std::vector<Group> found;
-  for (const CellSpec& spec : specs) found.push_back(spec.group);
-  return found;
+std::vector<Group> groups_of(const std::vector<CellSpec>& specs) {
+  std::vector<Group> groups;
+  for (const CellSpec& spec : specs) groups.push_back(spec.group);
+  return groups;
 }
 
 /// Refuses steps that a GPU with less memory than the fake one cannot hold.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;
-    const auto room = static_cast<std::int64_t>(gibibytes * (1LL << 30));
-    if (expected_peak(spec).total() <= room) return;
-    CellSpec both = spec;
-    both.mode = Mode::kForwardBackward;
-    const OutOfMemory refused{"backward", 1 << 30, room, room};
-    if (expected_peak(both).total() > room) return end_with(launch, refused);
-    launch.outcome = refused;
+    const auto capacity = static_cast<std::int64_t>(gibibytes * (1LL << 30));
+    if (expected_peak(spec).total() <= capacity) return;
+    CellSpec passes = spec;
+    passes.mode = Mode::kForwardBackward;
+    const OutOfMemory out_of_memory{"backward", 1 << 30, capacity, capacity};
+    if (expected_peak(passes).total() > capacity) return end_with(launch, out_of_memory);
+    launch.outcome = out_of_memory;
     std::erase_if(launch.metrics, [](const Metric& metric) {
       return metric.name == metric::kPeakAllocated || metric.unit != "B";
     });
@@ -62,7 +62,7 @@ std::string answer(const Change& change, Preset preset = Preset::kFull) {
 
 TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTwoBelowItsBlocks) {
   const std::vector<CellSpec> specs = checkpointed(checkpoints());
-  EXPECT_THAT(groups(specs), ElementsAre(Group(), 1, 2, 4, 8, 16));
+  EXPECT_THAT(groups_of(specs), ElementsAre(Group(), 1, 2, 4, 8, 16));
   EXPECT_EQ(cell_id(specs.front()),
             "checkpointing.cuda.d2560-f10240-l32-h32-v10000.b4.c2048.fp32.train_step.w1.n3");
   EXPECT_EQ(cell_id(specs.back()),
@@ -70,8 +70,8 @@ TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTw
 }
 
 TEST(CheckpointingPlan, OfPresetsHasFewerGroups) {
-  EXPECT_THAT(groups(checkpointed(checkpoints(Preset::kQuick))), ElementsAre(Group(), 1, 2, 4));
-  EXPECT_THAT(groups(checkpointed(checkpoints(Preset::kDemo))), ElementsAre(Group(), 1, 2, 4));
+  EXPECT_THAT(groups_of(checkpointed(checkpoints(Preset::kQuick))), ElementsAre(Group(), 1, 2, 4));
+  EXPECT_THAT(groups_of(checkpointed(checkpoints(Preset::kDemo))), ElementsAre(Group(), 1, 2, 4));
   EXPECT_EQ(checkpointed(checkpoints(Preset::kDemo)).front().context, 64);
 }
 
@@ -82,7 +82,7 @@ TEST(CheckpointingPlan, KeepsWhatTheUserChose) {
   input.selection.precisions = {Precision::kFp32, Precision::kBf16};
   input.selection.batch = 7;
   const std::vector<CellSpec> specs = checkpointed(input);
-  EXPECT_THAT(groups(specs), ElementsAre(Group(), 1, 2, Group(), 1, 2));
+  EXPECT_THAT(groups_of(specs), ElementsAre(Group(), 1, 2, Group(), 1, 2));
   EXPECT_EQ(specs.back().precision, Precision::kBf16);
   EXPECT_EQ(specs.back().context, 128);
   EXPECT_EQ(specs.back().batch, 7);
@@ -107,7 +107,7 @@ TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
 TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
   const std::vector<Arrangement> of_32 = arrangements(32);
   const auto counts = [](const Arrangement& a) {
-    return std::array{a.inputs, a.residuals, a.again};
+    return std::array{a.held_inputs, a.held_residuals, a.recomputed_forwards};
   };
   EXPECT_THAT(counts(of_32[0]), ElementsAre(0, 32, 0)) << "no checkpoints";
   EXPECT_THAT(counts(of_32[1]), ElementsAre(6, 6, 32)) << "groups of √32 ≈ 6";
@@ -118,9 +118,9 @@ TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
 
 TEST(Arrangements, OfOneBlockHoldItAlone) {
   for (const Arrangement& arrangement : arrangements(1)) {
-    EXPECT_EQ(arrangement.residuals, 1) << arrangement.words;
-    EXPECT_LE(arrangement.inputs, 1) << arrangement.words;
-    EXPECT_LE(arrangement.again, 1) << arrangement.words;
+    EXPECT_EQ(arrangement.held_residuals, 1) << arrangement.words;
+    EXPECT_LE(arrangement.held_inputs, 1) << arrangement.words;
+    EXPECT_LE(arrangement.recomputed_forwards, 1) << arrangement.words;
   }
 }
 
@@ -169,13 +169,13 @@ TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirst
 }
 
 TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
-  const auto held_more = [](const CellSpec& spec, Launch& launch) {
+  const auto higher_passes_peak = [](const CellSpec& spec, Launch& launch) {
     if (spec.group != 4) return;
     for (Metric& metric : launch.metrics) {
       if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
     }
   };
-  EXPECT_THAT(part(measured(checkpoints(), held_more), "b").details.method,
+  EXPECT_THAT(part(measured(checkpoints(), higher_passes_peak), "b").details.method,
               HasSubstr("within 12.3 % of every measured peak"));
 }
 
@@ -194,10 +194,10 @@ TEST(CheckpointingAnswer, OfForwardAndBackwardAloneSpeaksOfNoStep) {
 }
 
 TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
-  const auto skipped = [](const CellSpec& spec, Launch& launch) {
+  const auto skip_without_checkpoints = [](const CellSpec& spec, Launch& launch) {
     if (!spec.group) end_with(launch, Skipped{"too large"});
   };
-  EXPECT_THAT(answer(skipped),
+  EXPECT_THAT(answer(skip_without_checkpoints),
               HasSubstr("steps without checkpoints have no peak: skipped: too large."));
 }
 

@@ -30,8 +30,8 @@ Change longer(Variant variant, double factor) {
     if (spec.variant != variant) return;
     for (Metric& metric : launch.metrics) {
       if (metric.unit != "ns") continue;
-      if (auto* all = std::get_if<Samples>(&metric.data)) {
-        for (auto& ns : std::get<std::vector<std::int64_t>>(*all)) {
+      if (auto* samples = std::get_if<Samples>(&metric.data)) {
+        for (auto& ns : std::get<std::vector<std::int64_t>>(*samples)) {
           ns = static_cast<std::int64_t>(static_cast<double>(ns) * factor);
         }
       } else {
@@ -101,10 +101,10 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
 }
 
 TEST(Ladder, RanksByWhatIsSaved) {
-  const auto rung = [](const char* change, double ms, double busy) {
-    Rung made{nullptr, change, "", {ms}};
-    made.busy_ms = busy;
-    return made;
+  const auto make_rung = [](const char* change, double ms, double busy) {
+    Rung rung{nullptr, change, "", {ms}};
+    rung.busy_ms = busy;
+    return rung;
   };
   const auto ranked = [](const Ladder& ladder) {
     std::vector<std::string> changes;
@@ -112,11 +112,12 @@ TEST(Ladder, RanksByWhatIsSaved) {
     return changes;
   };
   Ladder ladder{"small", "small in FP32", "FP32", {}};
-  ladder.rungs = {rung("einsum", 64.8, 60.4), rung("fused AdamW", 50.8, 47.2),
-                  rung("TF32", 35.5, 19.4), rung("CUDA graph", 19.9, 19.3)};
+  ladder.rungs = {make_rung("einsum", 64.8, 60.4), make_rung("fused AdamW", 50.8, 47.2),
+                  make_rung("TF32", 35.5, 19.4), make_rung("CUDA graph", 19.9, 19.3)};
   EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
-  ladder.rungs = {rung("einsum", 77.5, 25.8), rung("matmul", 62.8, 24.8), rung("SDPA", 60.6, 16.0),
-                  rung("CUDA graph", 12.5, 11.8), rung("torch.compile", 7.2, 6.3)};
+  ladder.rungs = {make_rung("einsum", 77.5, 25.8), make_rung("matmul", 62.8, 24.8),
+                  make_rung("SDPA", 60.6, 16.0), make_rung("CUDA graph", 12.5, 11.8),
+                  make_rung("torch.compile", 7.2, 6.3)};
   EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph")) << "matmul saves more than what follows";
 }
 
@@ -138,14 +139,15 @@ TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
 }
 
 TEST(Ladder, BlamesTensorCoresForTf32) {
-  const Change half = longer(Variant::kFusedAdamW, 0.5);
+  const Change halved = longer(Variant::kFusedAdamW, 0.5);
   const labreport::Run run = ladder_run([&](const CellSpec& spec, Launch& launch) {
-    if (spec.precision == Precision::kTf32) half(spec, launch);
+    if (spec.precision == Precision::kTf32) halved(spec, launch);
   });
   const std::vector<Ladder> all = ladders_of(run);
-  const std::vector<Gain> found = gains(all.front());
-  const auto tf32 = std::ranges::find(found, "TF32", [](const Gain& g) { return g.after->change; });
-  ASSERT_NE(tf32, found.end());
+  const std::vector<Gain> all_gains = gains(all.front());
+  const auto tf32 =
+      std::ranges::find(all_gains, "TF32", [](const Gain& g) { return g.after->change; });
+  ASSERT_NE(tf32, all_gains.end());
   EXPECT_THAT(because(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
@@ -155,12 +157,12 @@ TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
 }
 
 TEST(LadderAnswer, SaysWhereLossesPart) {
-  const auto part_ways = where(
+  const auto diverging_losses = where(
       [](const CellSpec& spec) {
         return spec.variant == Variant::kFusedAdamW && spec.size == "small";
       },
       losses(std::vector<double>(15, 9.9)));
-  EXPECT_THAT(answer(ladder_run(part_ways)), HasSubstr("more than rounding explains"));
+  EXPECT_THAT(answer(ladder_run(diverging_losses)), HasSubstr("more than rounding explains"));
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
 }
 

@@ -64,7 +64,7 @@ const Figure& figure_of(const Part& part, const std::string& slug) {
   throw std::runtime_error("no figure " + slug);
 }
 
-Change refused_at(std::int64_t context) {
+Change step_out_of_memory_at(std::int64_t context) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.context != context || spec.precision != Precision::kFp32 ||
         spec.mode != Mode::kTrainStep)
@@ -84,7 +84,7 @@ TEST(MemoryTimelines, EndWhereMemoryDoes) {
 
 TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
   EXPECT_THAT(answer("a"), HasSubstr("sawtooth"));
-  const Change kept = [](const CellSpec&, Launch& launch) {
+  const Change swap_categories = [](const CellSpec&, Launch& launch) {
     for (Table& table : launch.tables) {
       for (TableColumn& column : table.columns) {
         if (column.name == "temporary") column.name = "activations_";
@@ -96,7 +96,7 @@ TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
       }
     }
   };
-  EXPECT_THAT(answer("a", kept), Not(HasSubstr("sawtooth")));
+  EXPECT_THAT(answer("a", swap_categories), Not(HasSubstr("sawtooth")));
 }
 
 TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
@@ -105,21 +105,21 @@ TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
     timeline.instants.push_back({event, "forward", std::vector<double>(9, event), 0});
   }
   Allocation early;
-  early.made = 2;
-  early.freed = 6;
+  early.made_event = 2;
+  early.freed_event = 6;
   Allocation lasting;
-  lasting.made = 5;
+  lasting.made_event = 5;
   const auto bins = memory_profiling::bins_of(timeline, {early, lasting});
   EXPECT_EQ(bins.bounds, (std::vector<double>{0, 2, 5, 6, 8}));
-  const double none = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(bins.least, (std::vector<double>{0, 9 * 2, none, 9 * 6}));
-  EXPECT_EQ(bins.at(5), 2u);
+  const double no_instant = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(bins.least_bytes, (std::vector<double>{0, 9 * 2, no_instant, 9 * 6}));
+  EXPECT_EQ(bins.index_of(5), 2u);
 }
 
 TEST(MemoryLifetimes, AreRankedBySize) {
   const Launch launch = launch_of(Mode::kTrainStep);
-  const auto data = memory_profiling::lifetimes(timeline_of(launch), allocations_of(launch),
-                                                memory_profiling::byte_unit(1e12));
+  const auto data = memory_profiling::lifetime_datasets(timeline_of(launch), allocations_of(launch),
+                                                        memory_profiling::byte_unit(1e12));
   const nlohmann::json boxes = rows_of(data.at(0));
   ASSERT_GT(boxes.size(), 2u);
   EXPECT_EQ(boxes[0]["category"], "before the step");
@@ -127,7 +127,8 @@ TEST(MemoryLifetimes, AreRankedBySize) {
     EXPECT_LE(boxes[i]["size"].get<double>(), boxes[i - 1]["size"].get<double>());
   }
   EXPECT_TRUE(
-      memory_profiling::lifetimes(timeline_of(launch), {}, memory_profiling::byte_unit(1)).empty());
+      memory_profiling::lifetime_datasets(timeline_of(launch), {}, memory_profiling::byte_unit(1))
+          .empty());
 }
 
 TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
@@ -144,25 +145,26 @@ TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
 }
 
 TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
-  const std::string words = words_of(table_of(memory_part("b", refused_at(512)), "contexts"));
+  const std::string words =
+      words_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
   EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
                            Not(HasSubstr("tried to allocate"))));
 }
 
 TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
-  const auto raised = [](std::int64_t requested) {
+  const auto peak_raised_to = [](std::int64_t requested_bytes) {
     return [=](const CellSpec& spec, Launch& launch) {
       if (spec.context != 128 || spec.mode != Mode::kTrainStep) return;
       with_metric("memory", "peak_allocated", 40LL << 30)(spec, launch);
-      with_metric("memory", "peak_requested", requested)(spec, launch);
+      with_metric("memory", "peak_requested", requested_bytes)(spec, launch);
     };
   };
   const auto findings = [](const Change& change) {
     return memory_part("b", change).details.findings;
   };
-  EXPECT_THAT(findings(raised(0)),
+  EXPECT_THAT(findings(peak_raised_to(0)),
               HasSubstr("Context 128 peaks above 256 because of the allocator's rounding (4"));
-  EXPECT_THAT(findings(raised(40LL << 30)), Not(HasSubstr("rounding")));
+  EXPECT_THAT(findings(peak_raised_to(40LL << 30)), Not(HasSubstr("rounding")));
   EXPECT_THAT(findings(as_it_is), Not(HasSubstr("rounding")));
 }
 
@@ -195,10 +197,10 @@ TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
 /// Bytes by a polynomial of the page's, summed over the parts.
 double evaluated(const nlohmann::json& parts, double batch, double context) {
   double sum = 0;
-  for (const nlohmann::json& of : parts) {
-    sum += of[0].get<double>() + of[1].get<double>() * batch * context +
-           of[2].get<double>() * batch * context * context +
-           of[3].get<double>() * context * context;
+  for (const nlohmann::json& part : parts) {
+    sum += part[0].get<double>() + part[1].get<double>() * batch * context +
+           part[2].get<double>() * batch * context * context +
+           part[3].get<double>() * context * context;
   }
   return sum;
 }
@@ -232,7 +234,7 @@ TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
                                         HasSubstr("| 80 GB |"), HasSubstr("| none")));
 }
 
-Change higher_half_steps(std::int64_t bytes) {
+Change with_higher_bf16_peaks(std::int64_t bytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kBf16 || spec.mode != Mode::kTrainStep) return;
     with_metric("memory", "peak_allocated", bytes)(spec, launch);
@@ -247,14 +249,15 @@ TEST(WhatFits, SaysHowNearThePredictionsAre) {
 }
 
 TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
-  const TableView table = table_of(memory_part("b", higher_half_steps(1 << 30)), "predictions");
+  const TableView table =
+      table_of(memory_part("b", with_higher_bf16_peaks(1 << 30)), "predictions");
   const Value& farthest = table.rows.back().cells.back();  // training step, BF16
   EXPECT_LT(*farthest.number(), -0.01);
   EXPECT_GT(*farthest.number(), -0.2);
 }
 
 TEST(WhatFits, LeavesOutAStepThatTheFormulasMiss) {
-  const Part part = memory_part("b", higher_half_steps(40LL << 30));
+  const Part part = memory_part("b", with_higher_bf16_peaks(40LL << 30));
   const Figure& figure = figure_of(part, "what-fits");
   EXPECT_FALSE(figure.live["checks"].back().contains("sizes"));
   EXPECT_THAT(words_of(figure.data), HasSubstr("% off"));
@@ -271,14 +274,14 @@ TEST(WhatFits, NeedsAMeasuredPeak) {
 
 /// The confirmed peaks in the run's summary: "train_step fp32: 4 peaks to context 512".
 std::vector<std::string> confirmed(const labreport::Run& run) {
-  std::vector<std::string> found;
-  for (const ConfirmedPeaks& one : build_document(run, false).memory.confirmed) {
-    found.push_back(one.mode + " " + one.precision + ": " + std::to_string(one.peaks) +
-                    " to context " + std::to_string(one.context));
-    if (one.blocks > 0) found.back() += ", " + std::to_string(one.blocks) + " blocks";
-    if (one.ranks > 0) found.back() += ", " + std::to_string(one.ranks) + " ranks";
+  std::vector<std::string> lines;
+  for (const ConfirmedPeaks& peaks : build_document(run, false).memory.confirmed) {
+    lines.push_back(peaks.mode + " " + peaks.precision + ": " + std::to_string(peaks.peaks) +
+                    " to context " + std::to_string(peaks.context));
+    if (peaks.blocks > 0) lines.back() += ", " + std::to_string(peaks.blocks) + " blocks";
+    if (peaks.ranks > 0) lines.back() += ", " + std::to_string(peaks.ranks) + " ranks";
   }
-  return found;
+  return lines;
 }
 
 TEST(MemoryFormulas, AreKeptWithTheirRange) {
@@ -289,7 +292,7 @@ TEST(MemoryFormulas, AreKeptWithTheirRange) {
 }
 
 TEST(MemoryFormulas, AreKeptOfStepsThatThePeaksConfirm) {
-  EXPECT_THAT(confirmed(measured(only("memory_profiling"), higher_half_steps(40LL << 30))),
+  EXPECT_THAT(confirmed(measured(only("memory_profiling"), with_higher_bf16_peaks(40LL << 30))),
               Not(Contains(HasSubstr("train_step bf16"))));
   PlanInput cpu = only("memory_profiling", Preset::kDemo);
   EXPECT_THAT(confirmed(measured(cpu)), ElementsAre());
@@ -309,7 +312,8 @@ TEST(MemoryPrecisions, LeaveOutContextsOnTheWay) {
 }
 
 TEST(MemoryPrecisions, SayWhereAStepFitsInOneAlone) {
-  EXPECT_THAT(answer("c", refused_at(512)), HasSubstr("At 512 the step fits in BF16 alone"));
+  EXPECT_THAT(answer("c", step_out_of_memory_at(512)),
+              HasSubstr("At 512 the step fits in BF16 alone"));
   EXPECT_THAT(answer("c"), Not(HasSubstr("fits")));
 }
 
@@ -320,9 +324,9 @@ TEST(MemoryResidual, ThatDiffersFromTheFormulaIsFlagged) {
 
 TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
   EXPECT_THAT(answer("e"), HasSubstr(": each of 32 layers makes "));
-  const Change odd = each_row(metric::kLargest,
-                              [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
-  EXPECT_THAT(answer("e", odd), HasSubstr(": the pass makes 62 in "));
+  const Change uneven_counts = each_row(
+      metric::kLargest, [](const NamedRow& row) { row[column::kCount] = std::int64_t{31}; });
+  EXPECT_THAT(answer("e", uneven_counts), HasSubstr(": the pass makes 62 in "));
 }
 
 /// Returns the last point of a block's backward in the first such figure.
@@ -341,8 +345,8 @@ TEST(MemoryBlock, WithoutTheMemoryAfterItsBackwardHasNoChange) {
 
 TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
   const Part part = memory_part("f", as_it_is, "2026");
-  const std::string answered = texts_in(table_of(part, "blocks"), "Change over backward").front();
-  EXPECT_NEAR(last_change(part), std::stod(answered), 0.05);
+  const std::string change_mib = texts_in(table_of(part, "blocks"), "Change over backward").front();
+  EXPECT_NEAR(last_change(part), std::stod(change_mib), 0.05);
 }
 
 TEST(MemoryBlock, NamesFiveContributors) {
@@ -355,15 +359,15 @@ TEST(MemoryBlock, NamesFiveContributors) {
 TEST(MemoryBlock, OfAModelOfOnesOwnIsToldByOperatorsAndModules) {
   PlanInput input = only("memory_profiling.f", Preset::kFull, "2026");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  const std::string said = part_of(measured(input), "memory_profiling.f").answer;
-  EXPECT_THAT(said, AllOf(HasSubstr("mul in ffn"), Not(HasSubstr("SwiGLU"))));
+  const std::string answer_words = part_of(measured(input), "memory_profiling.f").answer;
+  EXPECT_THAT(answer_words, AllOf(HasSubstr("mul in ffn"), Not(HasSubstr("SwiGLU"))));
 }
 
 TEST(MemoryAllocations, AreToldByWhatCalledTheAllocator) {
-  using memory_profiling::made_by;
-  EXPECT_EQ(made_by("aten::contiguous", "attn", "aten::empty"), "contiguous in attn");
-  EXPECT_EQ(made_by("aten::where", "attn", "aten::resize_"), "where in attn");
-  EXPECT_EQ(made_by("aten::mul", "ffn", "aten::mul"), "mul in ffn");
+  using memory_profiling::maker_words;
+  EXPECT_EQ(maker_words("aten::contiguous", "attn", "aten::empty"), "contiguous in attn");
+  EXPECT_EQ(maker_words("aten::where", "attn", "aten::resize_"), "where in attn");
+  EXPECT_EQ(maker_words("aten::mul", "ffn", "aten::mul"), "mul in ffn");
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ using testing::Not;
 using namespace testing_samples;
 
 constexpr Mesh kMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
-constexpr Rates kTpu{.flops = 4.6e14, .bytes = 1.8e11};
+constexpr Rates kTpu{.flops_per_second = 4.6e14, .bytes_per_second = 1.8e11};
 constexpr SwiGluLayer kXl{.width = 2560, .inner = 10240, .tokens = 2048};
-constexpr Rates kGpu{.flops = 6e14, .bytes = 3e11};  // α = 2000
+constexpr Rates kGpu{.flops_per_second = 6e14, .bytes_per_second = 3e11};  // α = 2000
 
 TEST(Xxl, Holds3518GBOn44H100) {
   EXPECT_NEAR(kXxl.parameters(), 219.85e9, 0.01e9);
@@ -33,11 +33,11 @@ TEST(Xxl, FitsOn38DevicesAndOnMoreWithTokens) {
   EXPECT_EQ(least_devices(kXxl, 95e9, 0), 38);
   EXPECT_LT(sharded_bytes(kXxl, 38, 0), 95e9);
   EXPECT_GT(sharded_bytes(kXxl, 37, 0), 95e9);
-  const double tokens = 4096 * kXxl.saved_bytes_per_token();
-  const auto devices = static_cast<double>(least_devices(kXxl, 95e9, tokens));
+  const double activation_bytes = 4096 * kXxl.saved_bytes_per_token();
+  const auto devices = static_cast<double>(least_devices(kXxl, 95e9, activation_bytes));
   EXPECT_GT(devices, 38);
-  EXPECT_LT(sharded_bytes(kXxl, devices, tokens), 95e9);
-  EXPECT_GE(sharded_bytes(kXxl, devices - 1, tokens), 95e9);
+  EXPECT_LT(sharded_bytes(kXxl, devices, activation_bytes), 95e9);
+  EXPECT_GE(sharded_bytes(kXxl, devices - 1, activation_bytes), 95e9);
   EXPECT_EQ(least_devices(kXxl, 95e9, 200e9), 0) << "half of them stays on each device";
 }
 
@@ -50,14 +50,21 @@ TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
 
 TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
   const Mesh gpus{.fsdp = 16, .tensor = 4};  // X at the bound: 2 α N / d_ff
-  const double edge = kXxl.inner / (2 * gpus.devices());
-  EXPECT_EQ(least_tokens_at_best({.flops = 0.99 * edge, .bytes = 1}, gpus, kXxl.inner), 0);
-  EXPECT_GT(least_tokens_at_best({.flops = 1.01 * edge, .bytes = 1}, gpus, kXxl.inner), 0);
-  Mesh whole = gpus;
-  whole.fsdp = 1, whole.tensor = gpus.devices();
-  const SwiGluLayer two{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};  // as many FLOPs
-  const Pass pass = tensor_forward(two, whole.tensor, {.flops = 0.99 * edge, .bytes = 1});
-  EXPECT_GT(pass.compute_seconds, pass.traffic_seconds);
+  const double alpha_bound = kXxl.inner / (2 * gpus.devices());
+  EXPECT_EQ(least_tokens_at_best({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1},
+                                 gpus, kXxl.inner),
+            0);
+  EXPECT_GT(least_tokens_at_best({.flops_per_second = 1.01 * alpha_bound, .bytes_per_second = 1},
+                                 gpus, kXxl.inner),
+            0);
+  Mesh tensor_only = gpus;
+  tensor_only.fsdp = 1, tensor_only.tensor = gpus.devices();
+  // This SwiGLU layer has as many FLOPs as the two linear layers.
+  const SwiGluLayer equal_flops{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
+  const PassTimes times =
+      tensor_forward(equal_flops, tensor_only.tensor,
+                     {.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1});
+  EXPECT_GT(times.compute_seconds, times.traffic_seconds);
 }
 
 TEST(RingAllReduce, IsNHalvesFasterThanGathering) {
@@ -70,41 +77,41 @@ TEST(RingAllReduce, IsNHalvesFasterThanGathering) {
 
 TEST(Passes, ComputeAndSendWhatTheFormulasSay) {
   const double bdf = 2048. * 2560 * 10240, df = 2560. * 10240, bd = 2048. * 2560;
-  const auto expect = [&](const Pass& pass, double flops, double bytes, const char* what) {
-    EXPECT_NEAR(pass.compute_seconds, flops / 4 / kGpu.flops, 1e-12) << what;
-    EXPECT_NEAR(pass.traffic_seconds, bytes / 4 / kGpu.bytes, 1e-12) << what;
+  const auto expect = [&](const PassTimes& pass, double flops, double bytes, const char* what) {
+    EXPECT_NEAR(pass.compute_seconds, flops / 4 / kGpu.flops_per_second, 1e-12) << what;
+    EXPECT_NEAR(pass.traffic_seconds, bytes / 4 / kGpu.bytes_per_second, 1e-12) << what;
   };
   expect(data_parallel_backward(kXl, 4, kGpu), 12 * bdf, 12 * 3 * df, "data parallel");
   expect(fsdp_forward(kXl, 4, kGpu), 6 * bdf, 6 * 3 * df, "FSDP, forward");
   expect(fsdp_backward(kXl, 4, kGpu), 12 * bdf, 12 * 3 * df, "FSDP, backward");
   expect(tensor_forward(kXl, 4, kGpu), 6 * bdf, 4 * 3 * bd, "tensor, forward");
   expect(tensor_backward(kXl, 4, kGpu), 12 * bdf, 4 * 3 * bd, "tensor, backward");
-  expect(both_forward(kXl, 2, 2, kGpu), 6 * bdf, std::max(6 * df, 4 * bd), "both");
+  expect(fsdp_tensor_forward(kXl, 2, 2, kGpu), 6 * bdf, std::max(6 * df, 4 * bd), "both");
 }
 
 /// With this number of devices compute and traffic take equally long.
 TEST(Bounds, AreWhereComputeAndTrafficMeet) {
-  const auto expect_even = [](const Pass& pass) {
+  const auto expect_even = [](const PassTimes& pass) {
     EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);
   };
-  const double batch = most_by_batch(kXl, kGpu);
+  const double batch = max_devices_by_batch(kXl, kGpu);
   EXPECT_DOUBLE_EQ(batch, 1 + 2048 / 2000.);
   expect_even(data_parallel_backward(kXl, batch, kGpu));
   expect_even(fsdp_forward(kXl, batch, kGpu));
   expect_even(fsdp_backward(kXl, batch, kGpu));
-  const double tensor = most_by_tensor_forward(kXl, kGpu);
+  const double tensor = max_devices_tensor_forward(kXl, kGpu);
   EXPECT_DOUBLE_EQ(tensor, 1 + 1.5 * 10240 / 2000);
   expect_even(tensor_forward(kXl, tensor, kGpu));
-  expect_even(tensor_backward(kXl, most_by_tensor_backward(kXl, kGpu), kGpu));
-  expect_even(both_forward(kXl, batch, tensor, kGpu));
-  EXPECT_DOUBLE_EQ(most_by_both(kXl, kGpu), batch * tensor);
+  expect_even(tensor_backward(kXl, max_devices_tensor_backward(kXl, kGpu), kGpu));
+  expect_even(fsdp_tensor_forward(kXl, batch, tensor, kGpu));
+  EXPECT_DOUBLE_EQ(max_devices_side_by_side(kXl, kGpu), batch * tensor);
 }
 
 TEST(Bounds, InTurnAreTheBestSplits) {
-  const double most = most_by_both_in_turn(kXl, kGpu);
+  const double most = max_devices_in_turn(kXl, kGpu);
   const double b = 2048, f = 10240;
   EXPECT_NEAR(most, std::pow(3 * b * f / 2000 + 3 * f + 2 * b, 2) / (24 * b * f), 1e-9);
-  EXPECT_LT(most, most_by_both(kXl, kGpu));
+  EXPECT_LT(most, max_devices_side_by_side(kXl, kGpu));
 }
 
 TEST(ArithmeticPlan, IsWhatMeasuresCAndW) {
@@ -170,8 +177,8 @@ TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
 TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
   for (const char* problem : {"data_parallel_calcs", "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"}) {
     SCOPED_TRACE(problem);
-    const std::string whole = answered(problem, "2026").answer;
-    EXPECT_THAT(whole,
+    const std::string answer = answered(problem, "2026").answer;
+    EXPECT_THAT(answer,
                 AllOf(HasSubstr("H100 SXM, data sheet, with C = 990 TFLOP/s and W = 450 GB/s"),
                       HasSubstr("this machine"), HasSubstr("C = 28.0 TFLOP/s")));
     EXPECT_THAT(answered(problem, "2026", lacks_gpus).answer, HasSubstr("this host has 1 GPU"));
@@ -183,12 +190,12 @@ TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
 
 TEST(ArithmeticAnswers, SayWhereNoMeasurementEntersThem) {
   const auto run = measured(only("communication_accounting"));
-  const auto alone = measured(only("communication_accounting"), lacks_gpus);
+  const auto without_egress = measured(only("communication_accounting"), lacks_gpus);
   for (const char* part : {"a", "b", "d"}) {
     EXPECT_TRUE(part_of(run, std::string("communication_accounting.") + part).calculated);
   }
   EXPECT_FALSE(part_of(run, "communication_accounting.c").calculated);
-  EXPECT_TRUE(part_of(alone, "communication_accounting.c").calculated);
+  EXPECT_TRUE(part_of(without_egress, "communication_accounting.c").calculated);
   EXPECT_FALSE(answered("fsdp_calcs", "2026").calculated);
   EXPECT_TRUE(answered("fsdp_calcs", "2026", lacks_gpus).calculated);
   EXPECT_TRUE(answered("alternate_ring_all_reduce", "2026").calculated)

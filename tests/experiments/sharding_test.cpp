@@ -14,10 +14,10 @@ using namespace testing_samples;
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 
-std::vector<std::string> ids(const PlanInput& input) {
-  std::vector<std::string> found;
-  for (const CellSpec& spec : planned(input)) found.push_back(cell_id(spec));
-  return found;
+std::vector<std::string> planned_ids(const PlanInput& input) {
+  std::vector<std::string> ids;
+  for (const CellSpec& spec : planned(input)) ids.push_back(cell_id(spec));
+  return ids;
 }
 
 Part part(const std::string& letter, const Change& change = as_it_is,
@@ -35,7 +35,7 @@ Change of_sharded(Change change) {
 }
 
 /// Multiplies the peaks of one step of ranks that share the state.
-Change peaks(std::int64_t step, double factor) {
+Change scaled_peaks(std::int64_t step, double factor) {
   return of_sharded(each_row(metric::kHeld, [=](const NamedRow& row) {
     if (row.number(column::kStepNumber) == step) row.scale(column::kPeakBytes, factor);
   }));
@@ -46,13 +46,13 @@ void on_one_gpu(const CellSpec&, Launch& launch) {
 }
 
 TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
-  EXPECT_THAT(ids(only(kProblem)),
+  EXPECT_THAT(planned_ids(only(kProblem)),
               ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b2.c512.fp32."
                           "train_step.w5.n10",
                           "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b2.c512."
                           "fp32.train_step.w5.n10"));
-  EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
-  EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
+  EXPECT_THAT(planned_ids(only(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
+  EXPECT_THAT(planned_ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
 TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
@@ -61,8 +61,8 @@ TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
             "**36.1 GiB** before the optimizer step and **30.1 GiB** after it, with sharding "
             "at **28.7 GiB** and **22.6 GiB**. The difference is AdamW's state for the "
             "parameters that other ranks own, **7.44 GiB**; parameters and gradients stay whole.");
-  EXPECT_THAT(answer("a", peaks(5, 1.1)), Not(HasSubstr("The difference is")));
-  EXPECT_THAT(answer("a", peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
+  EXPECT_THAT(answer("a", scaled_peaks(5, 1.1)), Not(HasSubstr("The difference is")));
+  EXPECT_THAT(answer("a", scaled_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
 }
 
 TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
@@ -81,15 +81,16 @@ TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
 
 /// One phase of one step takes a hundred times as long, like with other work on the machine.
 TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
-  const auto one_slow =
+  const auto one_slow_broadcast =
       each_sample(metric::kSynced, metric::kBroadcast,
                   [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", of_sharded(one_slow)), HasSubstr("broadcasting them takes 13.4 ms"));
+  EXPECT_THAT(answer("b", of_sharded(one_slow_broadcast)),
+              HasSubstr("broadcasting them takes 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
-  const auto unknown = [](const NamedRow& row) { row[column::kPeakBytes] = Scalar(); };
-  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, unknown))),
+  const auto remove_peak = [](const NamedRow& row) { row[column::kPeakBytes] = Scalar(); };
+  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, remove_peak))),
               HasSubstr("No rank trained"));
 }
 
