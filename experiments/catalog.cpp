@@ -238,7 +238,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
     if (!selected(input, experiment)) continue;
     for (const PlannedCell& added : alternating_cells(experiment, input, so_far)) {
       const std::string id = cell_id(added.spec);
-      if (!is_countable(added.spec)) {
+      if (!bytes_are_countable(added.spec)) {
         throw InputError(id + " has tensors of more bytes than can be counted",
                          "make the network, the batch or the context smaller");
       }

@@ -129,7 +129,7 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
     const std::vector<std::int64_t> bytes = all_reduce_bytes(result.cell->spec);
     BucketRow& row = rows.emplace_back(
         BucketRow{.result = &result,
-                  .cap = static_cast<double>(result.cell->spec.bucket.value_or(0)) / kMega,
+                  .cap = static_cast<double>(result.cell->spec.bucket_bytes.value_or(0)) / kMega,
                   .calls = std::ssize(bytes),
                   .largest = static_cast<double>(std::ranges::max(bytes)) / kMega,
                   .more = network.added_ms(result),

@@ -24,7 +24,7 @@ struct Choice {
   std::vector<double> losses = {};
 
   /// Blocks per checkpoint; nothing without checkpoints.
-  std::optional<std::int64_t> blocks() const { return cell->spec.group; }
+  std::optional<std::int64_t> blocks() const { return cell->spec.blocks_per_checkpoint; }
   std::string words() const;  ///< "2"; "none"
   /// The values of `held` and of `peak` that the arithmetic of plan/memory.h expects.
   double expected_held() const;

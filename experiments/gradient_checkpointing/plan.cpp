@@ -53,10 +53,10 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
         spec.precision = precision;
         spec.context = context;
         for (const auto& group : groups(input, size.shape.layers)) {
-          spec.group = group;
+          spec.blocks_per_checkpoint = group;
           cells.push_back({spec, 1});
         }
-        spec.group = 1;
+        spec.blocks_per_checkpoint = 1;
         room = room || !without_room(so_far, spec);
       }
     }

@@ -61,9 +61,9 @@ Dataset forward_peaks(const Profiles& profiles) {
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
-             metric::kMeaning, metric::kForwardGraphAlive),
+             metric::kOtherForwardPeaks, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
-             metric::kMeaning, metric::kForwardWithState)};
+             metric::kOtherForwardPeaks, metric::kForwardWithState)};
   const auto ran = [](const Profile* profile) { return anything_ran({profile}); };
   return make_dataset("forward-peaks", columns, only(profiles, ran));
 }

@@ -190,7 +190,7 @@ double capacity(const RunView& view, const Step& step) {
   if (step.launch == nullptr || !step.launch->device) return 0;
   const auto index = static_cast<std::size_t>(*step.launch->device);
   const auto memory = static_cast<double>(view.run().devices.at(index).memory_bytes);
-  const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kLimit);
+  const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kAllocatorLimit);
   return limit == nullptr ? memory : limit->number().value_or(memory);
 }
 

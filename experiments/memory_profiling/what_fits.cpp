@@ -70,7 +70,7 @@ struct Check {
     most = std::max(most, measured);
     batch = std::max(batch, *spec.batch);
     context = std::max(context, *spec.context);
-    blocks = std::max(blocks, spec.group.value_or(0));
+    blocks = std::max(blocks, spec.blocks_per_checkpoint.value_or(0));
   }
   /// True if batch, context or predicted bytes exceed all that were measured. Bytes may exceed the
   /// largest measured peak by `kConfirmed`, because the prediction may be that much too high.
@@ -121,7 +121,7 @@ bool confirms(const CellSpec& spec, const Check& check) {
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
          spec.implementation.empty() && spec.model && spec.batch && spec.context &&
          spec.precision == check.precision && spec.mode == check.mode &&
-         spec.group.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
+         spec.blocks_per_checkpoint.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
 }
 
 void measure(Check& check, const RunView& view, const Grid& grid) {
@@ -185,7 +185,7 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
   const Check fullest{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
   return only(sizes, [&](const Size& size) {
-    return is_countable(fullest.spec(size, batch_of(first), kContexts.back()));
+    return bytes_are_countable(fullest.spec(size, batch_of(first), kContexts.back()));
   });
 }
 

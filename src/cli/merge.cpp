@@ -121,7 +121,7 @@ Run joined(const std::map<std::int64_t, ShardRun>& shards) {
 PlanInput recorded_input(const Run& run) {
   const bool cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
-  PlanInput input = plan_input(requested(run), parse_preset(run.preset),
+  PlanInput input = plan_input(original_request(run), parse_preset(run.preset),
                                cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
   const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);

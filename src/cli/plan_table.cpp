@@ -106,11 +106,11 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
   }
   std::int64_t launches = 0;
   for (const PlannedCell& cell : cells) launches += cell.launches;
-  if (cells.size() > kMostCells || launches > static_cast<std::int64_t>(kMostLaunches)) {
+  if (cells.size() > kMaxCells || launches > static_cast<std::int64_t>(kMaxLaunches)) {
     throw InputError(fmt::format("a run of {} cells and {} launches", cells.size(), launches),
                      fmt::format("{} and {} are the most: narrow --sizes, --contexts, --precisions "
                                  "or --modes, or give fewer --launches",
-                                 kMostCells, kMostLaunches));
+                                 kMaxCells, kMaxLaunches));
   }
   return cells;
 }

@@ -251,7 +251,7 @@ class Importer {
     spec.mode = parse_mode(text("mode"));
     spec.warmup = whole("warmup", 0);
     spec.steps = whole("steps");
-    if (is_countable(spec)) return spec;
+    if (bytes_are_countable(spec)) return spec;
     throw InputError("its tensors would have more bytes than can be counted");
   }
 
@@ -293,8 +293,8 @@ class Importer {
     const auto [first, is_new] = lines_.emplace(cell_id(spec), line_);
     if (!is_new)
       throw InputError(fmt::format("repeats line {}", first->second), "keep one of them");
-    if (run_.cells.size() == kMostCells) {
-      throw InputError(fmt::format("more than {} cells", format_count(kMostCells)),
+    if (run_.cells.size() == kMaxCells) {
+      throw InputError(fmt::format("more than {} cells", format_count(kMaxCells)),
                        "import parts of the table");
     }
     run_.cells.push_back({first->first, spec, {std::move(launch)}});

@@ -89,9 +89,9 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
         "size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
         "for example mini=512,2048,8,8");
   }
-  if (equals > kMostLabel || has_control_character(text)) {
+  if (equals > kMaxLabelBytes || has_control_character(text)) {
     throw InputError(
-        fmt::format("the name of a size has more than {} bytes, or control characters", kMostLabel),
+        fmt::format("the name of a size has more than {} bytes, or control characters", kMaxLabelBytes),
         "give it a short name, for example mini=512,2048,8,8");
   }
   const ModelShape shape{.d_model = positive("d_model", fields[0], text),

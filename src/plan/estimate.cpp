@@ -97,7 +97,7 @@ double attention_seconds(const CellSpec& spec, double flops) {
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;
-  const double gigabytes = static_cast<double>(spec.largest.value_or(0)) / 1e9;
+  const double gigabytes = static_cast<double>(spec.largest_bytes.value_or(0)) / 1e9;
   return 20 * kGlooSecondsPerGigabyte * gigabytes * static_cast<double>(ranks.count) / 2;
 }
 

@@ -62,7 +62,7 @@ std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::in
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
   if (!spec.scheme || !spec.model || spec.scheme == Scheme::kNone) return {};
   const std::vector<std::int64_t> bytes = gradient_bytes(*spec.model);
-  const std::int64_t cap = spec.bucket.value_or(0);
+  const std::int64_t cap = spec.bucket_bytes.value_or(0);
   if (spec.scheme == Scheme::kFlat) {
     return {std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
   }

@@ -22,7 +22,7 @@ using Bucket = std::vector<std::size_t>;
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap);
 
 /// Returns the number of all-reduces in each step. As in PyTorch, `kReducer` closes its first
-/// bucket once it holds 1 MiB, and later buckets once they hold `spec.bucket` bytes.
+/// bucket once it holds 1 MiB, and later buckets once they hold `spec.bucket_bytes` bytes.
 std::int64_t all_reduce_count(const CellSpec& spec);
 
 /// Returns the bytes of each all-reduce in a step, from the last parameters to the first.

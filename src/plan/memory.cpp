@@ -258,7 +258,7 @@ ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
 /// group between the first and the last but one has a peak between the peaks of these two.
 void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
-  const std::int64_t layers = spec.model->layers, size = *spec.group;
+  const std::int64_t layers = spec.model->layers, size = *spec.blocks_per_checkpoint;
   const std::int64_t groups = (layers + size - 1) / size;
   // Until the loss, groups hold only their inputs; autocast still holds its copies of weights.
   ExpectedPeak& loss = peaks.emplace_back(base);
@@ -296,7 +296,7 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
     add_forward(peaks, base, spec);
     return peaks;
   }
-  if (spec.group) {
+  if (spec.blocks_per_checkpoint) {
     add_checkpointed(peaks, base, spec);
   } else {
     add_forward(peaks, base, spec);

@@ -101,13 +101,13 @@ class Loader {
                      dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
                      dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab),
                      spec.context, spec.batch, named(spec.precision), named(spec.mode), spec.warmup,
-                     spec.steps, named(spec.variant), spec.group,
+                     spec.steps, named(spec.variant), spec.blocks_per_checkpoint,
                      attention ? std::optional(name(attention->method)) : std::nullopt,
                      attention ? std::optional(name(attention->backend)) : std::nullopt,
                      attention ? std::optional(attention->head_dim) : std::nullopt,
                      spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
                      spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
-                     spec.largest, named(spec.sharding), named(spec.scheme), spec.bucket);
+                     spec.largest_bytes, named(spec.sharding), named(spec.scheme), spec.bucket_bytes);
     const Launch* representative_launch = representative(cell);
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
       add(cell.launches[i], i, &cell.launches[i] == representative_launch);
@@ -156,7 +156,7 @@ class Loader {
 
   /// Tables and columns that this version does not know are left out.
   void add(const Table& table) {
-    if (needed_columns(table.name).empty()) return;
+    if (required_columns(table.name).empty()) return;
     Insertion& insertion = this->insertion(table.name);
     std::vector<std::pair<int, std::size_t>> places;  // indices of SQL parameter and column
     for (std::size_t column = 0; column < table.columns.size(); ++column) {

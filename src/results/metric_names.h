@@ -49,7 +49,7 @@ inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kLimit = "limit";  // tag kMemory; B: the allocator's limit
+inline constexpr std::string_view kAllocatorLimit = "limit";  // tag kMemory; B: the allocator's limit
 inline constexpr std::string_view kGpu = "gpu";      // tag
 inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
 inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
@@ -74,8 +74,8 @@ inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + w
 
 // Kind `accumulation` keeps the sum after each addition. The addend is 0.01 unless the loop's name
 // says otherwise; names are loops.
-inline constexpr std::string_view kRunning = "running";           // tag; on the cell's device
-inline constexpr std::string_view kRunningHost = "running_host";  // tag; on the CPU, for comparison
+inline constexpr std::string_view kRunningSum = "running";           // tag; on the cell's device
+inline constexpr std::string_view kHostRunningSum = "running_host";  // tag; on the CPU, for comparison
 inline constexpr std::string_view kAddend = "addend";  // tag; the addend rounded to its dtype
 inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
 inline constexpr std::string_view kFp16Loop = "fp16+=fp16";
@@ -123,7 +123,7 @@ inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
 // Host time for the first launches of kernels, written if the profiled step is the process's first
 // one. See measure/host_calls.
-inline constexpr std::string_view kFirst = "first";  // tag
+inline constexpr std::string_view kFirstLaunches = "first";  // tag
 inline constexpr std::string_view kCodeLoading = "code_loading";
 inline constexpr std::string_view kMatrixLibrary = "matrix_library";
 
@@ -134,12 +134,12 @@ inline constexpr std::string_view kHistory = "history";    // tag: the step with
 inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
-inline constexpr std::string_view kMeaning = "meaning";  // tag: forward's peak by other definitions
+inline constexpr std::string_view kOtherForwardPeaks = "meaning";  // tag: forward's peak by other definitions
 inline constexpr std::string_view kBlock = "block";      // tag and table: memory of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";
-inline constexpr std::string_view kLost = "lost";
+inline constexpr std::string_view kLostEvents = "lost";
 inline constexpr std::string_view kForwardWithState = "forward_with_state";
 inline constexpr std::string_view kForwardGraphAlive = "forward_graph_alive";
 inline constexpr std::string_view kKept = "kept";
@@ -204,12 +204,12 @@ inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one s
 inline constexpr std::string_view kCalls = "calls";             // unit "1"; kLargest, kTotal: B
 // Equality is checked before timing: all ranks run kSteps steps of a small network, and each rank
 // runs the same steps alone on the whole batch. The values are the largest difference of kGradients
-// and of kWeights, relative to the largest element of the tensor, and kTolerance for both. kApart
+// and of kWeights, relative to the largest element of the tensor, and kTolerance for both. kDivergedRanks
 // counts ranks of the timed network whose weights differ from rank 0's after the last step.
 inline constexpr std::string_view kEquality = "equality";  // tag
 inline constexpr std::string_view kWeights = "weights";
 inline constexpr std::string_view kSteps = "steps";
-inline constexpr std::string_view kApart = "apart";
+inline constexpr std::string_view kDivergedRanks = "apart";
 // One more step is traced; it shows when each rank computed and when it communicated.
 inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 only

@@ -11,34 +11,34 @@ struct Type {};
 Json schema_of(Type<bool> /*type*/, const Bounds& /*bounds*/) { return {{"type", "boolean"}}; }
 
 Json schema_of(Type<std::int64_t> /*type*/, const Bounds& bounds) {
-  return {{"type", "integer"}, {"minimum", bounds.least}, {"maximum", bounds.most}};
+  return {{"type", "integer"}, {"minimum", bounds.min}, {"maximum", bounds.max}};
 }
 
 Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
-  Json schema{{"type", "number"}, {"minimum", -kMostReal}, {"maximum", kMostReal}};
+  Json schema{{"type", "number"}, {"minimum", -kMaxReal}, {"maximum", kMaxReal}};
   if (bounds.above) schema["exclusiveMinimum"] = *bounds.above;
   return schema;
 }
 
 /// `longest` bounds bytes; maxLength bounds characters, so the schema may accept longer texts.
 Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
-  if (!bounds.names.empty()) return {{"enum", bounds.names}};
-  Json schema{{"type", "string"}, {"maxLength", bounds.longest}};
-  if (bounds.form != nullptr) schema["pattern"] = bounds.form->pattern;
+  if (!bounds.allowed_texts.empty()) return {{"enum", bounds.allowed_texts}};
+  Json schema{{"type", "string"}, {"maxLength", bounds.max_bytes}};
+  if (bounds.pattern != nullptr) schema["pattern"] = bounds.pattern->regex;
   return schema;
 }
 
 Json schema_of(Type<Scalar> /*type*/, const Bounds& bounds) {
   Json schema = schema_of(Type<double>(), bounds);
   schema["type"] = {"number", "string", "boolean", "null"};
-  schema["maxLength"] = bounds.longest;
+  schema["maxLength"] = bounds.max_bytes;
   return schema;
 }
 
 Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& bounds) {
   return {{"type", "object"},
-          {"maxProperties", kMostItems},
-          {"propertyNames", {{"maxLength", kMostLabel}}},
+          {"maxProperties", kMaxListItems},
+          {"propertyNames", {{"maxLength", kMaxLabelBytes}}},
           {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
@@ -54,9 +54,9 @@ Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
 template <typename Item>
 Json schema_of(Type<std::vector<Item>> /*type*/, const Bounds& bounds) {
   Json schema{{"type", "array"},
-              {"maxItems", bounds.most_items},
+              {"maxItems", bounds.max_items},
               {"items", schema_of(Type<Item>(), bounds_of_items(bounds))}};
-  if (bounds.least_items > 0) schema["minItems"] = bounds.least_items;
+  if (bounds.min_items > 0) schema["minItems"] = bounds.min_items;
   return schema;
 }
 
@@ -78,8 +78,8 @@ void add_member(Json& schema, const Member<Struct, std::optional<Value>>& member
 }
 
 template <typename Struct, typename Value>
-void add_member(Json& schema, const Spread<Struct, Value>& /*member*/) {
-  spread_into(schema, Type<Value>());
+void add_member(Json& schema, const Flattened<Struct, Value>& /*member*/) {
+  flatten_into(schema, Type<Value>());
 }
 
 /// `first` is the schema of `first_key`, which is no member and precedes the members' keys.
@@ -111,18 +111,18 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
 
 /// If the first key is present, all needed keys of the struct must be.
 template <typename Struct>
-void spread_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
+void flatten_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
   const Json part = object_schema(Type<Struct>());
   schema["properties"].update(part.at("properties"));
   schema["dependencies"][std::get<0>(kMembers<Struct>).key] = part.at("required");
 }
 
-void spread_into(Json& schema, Type<CellSpec> type) {
+void flatten_into(Json& schema, Type<CellSpec> type) {
   add_key(schema, "kind", schema_of(Type<CellKind>(), {}));
   add_key(schema, "params", object_schema(type));
 }
 
-void spread_into(Json& schema, Type<std::variant<Scalar, Samples>> /*type*/) {
+void flatten_into(Json& schema, Type<std::variant<Scalar, Samples>> /*type*/) {
   schema["properties"]["value"] = schema_of(Type<Scalar>(), {});
   schema["properties"]["samples"] = schema_of(Type<std::vector<double>>(), {});
   schema["oneOf"] = {{{"required", {"value"}}}, {{"required", {"samples"}}}};
@@ -137,7 +137,7 @@ Json run_schema() {
                "What one measurement of a Transformer's training step kept. Times are integer "
                "nanoseconds, memory integer bytes; summaries are computed by the reader."}};
   schema.update(
-      object_schema(Type<Run>(), "schema_version", schema_of(Type<std::string>(), kVersion)));
+      object_schema(Type<Run>(), "schema_version", schema_of(Type<std::string>(), kVersionBounds)));
   return schema;
 }
 

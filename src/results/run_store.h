@@ -76,7 +76,7 @@ class RunStore {
   /// Writes `run`, which load() returned, to run.json and removes the files in cells/. A process
   /// that dies in the middle leaves an equivalent run. cells/ itself stays, so the run can be
   /// resumed.
-  void absorb(const Run& run) const;
+  void save_merged(const Run& run) const;
 
   /// Writes `run` to run.json, removes scratch/ and the files in cells/, and removes cells/ itself
   /// unless a cell has no launch: a run with cells/ can be resumed.

@@ -94,7 +94,7 @@ TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
     CellSpec spec = step_of(kLarge, batch, context);
     EXPECT_EQ(evaluated(formulas["0"], batch, context), expected_peak(spec).total());
     for (const std::int64_t blocks : {1, 2, 4, 32}) {
-      spec.group = blocks;
+      spec.blocks_per_checkpoint = blocks;
       EXPECT_EQ(evaluated(formulas[std::to_string(blocks)], batch, context),
                 expected_peak(spec).total());
     }

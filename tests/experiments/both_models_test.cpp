@@ -64,7 +64,7 @@ TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
   const labreport::Run run = measured(both(Preset::kFull), no_room);
   const labreport::Run alone = measured(of(both(Preset::kFull), false));
   for (const Cell& cell : alone.cells) EXPECT_NE(run.find(cell.id), nullptr) << cell.id;
-  EXPECT_EQ(labreports_half(run).cells.size(), alone.cells.size());
+  EXPECT_EQ(without_users_model(run).cells.size(), alone.cells.size());
 }
 
 const Section* compared(const Document& document) {

@@ -180,10 +180,10 @@ TEST(RefusedFlag, IsAsBadAsALine) {
 TEST(HostileTable, IsRefusedAtItsFirstBadLineHoweverLong) {
   EXPECT_THAT(refusal(std::string(1 << 20, ',')), StartsWith("table.md: line 1: it has more than"));
   std::string text = std::string(kFacts) + "size,mode,steps,mean_ms\n";
-  for (std::size_t i = 1; i <= kMostCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
+  for (std::size_t i = 1; i <= kMaxCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
   EXPECT_EQ(refusal(text), fmt::format("table.md: line {}: more than 4,000 cells; import parts of "
                                        "the table",
-                                       6 + kMostCells));
+                                       6 + kMaxCells));
 }
 
 /// Renders the field's row in docs/importing.md.

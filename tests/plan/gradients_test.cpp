@@ -26,7 +26,7 @@ std::int64_t calls(Scheme scheme, const char* edition, std::int64_t cap = 0) {
   CellSpec spec;
   spec.model = xl(edition);
   spec.scheme = scheme;
-  spec.bucket = cap;
+  spec.bucket_bytes = cap;
   return all_reduce_count(spec);
 }
 

@@ -90,7 +90,7 @@ TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
 TEST_F(RunStoreTest, AbsorbedLaunchesLieInTheRunAlone) {
   store_.create(begun());
   keep_all(store_, sample_run());
-  store_.absorb(store_.load());
+  store_.save_merged(store_.load());
   EXPECT_TRUE(fs::is_empty(store_.cells_folder()))
       << "there still, so that the run is gone on with";
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
