@@ -13,10 +13,11 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// A measured number in one of these units is 0 or at least 1.
+/// A measured number in one of these units is 0 or at least 1, because none is measured in
+/// fractions of its unit.
 constexpr std::array<std::string_view, 5> kUnitsOfAtLeastOne{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// A metric with one of these tags and one of these names is at least 1 ns.
+/// A metric that has one of these tags and one of these names is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
 constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
@@ -108,22 +109,23 @@ ValueRange range_of_metric(const Metric& metric) {
   if (tag == metric::kPublishedStddev || is_in(kCountNames, name) || is_in(kErrorTags, tag))
     return ValueRange::kNotNegative;
   if (!is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kAny;
-  const bool step = is_in(kStepTags, tag) && is_in(kStepNames, name);
-  const bool peak = is_in(kAllocatorTags, tag) && name.starts_with("peak");
-  const bool step_time = name == metric::kTotal && unit == "ns";
-  const bool whole = step || peak || step_time || is_in(kAtLeastOneTags, tag);
-  return whole ? ValueRange::kAtLeastOne : ValueRange::kZeroOrAtLeastOne;
+  const bool is_step_part = is_in(kStepTags, tag) && is_in(kStepNames, name);
+  const bool is_peak = is_in(kAllocatorTags, tag) && name.starts_with("peak");
+  const bool is_total_time = name == metric::kTotal && unit == "ns";
+  const bool is_positive =
+      is_step_part || is_peak || is_total_time || is_in(kAtLeastOneTags, tag);
+  return is_positive ? ValueRange::kAtLeastOne : ValueRange::kZeroOrAtLeastOne;
 }
 
 ValueRange range_of_column(std::string_view table, const TableColumn& column) {
   const auto& [name, unit] = column;
   if (name.ends_with(column::kStddevNs)) return ValueRange::kNotNegative;
-  const bool known = !required_columns(table).empty();
-  const bool statistic =
-      std::ranges::any_of(kStatisticSuffixes, [&](auto end) { return name.ends_with(end); });
-  if (known && (statistic || is_in(kAtLeastOneColumns, name))) return ValueRange::kAtLeastOne;
+  const bool is_known_table = !required_columns(table).empty();
+  const bool is_statistic =
+      std::ranges::any_of(kStatisticSuffixes, [&](auto suffix) { return name.ends_with(suffix); });
+  if (is_known_table && (is_statistic || is_in(kAtLeastOneColumns, name))) return ValueRange::kAtLeastOne;
   if (is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kZeroOrAtLeastOne;
-  return known && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
+  return is_known_table && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
 }
 
 bool is_within(ValueRange range, double number) {
@@ -230,11 +232,11 @@ std::vector<std::string_view> required_columns(std::string_view table) {
 }
 
 std::optional<ColumnType> required_type(std::string_view table, std::string_view column) {
-  const bool known = is_in(required_columns(table), column);
+  const bool is_required = is_in(required_columns(table), column);
   // Other columns of a timeline hold the bytes of a category.
-  if (!known && table != metric::kTimeline) return std::nullopt;
-  const bool words = table == metric::kLargest && column == column::kFreed;
-  return words || is_in(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
+  if (!is_required && table != metric::kTimeline) return std::nullopt;
+  const bool is_freed_text = table == metric::kLargest && column == column::kFreed;
+  return is_freed_text || is_in(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
 }
 
 std::span<const std::string_view> required_params(CellKind kind) {
@@ -242,10 +244,10 @@ std::span<const std::string_view> required_params(CellKind kind) {
   if (kind == CellKind::kAllReduce) return kAllReduceParams;
   if (kind == CellKind::kSharding) return kShardingParams;
   if (kind == CellKind::kDataParallel) return kDataParallelParams;
-  const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
+  const bool has_network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
                        kind == CellKind::kMemory || kind == CellKind::kLadder ||
                        kind == CellKind::kCheckpointing;
-  return network ? std::span<const std::string_view>(kNetworkParams)
+  return has_network ? std::span<const std::string_view>(kNetworkParams)
                  : std::span<const std::string_view>();
 }
 

@@ -1,4 +1,4 @@
-// The units, tags, columns and parameters that readers of a run rely on.
+// Lists the units, tags, columns and parameters that readers of a run rely on.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace labreport {
 /// True for "ns", "B", "B/s", "flop/s", "MHz", "°C", "1" and the empty unit.
 bool is_known_unit(std::string_view unit);
 
-/// The range of values that a measured number can have.
+/// The range in which a measured number must lie.
 enum class ValueRange {
   kAny,          ///< Any number: a loss, a temperature, an unknown metric.
   kNotNegative,  ///< At least 0: a count, an error, a deviation.
@@ -30,8 +30,8 @@ bool is_within(ValueRange range, double number);
 /// Describes the range in words: "at least 1".
 std::string_view describe(ValueRange range);
 
-/// Two names of a launch's metrics ("step.enqueue", "step.total") or of a table's columns ("made",
-/// "freed"). The value of the first never exceeds the value of the second.
+/// The names of two metrics of a launch ("step.enqueue", "step.total") or of two columns of a table
+/// ("made", "freed"). The value of the first must not exceed the value of the second.
 using OrderedPair = std::pair<std::string, std::string>;
 const std::vector<OrderedPair>& ordered_metrics();
 const std::vector<OrderedPair>& ordered_columns();

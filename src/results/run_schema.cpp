@@ -5,6 +5,7 @@
 namespace labreport {
 namespace {
 
+/// Selects the overload of schema_of() for a type without a value of it.
 template <typename Value>
 struct Type {};
 
@@ -20,7 +21,7 @@ Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
   return schema;
 }
 
-/// `longest` bounds bytes; maxLength bounds characters, so the schema may accept longer texts.
+/// `max_bytes` counts bytes and maxLength counts characters, so the schema may accept longer texts.
 Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
   if (!bounds.allowed_texts.empty()) return {{"enum", bounds.allowed_texts}};
   Json schema{{"type", "string"}, {"maxLength", bounds.max_bytes}};
@@ -42,7 +43,7 @@ Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& 
           {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
-/// Enumerators are numbered from 0, and `name` is empty for a value beyond the last.
+/// Relies on enumerators that are numbered from 0. name() is empty for a value beyond the last one.
 template <typename Enum>
   requires std::is_enum_v<Enum>
 Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
@@ -82,14 +83,15 @@ void add_member(Json& schema, const Flattened<Struct, Value>& /*member*/) {
   flatten_into(schema, Type<Value>());
 }
 
-/// `first` is the schema of `first_key`, which is no member and precedes the members' keys.
+/// `first_key` precedes the members' keys and has the schema `first_schema`; it may be null.
 template <typename Struct>
-Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr, const Json& first = {}) {
+Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr,
+                   const Json& first_schema = {}) {
   Json schema{{"type", "object"},
               {"required", Json::array()},
               {"properties", Json::object()},
               {"additionalProperties", false}};
-  if (first_key != nullptr) add_key(schema, first_key, first);
+  if (first_key != nullptr) add_key(schema, first_key, first_schema);
   std::apply([&](const auto&... member) { (add_member(schema, member), ...); }, kMembers<Struct>);
   return schema;
 }
@@ -109,7 +111,7 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
   return {{"anyOf", {with_status(Ok()), with_status(Alternatives())...}}};
 }
 
-/// If the first key is present, all needed keys of the struct must be.
+/// If the first key of the struct is present, all its required keys must be present.
 template <typename Struct>
 void flatten_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
   const Json part = object_schema(Type<Struct>());

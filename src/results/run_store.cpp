@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
 constexpr const char* kImportedMarker = "imported";
-constexpr std::uintmax_t kMaxRunBytes = 64u << 20;  // bytes, far above any run; reading takes 1 GB
+constexpr std::uintmax_t kMaxRunBytes = 64u << 20;  // Reading that many bytes takes 1 GB of memory.
 
 fs::path numbered_file(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -44,14 +44,14 @@ bool exists_readably(const fs::path& path) {
   return fs::exists(path, unreadable);
 }
 
-/// Refuses a link, because a run that was copied here must not write outside its folder.
+/// Throws `InputError` if the folder is a link. See RunStore::refuse_links().
 void refuse_link(const fs::path& folder) {
   if (!fs::is_symlink(fs::symlink_status(folder))) return;
   throw InputError(folder.string() + " is a link, and a run keeps its files in its own folder",
                    "put the folder itself there");
 }
 
-/// Reads the files of one run. Their sizes together are bounded by kMaxRunBytes.
+/// Reads the files of one run, which have at most kMaxRunBytes together.
 class RunFileReader {
  public:
   std::string read(const fs::path& file) {
@@ -78,9 +78,9 @@ std::string compact_time(const std::string& iso) {
 }
 
 fs::path edition_folder(const fs::path& root, const Run& run) {
-  constexpr std::size_t kLongestName = 100;  // Bytes. run.json may hold a longer name.
+  constexpr std::size_t kMaxNameBytes = 100;  // run.json may hold a longer name.
   const std::string gpu =
-      run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kLongestName);
+      run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kMaxNameBytes);
   return root / (gpu.empty() ? "device" : gpu) / run.edition;
 }
 
@@ -157,8 +157,8 @@ void RunStore::refuse_links() const {
 }
 
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
-  // Syncing the folder, too, would double the wait between launches. A later sync of the file
-  // system's journal writes the folder's entry.
+  // Syncing the folder as well would double the pause between launches. The file system writes the
+  // folder's entry later by itself.
   write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch),
                    Sync::kFile);
 }
@@ -170,8 +170,8 @@ Run RunStore::load() const {
                      "`labreport list runs` shows the runs there are");
   }
   refuse_link(cells_folder());
-  // The launches are listed before run.json is read: a concurrent save_merged() writes run.json first
-  // and removes the launches later.
+  // The launches are listed before run.json is read, because a concurrent save_merged() writes
+  // run.json first and removes the launches later. A launch that is in both is ignored.
   const std::vector<fs::path> launches = json_files(cells_folder());
   RunFileReader files;
   Run run = run_from_json(files.read(run_file()), origin);
@@ -206,9 +206,9 @@ void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
   remove_tree(scratch_folder());
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
-  const bool complete =
+  const bool is_complete =
       std::ranges::none_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  if (complete) remove_tree(cells_folder());  // cells/ marks a run that can be resumed
+  if (is_complete) remove_tree(cells_folder());  // A run with cells/ can be resumed.
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

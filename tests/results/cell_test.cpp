@@ -32,22 +32,22 @@ TEST(CellId, IgnoresTheLabel) {
 }
 
 TEST(CellId, TellsEveryParameterApart) {
-  CellSpec other = small_step();
-  other.context = 256;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
-  other = small_step();
-  other.model->heads = 6;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
-  other = small_step();
-  other.warmup = 2;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
+  CellSpec changed = small_step();
+  changed.context = 256;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
+  changed = small_step();
+  changed.model->heads = 6;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
+  changed = small_step();
+  changed.warmup = 2;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
 }
 
 TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
-  CellSpec other = small_step();
-  other.implementation = "TransformerLM-0a1b2c3d";
-  EXPECT_TRUE(cell_id(other).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
-  EXPECT_FALSE(same_network_and_batch(other, small_step()));
+  CellSpec changed = small_step();
+  changed.implementation = "TransformerLM-0a1b2c3d";
+  EXPECT_TRUE(cell_id(changed).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
+  EXPECT_FALSE(same_network_and_batch(changed, small_step()));
 }
 
 TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
@@ -105,16 +105,16 @@ TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
   spec.context = 512;
   spec.batch = 4;
   spec.precision = Precision::kFp32;
-  CellSpec other = spec;
-  other.mode = Mode::kInference;
-  EXPECT_TRUE(same_setting(spec, other));
-  other.precision = Precision::kBf16;
-  EXPECT_TRUE(same_network_and_batch(spec, other));
-  EXPECT_FALSE(same_setting(spec, other));
+  CellSpec changed = spec;
+  changed.mode = Mode::kInference;
+  EXPECT_TRUE(same_setting(spec, changed));
+  changed.precision = Precision::kBf16;
+  EXPECT_TRUE(same_network_and_batch(spec, changed));
+  EXPECT_FALSE(same_setting(spec, changed));
   EXPECT_FALSE(under_autocast(spec));
-  EXPECT_TRUE(under_autocast(other));
-  other.context = 256;
-  EXPECT_FALSE(same_network_and_batch(spec, other));
+  EXPECT_TRUE(under_autocast(changed));
+  changed.context = 256;
+  EXPECT_FALSE(same_network_and_batch(spec, changed));
 }
 
 TEST(CellNames, RoundTrip) {
