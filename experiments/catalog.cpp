@@ -77,7 +77,7 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
 std::vector<PlannedCell> alternating_cells(const Experiment& experiment, PlanInput input,
                                            const Run& so_far) {
   const std::vector<PlannedCell> first = experiment.plan(input, so_far);
-  if (!input.selection.both) return first;
+  if (!input.selection.keeps_labreports_network) return first;
   input.selection.model.reset();
   const std::vector<PlannedCell> second = experiment.plan(input, so_far);
   std::vector<PlannedCell> turns;

@@ -23,7 +23,7 @@ std::vector<std::int64_t> attention_dims(const PlanInput& input) {
 
 std::vector<Precision> attention_precisions(const PlanInput& input) {
   const auto& chosen = input.selection.precisions;
-  return chosen.empty() ? std::vector{Precision::kFp32, input.half} : chosen;
+  return chosen.empty() ? std::vector{Precision::kFp32, input.half_precision} : chosen;
 }
 
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {

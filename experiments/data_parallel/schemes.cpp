@@ -160,9 +160,9 @@ std::optional<double> Network::stretch(const SchemeResult& result) const {
   return *result.backward_ms / *none->backward_ms - 1;
 }
 
-std::optional<BucketModel> Network::model() const {
+std::optional<BucketFormula> Network::model() const {
   if (!line) return std::nullopt;
-  return BucketModel{line->latency_ns / 1e9, line->bytes_per_second, total_bytes()};
+  return BucketFormula{line->latency_ns / 1e9, line->bytes_per_second, total_bytes()};
 }
 
 std::vector<Network> networks_of(const RunView& view) {

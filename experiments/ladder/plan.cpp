@@ -20,7 +20,7 @@ std::vector<Step> rungs(const PlanInput& input, Precision precision) {
   std::vector<Step> steps;
   for (const Variant variant : kVariants) steps.emplace_back(variant, precision);
   // GPUs without BF16 tensor cores have no TF32 either.
-  const bool tf32 = input.device == DeviceKind::kCuda && input.half == Precision::kBf16;
+  const bool tf32 = input.device == DeviceKind::kCuda && input.half_precision == Precision::kBf16;
   if (precision != Precision::kFp32 || !tf32) return steps;
   steps.back() = {Variant::kFusedAdamW, Precision::kTf32};
   steps.emplace_back(Variant::kCudaGraph, Precision::kTf32);
@@ -35,7 +35,7 @@ CellSpec compiled(CellSpec spec) {
 }
 
 std::vector<Precision> precisions(const PlanInput& input) {
-  std::vector<Precision> ladders{input.half, Precision::kFp32};
+  std::vector<Precision> ladders{input.half_precision, Precision::kFp32};
   const auto& chosen = input.selection.precisions;
   if (chosen.empty()) return ladders;
   const auto named = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };

@@ -74,7 +74,7 @@ struct Block {
   /// gradients are the change plus what was saved.
   double gradients() const { return change() + saved(); }
   /// True for labreport's network, the only one with formulas.
-  bool built_in() const { return counted_parameters(step->spec()).has_value(); }
+  bool built_in() const { return known_parameter_count(step->spec()).has_value(); }
   double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));

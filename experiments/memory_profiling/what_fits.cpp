@@ -331,7 +331,7 @@ std::optional<Facts> facts_of(const std::vector<Check>& checks) {
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles) {
   const CellSpec& first = described_profiles(profiles).front()->spec;
   Grid grid{workspaces_of(profiles), batch_of(first), view.edition().reference_context};
-  if (view.on_gpu() && counted_parameters(first)) {
+  if (view.on_gpu() && known_parameter_count(first)) {
     grid.sizes = sizes_of(view, first);
     grid.checks = checks_of(view, profiles, grid);
   }

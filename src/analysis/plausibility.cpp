@@ -205,7 +205,7 @@ void check_memory(const Inspection& in) {
     }
   }
   const auto bytes = in.bytes(metric::kParameters);
-  const auto parameters = counted_parameters(in.cell.spec);
+  const auto parameters = known_parameter_count(in.cell.spec);
   if (!bytes || !parameters) return;
   const auto expected = static_cast<double>(*parameters * sizeof(float));
   if (*bytes != expected) {

@@ -219,7 +219,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.launches = optional_number("--launches", request.launches, 1, kMaxLaunchesPerCell);
   selection.separate_warmups = request.separate_warmups;
   selection.model = named_model(request);
-  selection.both = request.second_network.has_value();
+  selection.keeps_labreports_network = request.second_network.has_value();
   if (request.attention) {
     selection.attention.emplace();
     selection.attention->model = *request.attention;
@@ -237,7 +237,7 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });
   }
-  input.half = choice.half();
+  input.half_precision = choice.half();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
     if (*source) *source = resolved(**source, find_model_worker());
   }

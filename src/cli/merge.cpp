@@ -126,7 +126,7 @@ PlanInput recorded_input(const Run& run) {
   const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
-  input.half = bf16 ? Precision::kBf16 : Precision::kFp16;
+  input.half_precision = bf16 ? Precision::kBf16 : Precision::kFp16;
   const auto& source = run.sessions.front().model;
   (source && source->attention ? input.selection.attention : input.selection.model) = source;
   return input;

@@ -17,7 +17,7 @@ constexpr const char* kNet = "Net-0a1b2c3d";
 PlanInput both(Preset preset = Preset::kQuick) {
   PlanInput input = testing_samples::plan_input(preset);
   input.selection.model = ModelSource{kNet, "net.py:Net", "", "", ""};
-  input.selection.both = true;
+  input.selection.keeps_labreports_network = true;
   return input;
 }
 
@@ -31,7 +31,7 @@ std::vector<std::string> ids(const std::vector<PlannedCell>& cells) {
 }
 
 PlanInput of(PlanInput input, bool model) {
-  input.selection.both = false;
+  input.selection.keeps_labreports_network = false;
   if (!model) input.selection.model.reset();
   return input;
 }
