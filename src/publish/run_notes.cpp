@@ -101,7 +101,7 @@ void RunNotes::assign(std::vector<fs::path> runs) {
     if (auto one = noted_run(run)) noted.push_back(std::move(*one));
   }
   for (const auto& [name, placed] : shared_.notes) {
-    std::optional<Network> network = named_network(placed.run);
+    std::optional<Network> network = named_network(placed.generated_from);
     const NotedRun* newest = nullptr;
     for (const NotedRun& run : noted) {
       if (!run.parts.contains(name)) continue;
