@@ -29,7 +29,8 @@ std::string_view status(const Cell& cell) {
 
 std::string subject(const Cell& cell) {
   if (cell.spec.kind == CellKind::kCheckpointing) {
-    return cell.spec.blocks_per_checkpoint ? "checkpoints of " + format_plural(*cell.spec.blocks_per_checkpoint, "block")
+    const auto blocks = cell.spec.blocks_per_checkpoint;
+    return blocks ? "checkpoints of " + format_plural(*blocks, "block")
                            : "no checkpoints";
   }
   if (is_shipped(cell.spec)) return cell.spec.implementation;

@@ -79,8 +79,8 @@ struct Column {
   std::string name;
 };
 
-/// Throws `InputError` for an unknown name. The known names are those of all fields except the fields
-/// in `excluded_place`.
+/// Throws `InputError` for an unknown name. The known names are those of all fields except the
+/// fields in `excluded_place`.
 [[noreturn]] void refuse_name(std::string_view kind, std::string_view name,
                               ImportField::Place excluded_place) {
   std::vector<std::string> known;

@@ -16,8 +16,8 @@
 namespace labreport {
 namespace {
 
-/// Removes <!-- comments -->, even if the last one is not closed. Line ends inside comments stay, so
-/// lines keep their numbers.
+/// Removes <!-- comments -->, even if the last one is not closed. Line ends inside comments stay,
+/// so lines keep their numbers.
 std::string without_comments(std::string_view text) {
   std::string outside;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -107,10 +107,10 @@ constexpr std::size_t kMaxTableCells = 200'000;
 constexpr std::size_t kMaxCopiedBytes = 64u << 20;
 constexpr std::size_t kMaxWrittenBytes = 8u << 20;
 
-/// Returns the reason why the parsed note may be too large; empty if it is not. The library adds cells
-/// to each row of a table until it has as many as the head, and copies a link's definition for each
-/// use. It aborts the program if memory runs out. The estimates are upper bounds: they assume that a
-/// table or a definition extends to the next blank line.
+/// Returns the reason why the parsed note may be too large; empty if it is not. The library adds
+/// cells to each row of a table until it has as many as the head, and copies a link's definition
+/// for each use. It aborts the program if memory runs out. The estimates are upper bounds: they
+/// assume that a table or a definition extends to the next blank line.
 std::string why_too_large(std::string_view text) {
   std::size_t cells = 0, columns = 0, block_bytes = 0, longest_definition = 0;
   bool has_definition = false;  // since the last blank line
@@ -136,8 +136,8 @@ std::string why_too_large(std::string_view text) {
 
 /// Returns the note as Markdown that is safe to publish: raw HTML becomes text, only links to http,
 /// https and relative addresses stay, pictures have the addresses that `find_picture` returns, and
-/// headings are below the level of the part's heading. Returns an empty text, and adds a problem, if
-/// the note is too large.
+/// headings are below the level of the part's heading. Returns an empty text, and adds a problem,
+/// if the note is too large.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
                           ParsedNote& file) {
   std::vector<NoteProblem>& problems = file.problems;
@@ -178,8 +178,8 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
 
 constexpr std::size_t kMaxValueBytes = 200;
 constexpr std::string_view kHttps = "https://";
-/// The characters besides letters and digits that an address may contain. No output format ends a link
-/// at one of them.
+/// The characters besides letters and digits that an address may contain. No output format ends a
+/// link at one of them.
 constexpr std::string_view kAddressMarks = "-._~:/?#@!&+,;=%";
 
 bool is_https_address(std::string_view text) {
@@ -259,8 +259,8 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 }
 
 /// Returns true if the line says that the note replaces the answer, false if it says that the note
-/// follows the answer, and nothing for any other line. Without the comment's marks, the line must end
-/// with "answer", because a sentence of the note may begin with "Follow".
+/// follows the answer, and nothing for any other line. Without the comment's marks, the line must
+/// end with "answer", because a sentence of the note may begin with "Follow".
 std::optional<bool> parse_choice(const FirstLine& line) {
   if (line.words.empty()) return {};
   const bool rest_fits =
@@ -276,8 +276,8 @@ bool resembles(const std::string& word, std::string_view keyword) {
   return edit_distance(word, keyword) <= kMaxTypos;
 }
 
-/// True if the line is probably a misspelt choice: a comment of few words, or few words that resemble
-/// "replaces … answer". A longer comment is a remark of the author.
+/// True if the line is probably a misspelt choice: a comment of few words, or few words that
+/// resemble "replaces … answer". A longer comment is a remark of the author.
 bool looks_like_choice(const FirstLine& line) {
   if (line.words.empty() || line.words.size() > kMaxChoiceWords) return false;
   if (line.is_comment) return true;

@@ -11,8 +11,8 @@
 // "follows the generated answer" have the same meaning. All other lines are GitHub's Markdown with
 // tables, pictures and math.
 //
-// notes/author.md names the author of the report. Comments and empty lines may be anywhere, and values
-// may be empty:
+// notes/author.md names the author of the report. Comments and empty lines may be anywhere, and
+// values may be empty:
 //
 //   name: Ada Lovelace
 //   course: CS336
@@ -48,8 +48,8 @@ ParsedFrontMatter parse_front_matter(std::string_view text);
 inline constexpr std::string_view kReplaces = "<!-- replaces the answer -->";
 inline constexpr std::string_view kFollows = "<!-- follows the answer -->";
 
-/// The result of the search for a note's picture. If the picture cannot be published, the note shows
-/// its alternative text instead.
+/// The result of the search for a note's picture. If the picture cannot be published, the note
+/// shows its alternative text instead.
 struct FoundPicture {
   std::optional<std::string> address;  ///< Relative to the page; absent if it cannot be published.
   std::string problem;                 ///< The reason why `address` is absent.

@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kMaxLineBytes = 96;
 constexpr const char* kGeneratedFrom = "Generated from ";
 
-/// Breaks a line at spaces into lines of at most `kMaxLineBytes`; longer words stay whole. In a list
-/// item, all lines after the first are indented to the item's text.
+/// Breaks a line at spaces into lines of at most `kMaxLineBytes`; longer words stay whole. In a
+/// list item, all lines after the first are indented to the item's text.
 std::string wrapped(const std::string& line) {
   const std::string indent = line.starts_with("- ") ? "  " : "";
   std::string text;

@@ -56,8 +56,8 @@ std::string published_name(const fs::path& relative) {
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
-/// Returns the value of an attribute of the first <svg> element: "460pt" for `width="460pt"`. Returns
-/// an empty text if the attribute is absent or has other characters than lengths have.
+/// Returns the value of an attribute of the first <svg> element: "460pt" for `width="460pt"`.
+/// Returns an empty text if the attribute is absent or has other characters than lengths have.
 std::string root_attribute(std::string_view svg, const std::string& name) {
   const std::size_t root = std::min(svg.find("<svg"), svg.size());
   const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
@@ -70,9 +70,9 @@ std::string root_attribute(std::string_view svg, const std::string& name) {
   return has_lengths_only ? std::string(value) : "";
 }
 
-/// Embeds the SVG in another SVG as an image. Inside an image, browsers run no scripts, fetch no files
-/// and follow no links, even if a reader opens the file itself (SVG 2, section 2.2.6: secure animated
-/// mode).
+/// Embeds the SVG in another SVG as an image. Inside an image, browsers run no scripts, fetch no
+/// files and follow no links, even if a reader opens the file itself (SVG 2, section 2.2.6: secure
+/// animated mode).
 std::string inert_svg(std::string_view svg) {
   std::string width = root_attribute(svg, "width");
   std::string height = root_attribute(svg, "height");
@@ -86,7 +86,8 @@ std::string inert_svg(std::string_view svg) {
                      data_url(".svg", svg));
 }
 
-/// Finds the pictures of an author's notes in the folder of notes and collects them for publication.
+/// Finds the pictures of an author's notes in the folder of notes and collects them for
+/// publication.
 class NotePictures {
  public:
   explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}

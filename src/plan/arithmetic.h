@@ -32,8 +32,8 @@ std::optional<double> step_flops(const CellSpec& spec);
 /// papers count in this way, and count backward as 2.5 forward passes.
 double attention_flops(const CellSpec& spec, std::int64_t length);
 
-/// Returns the bytes that one rank holds during the whole step: FP32 parameters, gradients if the mode
-/// has backward, and two AdamW moments if the mode has the optimizer.
+/// Returns the bytes that one rank holds during the whole step: FP32 parameters, gradients if the
+/// mode has backward, and two AdamW moments if the mode has the optimizer.
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
 
 /// Returns "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB" if

@@ -29,11 +29,12 @@ constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCom
 constexpr double kLayerLaunchSeconds = 2e-3;
 // AdamW takes as long for one parameter as FP32 GEMMs take for this many operations.
 constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
-// Elementwise kernels over the scores dominate the time of attention. Together they take as long for
-// one score as GEMMs of the same precision take for this many operations.
+// Elementwise kernels over the scores dominate the time of attention. Together they take as long
+// for one score as GEMMs of the same precision take for this many operations.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
-// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for 1 + 10 s
-// of forward and backward together, but do_bench estimates too few repeats, which take about 9 s.
+// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for
+// 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
+// about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 // Before that, do_bench takes the time of this many forward passes to estimate the repeats.
 constexpr double kEstimationPasses = 20;
@@ -96,8 +97,8 @@ double attention_seconds(const CellSpec& spec, double flops) {
   return seconds;
 }
 
-/// Returns 0 for NCCL, whose time is negligible. With Gloo, each size is measured in about 10 calls.
-/// The calls of all smaller sizes together take as long as those of the largest size.
+/// Returns 0 for NCCL, whose time is negligible. With Gloo, each size is measured in about 10
+/// calls. The calls of all smaller sizes together take as long as those of the largest size.
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;

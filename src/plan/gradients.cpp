@@ -10,9 +10,9 @@ namespace {
 constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // bytes; c10d::kDefaultFirstBucketBytes
 
-/// Returns the bytes of each bucket as PyTorch's `compute_bucket_assignment_by_size` fills it: it adds
-/// a gradient and then closes the bucket if the bucket has reached its limit. Gradients are taken in
-/// the order of backward, as PyTorch does after the first step.
+/// Returns the bytes of each bucket as PyTorch's `compute_bucket_assignment_by_size` fills it: it
+/// adds a gradient and then closes the bucket if the bucket has reached its limit. Gradients are
+/// taken in the order of backward, as PyTorch does after the first step.
 std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes,
                                           std::int64_t limit_bytes) {
   std::vector<std::int64_t> buckets;

@@ -18,8 +18,8 @@ std::vector<std::int64_t> gradient_bytes(const ModelShape& shape);
 using Bucket = std::vector<std::size_t>;
 
 /// Fills buckets from the last parameter to the first, which is about the order in which backward
-/// computes gradients. `bytes` has the size of each gradient. A bucket holds at most `max_bytes`, or
-/// a single gradient that is larger.
+/// computes gradients. `bytes` has the size of each gradient. A bucket holds at most `max_bytes`,
+/// or a single gradient that is larger.
 std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t max_bytes);
 
 /// Returns the number of all-reduces in each step. As in PyTorch, `kReducer` closes its first
@@ -38,7 +38,8 @@ double exposed_seconds(const CellSpec& spec, double backward_seconds, double lat
 
 /// The handout's formula for the exposed time of n all-reduces of equal buckets. Each all-reduce
 /// takes α + bytes/β, with the latency α and the bandwidth β. At best, backward hides the term
-/// bytes/β of all buckets but the last, and no α. The exposed time is then T(n) = total/(n β) + n α.
+/// bytes/β of all buckets but the last, and no α. The exposed time is then
+/// T(n) = total/(n β) + n α.
 struct BucketFormula {
   double latency_seconds = 0;   ///< α
   double bytes_per_second = 0;  ///< β

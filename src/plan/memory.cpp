@@ -50,8 +50,8 @@ ElementCount elements(TensorShape tensor_shape, const CellSpec& spec) {
 /// Says whether a block saves a tensor before or during its softmax, or after it.
 enum class SavedWhen { kUntilSoftmax, kAfterSoftmax };
 
-/// Describes a saved tensor. If modules save copies of their own, the bytes of an element are those of
-/// all copies together.
+/// Describes a saved tensor. If modules save copies of their own, the bytes of an element are those
+/// of all copies together.
 struct SavingRule {
   const char* module;
   const char* contents;
@@ -196,9 +196,9 @@ std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t score_w
 }
 
 /// Adds the instants of inference. At the softmax, the temporaries are scores, shifted scores,
-/// exponentials, probabilities, the residual stream, the norm, q, k and v. At the FFN, they are four
-/// tensors of the inner width, the residual stream twice and the norm. At the logits, they are the
-/// residual stream, the norm and, under autocast, the norm's copy.
+/// exponentials, probabilities, the residual stream, the norm, q, k and v. At the FFN, they are
+/// four tensors of the inner width, the residual stream twice and the norm. At the logits, they are
+/// the residual stream, the norm and, under autocast, the norm's copy.
 void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                    const CellSpec& spec) {
   const bool half = under_autocast(spec);
@@ -221,9 +221,9 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
 }
 
 /// Adds the instants of a forward pass that saves tensors, and of the loss. At the softmax, the
-/// temporaries are scores, shifted scores and probabilities. Under autocast, they also include norm, q
-/// and k in FP32, which were cast. At the loss, they are shifted logits and their logarithms. Under
-/// autocast, the backward of the loss needs more, so the instant lies there.
+/// temporaries are scores, shifted scores and probabilities. Under autocast, they also include
+/// norm, q and k in FP32, which were cast. At the loss, they are shifted logits and their
+/// logarithms. Under autocast, the backward of the loss needs more, so the instant lies there.
 void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
   const bool half = under_autocast(spec);
   const std::int64_t values = activation_width(spec) * elements(TensorShape::kWidth, spec).count;
@@ -273,8 +273,9 @@ void add_checkpointed_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak
   loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
   for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
-    // The first `inputs` groups still hold their inputs in the backward of the last of them. The step
-    // also holds this group's output and its gradient, and the gradients of the blocks after it.
+    // The first `inputs` groups still hold their inputs in the backward of the last of them. The
+    // step also holds this group's output and its gradient, and the gradients of the blocks after
+    // it.
     const std::int64_t end = std::min(inputs * group_size, layers);
     CellSpec group = spec;
     group.model->layers = end - (inputs - 1) * group_size;

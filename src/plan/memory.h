@@ -1,6 +1,6 @@
 // Calculates the bytes that the network and its training step request from the allocator. Each
-// formula follows from the operations in src/model. B is the batch, S the context, d the width d_model,
-// h the number of heads, L the number of layers and V the vocabulary.
+// formula follows from the operations in src/model. B is the batch, S the context, d the width
+// d_model, h the number of heads, L the number of layers and V the vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct SavedTensor {
 
 /// Lists the tensors that the operations of src/model save. `RmsNorm` saves its input, 1/rms and
 /// their product. `Linear` saves its input, under autocast as its own 16-bit copy. `masked_scores`
-/// saves the rotated queries, the rotated keys and the mask. `softmax` saves exponentials, their sums
-/// and the indices of the maxima. `mixed_values` saves probabilities and values. `SwiGlu` saves five
-/// tensors of the inner width. A residual sum is saved once, by the norm that reads it.
+/// saves the rotated queries, the rotated keys and the mask. `softmax` saves exponentials, their
+/// sums and the indices of the maxima. `mixed_values` saves probabilities and values. `SwiGlu`
+/// saves five tensors of the inner width. A residual sum is saved once, by the norm that reads it.
 std::vector<SavedTensor> tensors_saved_by_block(const CellSpec& spec);
 
 /// Returns the sum of the bytes of tensors_saved_by_block().
@@ -72,16 +72,16 @@ struct ExpectedPeak {
 /// Returns the instants at which a step can have its peak, in order: the last block's softmax (in
 /// inference also its FFN), the logits, the loss, the backward of the last block's softmax, the end
 /// of backward, and AdamW at the largest parameter. Each member is a linear combination of 1, B S,
-/// B S² and S². With checkpoints, the instants before the end of backward are the loss and, for each
-/// group that can have the peak, the backward of its last softmax. Empty if the cell does not measure
-/// labreport's network in C++.
+/// B S² and S². With checkpoints, the instants before the end of backward are the loss and, for
+/// each group that can have the peak, the backward of its last softmax. Empty if the cell does not
+/// measure labreport's network in C++.
 std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec);
 
 /// Returns the element of possible_peaks() with the largest total; all zero if there is none.
 ExpectedPeak expected_peak(const CellSpec& spec);
 
-/// Returns the formula of the network's tensors that have this many bytes, such as "B · h · S² · 4";
-/// empty if no tensor has.
+/// Returns the formula of the network's tensors that have this many bytes: "B · h · S² · 4". Empty
+/// if no tensor has.
 std::string size_formula(const CellSpec& spec, std::int64_t bytes);
 
 }  // namespace labreport

@@ -26,10 +26,10 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
-/// Returns the work of all layers in one forward pass, or of the optimizer in one step. Returns zeros
-/// unless the network is labreport's in C++. In the following formulas for one layer, a batch has B
-/// sequences of S tokens, the width is d, the inner width f, the number of heads h, and an element has
-/// w bytes (4; under autocast 2).
+/// Returns the work of all layers in one forward pass, or of the optimizer in one step. Returns
+/// zeros unless the network is labreport's in C++. In the following formulas for one layer, a batch
+/// has B sequences of S tokens, the width is d, the inner width f, the number of heads h, and an
+/// element has w bytes (4; under autocast 2).
 ///
 ///   Part                 Operations      Bytes
 ///   QKᵀ, A·V (each)      2BS²d           w(2BSd + BhS²)

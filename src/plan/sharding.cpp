@@ -32,7 +32,8 @@ std::vector<ParameterSize> parameter_sizes(const ModelShape& shape) {
   const ParameterSize embedding{shape.vocab * shape.d_model, true};
   std::vector<ParameterSize> sizes{embedding};
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    for (const auto& size : {norm, projection, projection, projection, projection, norm, ffn_matrix, ffn_matrix, ffn_matrix}) {
+    for (const auto& size : {norm, projection, projection, projection, projection, norm, ffn_matrix,
+                             ffn_matrix, ffn_matrix}) {
       sizes.push_back(size);
     }
   }

@@ -18,16 +18,16 @@ struct ParameterSize {
 std::vector<ParameterSize> parameter_sizes(const ModelShape& shape);
 
 /// Returns the rank that owns and updates each parameter; `elements` has the parameters' sizes.
-/// Parameters are assigned from the largest to the smallest, each to the rank with the fewest elements
-/// so far. No parameter is split, so ranks may own different numbers of elements.
+/// Parameters are assigned from the largest to the smallest, each to the rank with the fewest
+/// elements so far. No parameter is split, so ranks may own different numbers of elements.
 std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements, std::int64_t ranks);
 
 /// Returns the fraction of all elements that the rank with the most elements owns: at least
 /// 1 / ranks.
 double largest_owned_fraction(const ModelShape& shape, std::int64_t ranks);
 
-/// FP32 bytes on the rank that holds the most. If weights are sharded, each rank holds an equal shard
-/// of each matrix and a copy of each norm's scale.
+/// FP32 bytes on the rank that holds the most. If weights are sharded, each rank holds an equal
+/// shard of each matrix and a copy of each norm's scale.
 struct HeldBytes {
   std::int64_t parameters = 0;
   std::int64_t gradients = 0;
@@ -41,8 +41,8 @@ HeldBytes held_bytes(const CellSpec& spec);
 CellSpec as_single_process(CellSpec spec);
 
 /// Returns the bytes that each of N ranks in a ring sends in one step: 2 (N − 1)/N of all bytes for
-/// an all-reduce, (N − 1)/N for a broadcast, an all-gather or a reduce-scatter. An element of sharded
-/// weights has 2 bytes under autocast. All other elements have 4 bytes.
+/// an all-reduce, (N − 1)/N for a broadcast, an all-gather or a reduce-scatter. An element of
+/// sharded weights has 2 bytes under autocast. All other elements have 4 bytes.
 double sent_bytes_per_step(const CellSpec& spec);
 /// Returns the bytes that each rank would send with ZeRO-1, which scatters gradients and gathers
 /// parameters in FP32.

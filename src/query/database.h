@@ -41,12 +41,12 @@ class Database {
   /// does not fit its column.
   void add(const Run& run, const std::string& name);
 
-  /// Runs one statement, which can only read. Throws `InputError` with the line and the column of an
-  /// error and, for an unknown name, with the nearest known names.
+  /// Runs one statement, which can only read. Throws `InputError` with the line and the column of
+  /// an error and, for an unknown name, with the nearest known names.
   QueryResult select(const std::string& query, const QueryLimits& limits = {});
 
-  /// Writes tables and views to a new SQLite file. Throws `InputError` if the file exists or cannot be
-  /// written.
+  /// Writes tables and views to a new SQLite file. Throws `InputError` if the file exists or cannot
+  /// be written.
   void save(const std::filesystem::path& file);
 
  private:

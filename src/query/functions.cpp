@@ -39,8 +39,9 @@ void add_row(sqlite3_context* context, int count, sqlite3_value** values) {
   if (count > 1) (*group)->probability = sqlite3_value_double(values[1]);
 }
 
-/// Sets the result of an aggregate: the statistic of the group, or NULL without samples. SQLite calls
-/// this once for each group, even if the query is stopped early, so the group is always freed.
+/// Sets the result of an aggregate: the statistic of the group, or NULL without samples. SQLite
+/// calls this once for each group, even if the query is stopped early, so the group is always
+/// freed.
 template <auto statistic>
 void finish_group(sqlite3_context* context) {
   Group** group = group_of(context, 0);
@@ -111,10 +112,10 @@ void add_functions(sqlite3* database) {
   add_aggregate<kSum>(database, "sum_of", 1);
   add_aggregate<kQuantile>(database, "quantile", 2);
   constexpr int kDeterministic = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-  sqlite3_create_function_v2(database, "parameters", 4, kDeterministic, nullptr, parameters_function, nullptr,
-                             nullptr, nullptr);
-  sqlite3_create_function_v2(database, "forward_flops", 6, kDeterministic, nullptr, forward_flops_function, nullptr, nullptr,
-                             nullptr);
+  sqlite3_create_function_v2(database, "parameters", 4, kDeterministic, nullptr,
+                             parameters_function, nullptr, nullptr, nullptr);
+  sqlite3_create_function_v2(database, "forward_flops", 6, kDeterministic, nullptr,
+                             forward_flops_function, nullptr, nullptr, nullptr);
 }
 
 }  // namespace labreport

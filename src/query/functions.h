@@ -6,7 +6,7 @@ struct sqlite3;
 namespace labreport {
 
 /// Adds these functions to the database:
-/// - The aggregates `mean`, `median`, `stddev` (n − 1) and `quantile(x, p)` with p in [0, 1] compute
+/// - The aggregates `mean`, `median`, `stddev` (n − 1) and `quantile(x, p)` with p in [0, 1] return
 ///   what base/statistics.h computes; `sum_of` adds. They ignore NULL. The result is NULL if there
 ///   is no value, and `stddev` is NULL for one value.
 /// - `parameters(d_model, d_ff, layers, vocab)` and `forward_flops(d_model, d_ff, layers, vocab,

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxDepth = 32;  // levels; documents of labreport have fewer
 
 struct ParseProblem {
-  std::string_view library_words;  ///< Words in the library's error message; empty if there are none.
+  std::string_view library_words;  ///< A part of the library's message; empty if not needed.
   const char* problem;
   const char* remedy;
 };

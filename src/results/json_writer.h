@@ -9,8 +9,8 @@ namespace labreport {
 using Json = nlohmann::ordered_json;
 
 /// Indents by two spaces and ends with a newline. Arrays of scalars and metrics take one line each.
-/// So do other objects of scalars and arrays of scalars if they have at most 100 bytes. Several rows
-/// of integers share a line.
+/// So do other objects of scalars and arrays of scalars if they have at most 100 bytes. Several
+/// rows of integers share a line.
 std::string write_json(const Json& document);
 
 /// Writes the value on one line and replaces bytes that are not UTF-8, which file names and a

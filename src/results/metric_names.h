@@ -1,7 +1,7 @@
 // Tags and names of metrics and tables. Workers and imports write them, presenters read them.
 //
-// A comment behind a constant begins with `tag` or `table` if the constant is one. Then it gives the
-// unit of the tag's metrics and their meaning. All other constants are names of metrics.
+// A comment behind a constant begins with `tag` or `table` if the constant is one. Then it gives
+// the unit of the tag's metrics and their meaning. All other constants are names of metrics.
 #pragma once
 
 #include <string_view>
@@ -124,8 +124,8 @@ inline constexpr std::string_view kRuntime = "runtime";  // tag
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
-// Host time in the first launch of each kernel, written only if the process profiles its first step.
-// See measure/kernels/host_calls.h.
+// Host time in the first launch of each kernel, written only if the process profiles its first
+// step. See measure/kernels/host_calls.h.
 inline constexpr std::string_view kFirstLaunches = "first";  // tag
 inline constexpr std::string_view kCodeLoading = "code_loading";
 inline constexpr std::string_view kMatrixLibrary = "matrix_library";
@@ -206,8 +206,8 @@ inline constexpr std::string_view kExchange = "exchange";
 inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
 inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step of one rank
 inline constexpr std::string_view kCalls = "calls";             // unit "1"; kLargest, kTotal: B
-// Before timing, all ranks run kSteps steps of a small network together, and each rank runs the same
-// steps alone on the whole batch. The metrics are the largest difference of kGradients and of
+// Before timing, all ranks run kSteps steps of a small network together, and each rank runs the
+// same steps alone on the whole batch. The metrics are the largest difference of kGradients and of
 // kWeights, relative to the largest element of the tensor, and kTolerance for both. kDivergedRanks
 // counts the ranks of the timed network whose weights differ from rank 0's after the last step.
 inline constexpr std::string_view kEquality = "equality";  // tag

@@ -102,8 +102,8 @@ struct Cell {
   std::vector<Launch> launches;  ///< Never empty in a finished run.
 };
 
-/// Returns the launch whose results stand for the cell: the first one that is ok, else the last one;
-/// null if the cell has no launch.
+/// Returns the launch whose results stand for the cell: the first one that is ok, else the last
+/// one; null if the cell has no launch.
 const Launch* representative(const Cell& cell);
 
 struct Run {
@@ -122,8 +122,8 @@ struct Run {
 /// user did not give them.
 Request original_request(const Run& run);
 
-/// Returns the user's model, which the run measures instead of labreport's network or in addition to
-/// it; null if the run measures only labreport's network.
+/// Returns the user's model, which the run measures instead of labreport's network or in addition
+/// to it; null if the run measures only labreport's network.
 const ModelSource* measured_model(const Run& run);
 
 /// True if the run has a cell of kind `timing`.

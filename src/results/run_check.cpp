@@ -65,8 +65,9 @@ void check_columns(const Table& table, UnknownNames unknown_names, const Place& 
   }
 }
 
-/// Checks that all values have the type that the column must have or, in an unknown column, the type
-/// of the first value that is not null. Reading has already checked the number of values in a row.
+/// Checks that all values have the type that the column must have or, in an unknown column, the
+/// type of the first value that is not null. Reading has already checked the number of values in a
+/// row.
 void check_column(const Table& table, std::size_t column, LaunchSum& sum, const Place& place) {
   const TableColumn& header = table.columns[column];
   const ValueRange range = range_of_column(table.name, header);
@@ -222,8 +223,8 @@ void check_metrics(const std::vector<Metric>& metrics, UnknownNames unknown_name
   }
 }
 
-/// Bounds the distinct metric names and the launches of a run, which become the columns and the rows
-/// of cells.csv.
+/// Bounds the distinct metric names and the launches of a run, which become the columns and the
+/// rows of cells.csv.
 class RunSize {
  public:
   void add(const Launch& launch, const Place& place) {

@@ -30,12 +30,12 @@ struct Place {
 
 /// Throws `InputError` with the path of the first value that could mislead readers of the run.
 ///
-/// A run that passes has cells with distinct ids. The metrics, conditions and tables of a launch and the
-/// columns of a table have distinct names. Names hold no control characters. A cell has the
+/// A run that passes has cells with distinct ids. The metrics, conditions and tables of a launch
+/// and the columns of a table have distinct names. Names hold no control characters. A cell has the
 /// parameters of its kind. Units are known, and a known tag has its own unit. A value with a unit
 /// is a number in the range of its metric. No value of an `OrderedPair` exceeds the other. Known
-/// tables have their columns, and each column has one type. The magnitudes of a launch's numbers add
-/// up to at most `kMaxLaunchSum`. Sessions began from 1970 to 2199.
+/// tables have their columns, and each column has one type. The magnitudes of a launch's numbers
+/// add up to at most `kMaxLaunchSum`. Sessions began from 1970 to 2199.
 void check_run(const Run& run, const std::string& origin, UnknownNames unknown_names);
 
 /// Check a cell's parameters, and a launch outside of its run, which a launch file holds.

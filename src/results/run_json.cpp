@@ -23,8 +23,8 @@ int number_at(std::string_view text, std::size_t begin) {
 int major_of(std::string_view version) { return number_at(version, 0); }
 int minor_of(std::string_view version) { return number_at(version, version.find('.') + 1); }
 
-/// Returns true, and warns, if the minor version is newer than this program's. Throws `InputError` for
-/// another major version.
+/// Returns true, and warns, if the minor version is newer than this program's. Throws `InputError`
+/// for another major version.
 bool has_newer_minor_version(const JsonReader& root, const std::string& origin) {
   const JsonReader version = root.at("schema_version");
   std::string text = version.text();

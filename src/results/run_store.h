@@ -48,7 +48,8 @@ class RunStore {
   /// True if the run holds published numbers: a file `imported` is beside run.json.
   bool is_imported() const;
 
-  /// Returns a text that changes if any file in the run's folder changes. Reads file attributes only.
+  /// Returns a text that changes if any file in the run's folder changes. Reads file attributes
+  /// only.
   std::string stamp() const;
 
   /// Starts a run: creates the folder and writes run.json. Throws `InputError` if the folder
@@ -62,12 +63,12 @@ class RunStore {
   /// may be a copy from another machine, must not write outside its folder.
   void refuse_links() const;
 
-  /// Writes one finished launch (`cells/<id>.<launch>.json`) atomically. The file survives the death
-  /// of any process, but a power failure before the folder is synced can lose it.
+  /// Writes one finished launch (`cells/<id>.<launch>.json`) atomically. The file survives the
+  /// death of any process, but a power failure before the folder is synced can lose it.
   void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
-  /// Reads run.json and the launches in cells/, which must be plain files of at most 64 MiB together.
-  /// Throws `InputError` if the files break this or any other rule.
+  /// Reads run.json and the launches in cells/, which must be plain files of at most 64 MiB
+  /// together. Throws `InputError` if the files break this or any other rule.
   Run load() const;
 
   /// Writes an imported run, which is complete from the start, into a folder without a run.
@@ -86,7 +87,8 @@ class RunStore {
   std::filesystem::path folder_;
 };
 
-/// Returns the folder for a new run: `<root>/<gpu>/<edition>/<time>-<revision>`. Each part is a slug.
+/// Returns the folder for a new run: `<root>/<gpu>/<edition>/<time>-<revision>`. Each part is a
+/// slug.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
 /// Creates new_run_folder(), with a number added if the name is taken. No other process gets the

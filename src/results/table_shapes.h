@@ -115,7 +115,8 @@ Table attention();
 /// One row for each size, method and rank; times are for one call.
 Table all_reduce();
 /// One row for each rank, step and point of the step: the bytes allocated there, the highest bytes
-/// since the previous point (kPeakBytes), and the bytes of parameters, gradients and optimizer state.
+/// since the previous point (kPeakBytes), and the bytes of parameters, gradients and optimizer
+/// state.
 Table held();
 /// One row for each layer and pass (kForward, kBackward) if weights are sharded. All rows are from
 /// the rank that waited longest, and waits are medians over steps.

@@ -107,7 +107,8 @@ TEST(BucketModel, IsLeastWhereBytesAndCallsCostAlike) {
   EXPECT_NEAR(formula.optimal_bucket_bytes(), 178.8e6, 0.1e6);
   EXPECT_NEAR(formula.exposed_seconds(formula.optimal_bucket_count()), 1.79e-3, 0.01e-3);
   for (const double factor : {0.5, 2.0}) {
-    EXPECT_GT(formula.exposed_seconds(factor * formula.optimal_bucket_count()), formula.exposed_seconds(formula.optimal_bucket_count()));
+    EXPECT_GT(formula.exposed_seconds(factor * formula.optimal_bucket_count()),
+              formula.exposed_seconds(formula.optimal_bucket_count()));
   }
   EXPECT_NEAR(formula.optimal_bucket_count() * formula.optimal_bucket_bytes(), 7.99e9, 1);
 }

@@ -55,8 +55,8 @@ TEST(Memory, OneBlocksGradients) {
             4 * (4 * 2560 * 2560 + 3LL * 2560 * 10240 + 2 * 2560));
 }
 
-/// The highest requested bytes of a step on an H200. The list below subtracts cuBLAS's workspace, which
-/// has 32 MiB, and 64 MiB after a backward.
+/// The highest requested bytes of a step on an H200. The list below subtracts cuBLAS's workspace,
+/// which has 32 MiB, and 64 MiB after a backward.
 struct MeasuredPeak {
   CellSpec spec;
   double mebibytes;
