@@ -33,7 +33,7 @@ std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
   std::int64_t of = 0;
   for (const fs::path& folder : list_runs(root)) {
     ShardRun shard{folder, RunStore(folder).load()};
-    const auto text = requested(shard.run).shard;
+    const auto text = original_request(shard.run).shard;
     if (!text) continue;
     const Shard which = parse_shard(*text);
     if (of != 0 && which.of != of) {
@@ -147,7 +147,7 @@ std::int64_t complete(Run& run) {
 
 /// "shard 3/4 never began and shard 2/4 did not finish"
 std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
-  const auto of = parse_shard(*requested(shards.begin()->second.run).shard).of;
+  const auto of = parse_shard(*original_request(shards.begin()->second.run).shard).of;
   std::vector<std::string> missing;
   for (std::int64_t number = 1; number <= of; ++number) {
     const auto shard = shards.find(number);

@@ -171,14 +171,14 @@ struct CellSpec {
   std::optional<Variant> variant = {};  ///< Kind `ladder` only.
   /// Kind `checkpointing` only: the number of consecutive blocks that form a group. Only the
   /// group's input is kept, and backward runs the group again. Absent if all activations are kept.
-  std::optional<std::int64_t> group = {};
+  std::optional<std::int64_t> blocks_per_checkpoint = {};
   std::optional<Ranks> ranks = {};  ///< Absent for a single process.
   /// Kind `all_reduce` only: the size of the largest tensor.
-  std::optional<std::int64_t> largest = {};
+  std::optional<std::int64_t> largest_bytes = {};
   std::optional<Sharding> sharding = {};  ///< Kind `sharding` only.
   std::optional<Scheme> scheme = {};      ///< Kind `data_parallel` only.
   /// Only for schemes kBucketed and kReducer: the bytes at which a bucket is full.
-  std::optional<std::int64_t> bucket = {};
+  std::optional<std::int64_t> bucket_bytes = {};
 };
 
 /// True if the precision is BF16 or FP16: matrix products take 16-bit operands.

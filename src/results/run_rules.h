@@ -18,8 +18,8 @@ bool is_known_unit(std::string_view unit);
 
 /// The range in which a measured number must lie.
 enum class ValueRange {
-  kAny,          ///< Any number: a loss, a temperature, an unknown metric.
-  kNotNegative,  ///< At least 0: a count, an error, a deviation.
+  kAny,               ///< Any number: a loss, a temperature, an unknown metric.
+  kNotNegative,       ///< At least 0: a count, an error, a deviation.
   kZeroOrAtLeastOne,  ///< 0, or at least 1 in its unit: a time, a number of bytes.
   kAtLeastOne,        ///< At least 1: a time or a size that cannot be 0.
 };
