@@ -77,7 +77,7 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
 std::vector<PlannedCell> alternating_cells(const Experiment& experiment, PlanInput input,
                                            const Run& so_far) {
   const std::vector<PlannedCell> first = experiment.plan(input, so_far);
-  if (!input.selection.both) return first;
+  if (!input.selection.keeps_labreports_network) return first;
   input.selection.model.reset();
   const std::vector<PlannedCell> second = experiment.plan(input, so_far);
   std::vector<PlannedCell> turns;
@@ -238,7 +238,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
     if (!selected(input, experiment)) continue;
     for (const PlannedCell& added : alternating_cells(experiment, input, so_far)) {
       const std::string id = cell_id(added.spec);
-      if (!is_countable(added.spec)) {
+      if (!bytes_are_countable(added.spec)) {
         throw InputError(id + " has tensors of more bytes than can be counted",
                          "make the network, the batch or the context smaller");
       }

@@ -29,7 +29,7 @@ void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const 
 void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far) {
   const Axes chosen = axes(input);
   std::vector<Precision> precisions = input.selection.precisions;
-  if (precisions.empty()) precisions = {Precision::kFp32, input.half};
+  if (precisions.empty()) precisions = {Precision::kFp32, input.half_precision};
   for (const Precision precision : precisions) {
     for (const std::int64_t context : chosen.contexts) {
       for (const Size& size : chosen.sizes) {

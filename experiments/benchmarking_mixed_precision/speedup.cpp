@@ -108,7 +108,7 @@ std::vector<Pair> pairs(const std::vector<Network>& networks) {
     if (fp32.group->spec.precision != Precision::kFp32) continue;
     for (const Network& other : networks) {
       const bool differs = other.group->spec.precision != Precision::kFp32;
-      if (differs && same_network(fp32.group->spec, other.group->spec))
+      if (differs && same_network_and_batch(fp32.group->spec, other.group->spec))
         all.push_back({&fp32, &other});
     }
   }

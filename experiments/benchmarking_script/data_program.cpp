@@ -29,7 +29,7 @@ const std::vector<Column<CellSpec>> kNetworks{
     hyper_parameter("d_ff", "d_ff", &ModelShape::d_ff),
     hyper_parameter("layers", "Layers", &ModelShape::layers),
     hyper_parameter("heads", "Heads", &ModelShape::heads),
-    {"parameters", "Parameters", &counted_parameters, "", kCounted}};
+    {"parameters", "Parameters", &known_parameter_count, "", kCounted}};
 
 std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
   std::vector<CellSpec> rows;

@@ -150,8 +150,8 @@ struct FirstStep {
         of.mode == Mode::kForwardBackward ? profiled_first_step(view, of.group->spec) : nullptr;
     if (launch == nullptr) return;
     whole = single_milliseconds(*launch, metric::kProfile, metric::kStep);
-    modules = single_milliseconds(*launch, metric::kFirst, metric::kCodeLoading);
-    library = single_milliseconds(*launch, metric::kFirst, metric::kMatrixLibrary);
+    modules = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);
+    library = single_milliseconds(*launch, metric::kFirstLaunches, metric::kMatrixLibrary);
     allocation = single_milliseconds(*launch, metric::kRuntime, metric::kAllocation);
     busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }

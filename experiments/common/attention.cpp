@@ -23,14 +23,14 @@ std::vector<std::int64_t> attention_dims(const PlanInput& input) {
 
 std::vector<Precision> attention_precisions(const PlanInput& input) {
   const auto& chosen = input.selection.precisions;
-  return chosen.empty() ? std::vector{Precision::kFp32, input.half} : chosen;
+  return chosen.empty() ? std::vector{Precision::kFp32, input.half_precision} : chosen;
 }
 
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {
   if (!input.selection.contexts.empty()) sweep.lengths = input.selection.contexts;
-  if (sweep.lengths.size() > kMostLengths) {
+  if (sweep.lengths.size() > kMaxLengths) {
     throw InputError(fmt::format("--contexts names {} lengths", sweep.lengths.size()),
-                     fmt::format("an attention cell takes at most {}", kMostLengths));
+                     fmt::format("an attention cell takes at most {}", kMaxLengths));
   }
   std::ranges::sort(sweep.lengths);
   const auto again = std::ranges::unique(sweep.lengths);

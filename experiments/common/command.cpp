@@ -39,7 +39,7 @@ std::optional<std::string> text(const std::optional<std::int64_t>& number) {
 
 /// The flags of one cell whose values differ from the defaults.
 Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
-  const Request original = requested(run);
+  const Request original = original_request(run);
   Request request{.edition = run.edition, .only = problem};
   if (run.preset != name(Preset::kFull)) request.preset = run.preset;
   if (measured_model(run) != nullptr && !spec.implementation.empty()) {

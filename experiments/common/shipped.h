@@ -18,6 +18,6 @@ std::vector<Size> compared_sizes(const PlanInput& input);
 /// The last rung of a ladder: network and loss are compiled and replayed as CUDA graphs, with
 /// `scaled_dot_product_attention` and fused AdamW.
 inline constexpr ShippedVariant kFastest{
-    .compiled = true, .loss = true, .graphs = true, .sdpa = true, .fused = true};
+    .compiled = true, .loss = true, .cuda_graphs = true, .sdpa = true, .fused_adamw = true};
 
 }  // namespace labreport

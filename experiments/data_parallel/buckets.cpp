@@ -47,11 +47,11 @@ const std::vector<Column<Predicted>> kPredicted{
 /// with its latency.
 double predicted_ms(const Network& network, const SchemeResult& result, std::int64_t ranks) {
   const SchemeResult& none = *network.ran(Scheme::kNone);
-  const BucketModel model = *network.model();
+  const BucketFormula model = *network.model();
   const std::int64_t measured = network.spec.ranks->count;
   const double alpha =
-      model.alpha * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
-  const double beta = model.beta * bus_factor(measured) / bus_factor(ranks);
+      model.latency_seconds * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
+  const double beta = model.bytes_per_second * bus_factor(measured) / bus_factor(ranks);
   const double exposed =
       exposed_seconds(result.cell->spec, *none.backward_ms / kMsPerSecond, alpha, beta);
   return *none.step_ms() + exposed * kMsPerSecond;
@@ -129,13 +129,13 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
     const std::vector<std::int64_t> bytes = all_reduce_bytes(result.cell->spec);
     BucketRow& row = rows.emplace_back(
         BucketRow{.result = &result,
-                  .cap = static_cast<double>(result.cell->spec.bucket.value_or(0)) / kMega,
+                  .cap = static_cast<double>(result.cell->spec.bucket_bytes.value_or(0)) / kMega,
                   .calls = std::ssize(bytes),
                   .largest = static_cast<double>(std::ranges::max(bytes)) / kMega,
                   .more = network.added_ms(result),
                   .added = added_value(network, result)});
     if (const auto model = network.model()) {
-      row.model = model->exposed(static_cast<double>(row.calls)) * kMsPerSecond;
+      row.model = model->exposed_seconds(static_cast<double>(row.calls)) * kMsPerSecond;
     }
     const auto prediction = std::ranges::find(predicted, &result, &Predicted::result);
     if (prediction == predicted.end()) continue;
@@ -196,7 +196,7 @@ Facts network_facts(const Network& network) {
       .set("counts", join_words(counts))
       .when("steps", !range.empty(), "range", range)
       .when("expected", expected(rows))
-      .when("best", model.has_value(), "size", model ? megabytes(model->best_bytes()) : "");
+      .when("best", model.has_value(), "size", model ? megabytes(model->optimal_bucket_bytes()) : "");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         for (const Choice& choice : choices(input.preset)) {
           if (choice.letter > last_part(input)) continue;
           spec.scheme = choice.scheme;
-          spec.bucket = choice.bucket;
+          spec.bucket_bytes = choice.bucket;
           cells.push_back({spec, chosen.launches});
         }
       }

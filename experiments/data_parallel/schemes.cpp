@@ -66,7 +66,7 @@ SchemeResult scheme_result(const Cell& cell) {
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
   if (gradients && weights) result.largest_error = std::max(*gradients, *weights);
-  result.diverged_ranks = single_number(*launch, metric::kEquality, metric::kApart);
+  result.diverged_ranks = single_number(*launch, metric::kEquality, metric::kDivergedRanks);
   read_trace(result, *launch);
   return result;
 }
@@ -95,7 +95,7 @@ std::string megabytes(double bytes) {
 
 std::string SchemeResult::words() const {
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
-  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
+  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) + " MB";
 }
 
 Value SchemeResult::step() const {
@@ -160,9 +160,9 @@ std::optional<double> Network::stretch(const SchemeResult& result) const {
   return *result.backward_ms / *none->backward_ms - 1;
 }
 
-std::optional<BucketModel> Network::model() const {
+std::optional<BucketFormula> Network::model() const {
   if (!line) return std::nullopt;
-  return BucketModel{line->latency_ns / 1e9, line->bytes_per_second, total_bytes()};
+  return BucketFormula{line->latency_ns / 1e9, line->bytes_per_second, total_bytes()};
 }
 
 std::vector<Network> networks_of(const RunView& view) {
@@ -175,7 +175,7 @@ std::vector<Network> networks_of(const RunView& view) {
     });
     if (network == networks.end()) {
       spec.scheme.reset();
-      spec.bucket.reset();
+      spec.bucket_bytes.reset();
       const std::string words =
           fmt::format("{} at context {} in {}", spec.size, format_count(spec.context.value_or(0)),
                       describe(spec.precision.value_or(Precision::kFp32)));

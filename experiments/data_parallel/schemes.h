@@ -59,7 +59,7 @@ struct Network {
   std::optional<double> added_ms(const SchemeResult& result) const;
   /// Backward's time / its time without communication − 1; nothing unless all-reduces overlap it.
   std::optional<double> stretch(const SchemeResult& result) const;
-  std::optional<BucketModel> model() const;
+  std::optional<BucketFormula> model() const;
 };
 
 /// Returns networks in plan order.

@@ -21,7 +21,7 @@ std::int64_t largest(const PlanInput& input, Collectives collectives) {
 CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks) {
   CellSpec spec = bare_cell(device, CellKind::kAllReduce);
   spec.ranks = ranks;
-  spec.largest = largest(input, ranks.collectives);
+  spec.largest_bytes = largest(input, ranks.collectives);
   spec.warmup = input.selection.warmup.value_or(kWarmup);
   spec.steps = input.selection.steps.value_or(kSteps);
   return spec;

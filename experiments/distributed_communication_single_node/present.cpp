@@ -186,7 +186,7 @@ const std::vector<Column<RankRow>> kByRank{
 std::vector<std::int64_t> asked_sizes(const Group& group) {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t bytes : kHandoutSizes) {
-    if (bytes <= group.cell->spec.largest.value_or(0)) sizes.push_back(bytes);
+    if (bytes <= group.cell->spec.largest_bytes.value_or(0)) sizes.push_back(bytes);
   }
   return sizes;
 }
@@ -405,7 +405,7 @@ std::optional<Facts> left_out(const Groups& groups) {
   std::vector<std::string> sizes, ranks;
   for (const std::int64_t bytes : kHandoutSizes) {
     const bool planned = std::ranges::any_of(groups, [bytes](const Group& group) {
-      return bytes <= group.cell->spec.largest.value_or(0);
+      return bytes <= group.cell->spec.largest_bytes.value_or(0);
     });
     if (!planned) sizes.push_back(size_words(bytes));
   }

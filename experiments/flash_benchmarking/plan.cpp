@@ -60,7 +60,7 @@ void add_leaderboard(std::vector<PlannedCell>& cells, const PlanInput& input) {
     CellSpec spec = attention_cell(
         input, {AttentionMethod::kLeaderboard, backend, kHeadDim, demo ? 2 : kHeads, {}});
     spec.attention->lengths = {demo ? 128 : kLength};  // The user's contexts do not apply.
-    add_cell(cells, input, spec, input.half);
+    add_cell(cells, input, spec, input.half_precision);
   }
 }
 
@@ -70,7 +70,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const std::vector<Precision> precisions = attention_precisions(input);
   std::vector<PlannedCell> cells;
   for (const Precision precision : precisions) add_grid(cells, input, precision);
-  if (std::ranges::find(precisions, input.half) != precisions.end()) {
+  if (std::ranges::find(precisions, input.half_precision) != precisions.end()) {
     add_leaderboard(cells, input);
   }
   return cells;

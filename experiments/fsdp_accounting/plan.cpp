@@ -7,7 +7,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
   const Axes chosen = axes(input);
   const bool asked = !input.selection.precisions.empty();
-  const auto precisions = asked ? chosen.precisions : std::vector{Precision::kFp32, input.half};
+  const auto precisions = asked ? chosen.precisions : std::vector{Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
   for (const Size& size : two_rank_sizes(input, chosen)) {
     for (const Precision precision : precisions) {

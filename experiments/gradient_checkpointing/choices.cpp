@@ -109,7 +109,7 @@ std::vector<CheckpointedNetwork> checkpointed_networks(const RunView& view) {
       const std::string words = spec.size + " at context " + format_count(*spec.context) + " in " +
                                 std::string(describe(*spec.precision));
       network = networks.insert(network, {.spec = spec, .words = words, .choices = {}});
-      network->spec.group.reset();
+      network->spec.blocks_per_checkpoint.reset();
     }
     network->choices.push_back(choice_of(*cell));
   }

@@ -25,7 +25,7 @@ struct Choice {
   std::vector<double> losses = {};
 
   /// Returns the blocks per checkpoint; nothing without checkpoints.
-  std::optional<std::int64_t> blocks() const { return cell->spec.group; }
+  std::optional<std::int64_t> blocks() const { return cell->spec.blocks_per_checkpoint; }
   std::string words() const;  ///< "2"; "none"
   /// These return `passes_peak` and `peak` as the arithmetic of plan/memory.h predicts them.
   double expected_passes_peak() const;

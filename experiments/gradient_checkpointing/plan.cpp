@@ -55,10 +55,10 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
         spec.precision = precision;
         spec.context = context;
         for (const auto& group : group_sizes(input, size.shape.layers)) {
-          spec.group = group;
+          spec.blocks_per_checkpoint = group;
           cells.push_back({spec, 1});
         }
-        spec.group = 1;
+        spec.blocks_per_checkpoint = 1;
         may_fit = may_fit || !without_room(so_far, spec);
       }
     }

@@ -20,7 +20,7 @@ std::vector<RungSetting> rung_settings(const PlanInput& input, Precision precisi
   std::vector<RungSetting> settings;
   for (const Variant variant : kVariants) settings.emplace_back(variant, precision);
   // A GPU without BF16 has no TF32 either.
-  const bool tf32 = input.device == DeviceKind::kCuda && input.half == Precision::kBf16;
+  const bool tf32 = input.device == DeviceKind::kCuda && input.half_precision == Precision::kBf16;
   if (precision != Precision::kFp32 || !tf32) return settings;
   settings.back() = {Variant::kFusedAdamW, Precision::kTf32};
   settings.emplace_back(Variant::kCudaGraph, Precision::kTf32);
@@ -35,7 +35,7 @@ CellSpec compiled_rung(CellSpec spec) {
 }
 
 std::vector<Precision> ladder_precisions(const PlanInput& input) {
-  std::vector<Precision> precisions{input.half, Precision::kFp32};
+  std::vector<Precision> precisions{input.half_precision, Precision::kFp32};
   const auto& chosen = input.selection.precisions;
   if (chosen.empty()) return precisions;
   const auto is_chosen = [&](Precision p) { return std::ranges::find(chosen, p) != chosen.end(); };

@@ -77,7 +77,7 @@ struct Block {
   /// Returns the change plus the saved bytes, which backward frees while it allocates gradients.
   double gradients() const { return change_over_backward() + saved(); }
   /// True for labreport's network, the only one with formulas.
-  bool is_built_in() const { return counted_parameters(step->spec()).has_value(); }
+  bool is_built_in() const { return known_parameter_count(step->spec()).has_value(); }
   double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));

@@ -38,7 +38,7 @@ std::vector<Precision> precisions(const Planning& planning) {
   const PlanInput& input = planning.input;
   if (!input.selection.precisions.empty()) return input.selection.precisions;
   if (!part_wanted(input, kProblem, "c")) return {Precision::kFp32};
-  return {Precision::kFp32, input.half};
+  return {Precision::kFp32, input.half_precision};
 }
 
 CellSpec memory_cell(const Planning& planning, const Size& size, Precision precision) {

@@ -196,7 +196,7 @@ double capacity_bytes(const RunView& view, const PlannedStep& step) {
   if (step.launch == nullptr || !step.launch->device) return 0;
   const auto index = static_cast<std::size_t>(*step.launch->device);
   const auto device_bytes = static_cast<double>(view.run().devices.at(index).memory_bytes);
-  const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kLimit);
+  const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kAllocatorLimit);
   return limit == nullptr ? device_bytes : limit->number().value_or(device_bytes);
 }
 

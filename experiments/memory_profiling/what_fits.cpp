@@ -69,7 +69,7 @@ struct PeakCheck {
     largest_peak = std::max(largest_peak, measured);
     max_batch = std::max(max_batch, *spec.batch);
     max_context = std::max(max_context, *spec.context);
-    max_blocks = std::max(max_blocks, spec.group.value_or(0));
+    max_blocks = std::max(max_blocks, spec.blocks_per_checkpoint.value_or(0));
   }
   /// True if batch, context or predicted bytes exceed all that were measured. Bytes may exceed the
   /// largest measured peak by `kPredictionTolerance`, the largest error of a prediction.
@@ -121,7 +121,7 @@ bool belongs_to(const CellSpec& spec, const PeakCheck& check) {
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
          spec.implementation.empty() && spec.model && spec.batch && spec.context &&
          spec.precision == check.precision && spec.mode == check.mode &&
-         spec.group.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
+         spec.blocks_per_checkpoint.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
 }
 
 void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid) {
@@ -184,7 +184,7 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& reference) {
   const PeakCheck largest_step{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
   return only(sizes, [&](const Size& size) {
-    return is_countable(largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
+    return bytes_are_countable(largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
   });
 }
 
@@ -334,7 +334,7 @@ std::optional<Facts> prediction_facts(const std::vector<PeakCheck>& checks) {
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles) {
   const CellSpec& described = described_profiles(profiles).front()->spec;
   Grid grid{workspaces_of(profiles), batch_of(described), view.edition().reference_context};
-  if (view.on_gpu() && counted_parameters(described)) {
+  if (view.on_gpu() && known_parameter_count(described)) {
     grid.sizes = sizes_of(view, described);
     grid.checks = checks_of(view, profiles, grid);
   }

@@ -37,8 +37,8 @@ double Loop::input_error() const {
 std::vector<Loop> loops_of(const Launch& launch) {
   std::vector<Loop> loops;
   for (Loop loop : kKnownLoops) {
-    loop.sums = numbers(launch, metric::kRunning, loop.name);
-    loop.host_sums = numbers(launch, metric::kRunningHost, loop.name);
+    loop.sums = numbers(launch, metric::kRunningSum, loop.name);
+    loop.host_sums = numbers(launch, metric::kHostRunningSum, loop.name);
     const std::vector<double> addend = numbers(launch, metric::kAddend, loop.name);
     if (loop.sums.empty() || addend.empty()) continue;
     loop.addend = addend.front();

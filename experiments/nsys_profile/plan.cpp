@@ -76,7 +76,7 @@ std::vector<Precision> precisions(const Planning& planning) {
   const Selection& selection = planning.input.selection;
   if (!selection.precisions.empty()) return selection.precisions;
   const bool both = planning.full() && wants_reference(planning);
-  if (both) return {Precision::kFp32, planning.input.half};
+  if (both) return {Precision::kFp32, planning.input.half_precision};
   return {Precision::kFp32};
 }
 

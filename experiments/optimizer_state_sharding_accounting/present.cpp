@@ -154,8 +154,8 @@ Presentation present(const RunView& view) {
   const TrainedNetwork& largest = *std::ranges::max_element(networks, {}, parameters_of);
   const CellSpec& spec = largest.find(Sharding::kOptimizer)->cell->spec;
   traffic.facts.set("network", largest.words)
-      .set("sent", format_bytes_briefly(sent_bytes(spec)))
-      .set("zero", format_bytes_briefly(sent_by_zero1(spec)));
+      .set("sent", format_bytes_briefly(sent_bytes_per_step(spec)))
+      .set("zero", format_bytes_briefly(zero1_sent_bytes_per_step(spec)));
   set_conditions(traffic.facts, view, networks);
   return {{"a", std::move(memory)}, {"b", std::move(time)}, {"c", std::move(traffic)}};
 }

@@ -83,8 +83,8 @@ ShardingScheme scheme_of(const Cell& cell) {
 double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
-    const double shards = spec.sharding == Sharding::kWeights && size.matrix
-                              ? static_cast<double>(spec.ranks->count)
+    const double shards = spec.sharding == Sharding::kWeights && size.is_matrix
+                             ? static_cast<double>(spec.ranks->count)
                               : 1;
     largest = std::max(largest, kFp32Bytes * static_cast<double>(size.elements) / shards);
   }
@@ -137,7 +137,7 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
       static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
   double highest = 0;
   // Activations depend only on the rank's part of the batch, as in a single process.
-  for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
+  for (const ExpectedPeak& peak : possible_peaks(as_single_process(spec))) {
     if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
     const double temporaries =
         in_optimizer ? 4 * largest_tensor_bytes(spec) : static_cast<double>(peak.temporaries);

@@ -184,8 +184,8 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
 }  // namespace
 
 Document build_document(const Run& run, bool reference) {
-  if (!measures_both(run)) return build_document_of(run, run, reference);
-  Document document = build_document_of(run, users_half(run), reference);
+  if (!measures_both_networks(run)) return build_document_of(run, run, reference);
+  Document document = build_document_of(run, without_labreports_network(run), reference);
   if (auto comparison = beside_section(run)) {
     auto& sections = document.sections;
     sections.insert(std::ranges::find(sections, "ran", &Section::problem), std::move(*comparison));
@@ -194,7 +194,7 @@ Document build_document(const Run& run, bool reference) {
 }
 
 RunSummary overview::numbers(const Run& run) {
-  if (measures_both(run)) return numbers(users_half(run));
+  if (measures_both_networks(run)) return numbers(without_labreports_network(run));
   const RunView view(run, find_edition(run.edition));
   RunSummary summary{};
   summary.device = device_words(view);

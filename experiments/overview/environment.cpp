@@ -201,7 +201,7 @@ std::string reproduce(const Run& run) {
     checkout = "git checkout " + session.revision +
                (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
   }
-  return checkout + "make report" + make_words(given_flags(without_defaults(requested(run))));
+  return checkout + "make report" + makefile_arguments(given_flags(without_defaults(original_request(run))));
 }
 
 }  // namespace labreport::overview

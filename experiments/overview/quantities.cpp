@@ -37,7 +37,7 @@ Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, c
   Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
   if (!spec.implementation.empty() && !is_shipped(spec))
     quantity.network += " of " + spec.implementation;
-  const auto parameters = counted_parameters(spec);
+  const auto parameters = known_parameter_count(spec);
   quantity.parameters = parameters ? static_cast<double>(*parameters) : 0;
   if (spec.precision) quantity.precision = describe(*spec.precision);
   std::vector<std::string> words;

@@ -49,7 +49,7 @@ struct StepRow {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
   std::optional<double> parameters() const {  ///< In millions.
-    if (const auto counted = counted_parameters(spec()))
+    if (const auto counted = known_parameter_count(spec()))
       return static_cast<double>(*counted) / kMega;
     const Metric* metric = step.launch->find(metric::kMemory, metric::kParameters);
     const auto bytes = metric == nullptr ? std::nullopt : metric->number();
@@ -307,7 +307,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("compared", compared,
                   (compared ? pair_facts(*pair) : Facts())
                       .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
-  const bool built_in = pair == nullptr || counted_parameters(pair->other->group->spec);
+  const bool built_in = pair == nullptr || known_parameter_count(pair->other->group->spec);
   part.facts.when("optimizer",
                   profiled && built_in ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));

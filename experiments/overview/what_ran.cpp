@@ -29,7 +29,8 @@ std::string_view status(const Cell& cell) {
 
 std::string subject(const Cell& cell) {
   if (cell.spec.kind == CellKind::kCheckpointing) {
-    return cell.spec.group ? "checkpoints of " + format_plural(*cell.spec.group, "block")
+    const auto blocks = cell.spec.blocks_per_checkpoint;
+    return blocks ? "checkpoints of " + format_plural(*blocks, "block")
                            : "no checkpoints";
   }
   if (is_shipped(cell.spec)) return cell.spec.implementation;
@@ -83,7 +84,7 @@ std::string unused_words(const Run& run, const Launch& launch) {
   const Metric* reserved = launch.find(metric::kMemory, metric::kPeakReserved);
   if (oom == nullptr || !oom->requested_bytes || !oom->in_use_bytes || !launch.device) return "";
   if (reserved == nullptr || !reserved->number()) return "";
-  if (launch.find_condition(metric::kMemory, metric::kLimit) != nullptr) return "";
+  if (launch.find_condition(metric::kMemory, metric::kAllocatorLimit) != nullptr) return "";
   const Device& device = run.devices.at(static_cast<std::size_t>(*launch.device));
   const std::int64_t unused = device.memory_bytes - *oom->in_use_bytes;
   if (unused < *oom->requested_bytes) return "";
@@ -112,7 +113,7 @@ std::vector<Missing> missing_rows(const Run& run) {
 /// Describes cells that were measured again, which their status does not show; empty if none was.
 std::string measured_again(const Run& run) {
   const auto again = std::ranges::count_if(run.cells, [](const Cell& cell) {
-    return std::ranges::any_of(cell.launches, ran_out_beside_others);
+    return std::ranges::any_of(cell.launches, ran_out_of_memory_beside_others);
   });
   if (again == 0) return "";
   return "; " + format_count(again) + " repeated because other processes held the memory";

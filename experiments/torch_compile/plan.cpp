@@ -15,7 +15,7 @@ constexpr std::int64_t kPasses = 20;
 std::vector<Precision> precisions(const PlanInput& input) {
   if (!input.selection.precisions.empty()) return input.selection.precisions;
   if (input.preset == Preset::kDemo) return {Precision::kFp32};
-  return {Precision::kFp32, input.half};
+  return {Precision::kFp32, input.half_precision};
 }
 
 /// True if compiled cells are planned. On a CPU, where compiling takes a minute, they are only for

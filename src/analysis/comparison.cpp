@@ -96,7 +96,7 @@ ComparedRun describe_run(const Run& run) {
   side.titles = provenance(run, metric::kTitle);
   side.sources = provenance(run, metric::kSource);
   side.assumed = provenance(run, metric::kAssumed);
-  if (const Device* device = main_device(run)) {
+  if (const Device* device = most_used_device(run)) {
     side.device = device->name;
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
     side.memory_bytes = static_cast<double>(device->memory_bytes);
@@ -281,13 +281,13 @@ bool Comparison::can_judge() const {
 }
 
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
-  if (measures_both(a)) return compare_runs(users_half(a), b, options);
-  if (measures_both(b)) return compare_runs(a, users_half(b), options);
+  if (measures_both_networks(a)) return compare_runs(without_labreports_network(a), b, options);
+  if (measures_both_networks(b)) return compare_runs(a, without_labreports_network(b), options);
   return compare(a, b, relate(a, b), options);
 }
 
 Comparison compare_halves(const Run& run) {
-  return compare(labreports_half(run), users_half(run), one_machine(run),
+  return compare(without_users_model(run), without_labreports_network(run), one_machine(run),
                  {.name_a = "labreport's network", .name_b = "the model"});
 }
 

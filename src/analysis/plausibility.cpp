@@ -162,7 +162,7 @@ void check_phases(const Inspection& in) {
 
 /// Halves are exact in every format, so a wrong sum means that the device or the loop is wrong.
 void check_control(const Inspection& in) {
-  const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
+  const auto sums = in.samples(metric::kRunningSum, metric::kHalvesLoop);
   const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
   if (sums.empty() || addend.empty()) return;
   const double expected = addend.front() * static_cast<double>(sums.size());
@@ -205,7 +205,7 @@ void check_memory(const Inspection& in) {
     }
   }
   const auto bytes = in.bytes(metric::kParameters);
-  const auto parameters = counted_parameters(in.cell.spec);
+  const auto parameters = known_parameter_count(in.cell.spec);
   if (!bytes || !parameters) return;
   const auto expected = static_cast<double>(*parameters * sizeof(float));
   if (*bytes != expected) {
@@ -225,7 +225,7 @@ void check_history(const Inspection& in) {
     in.refuse(fmt::format("its {} is {} B, with its history recorded {} B", name,
                           format_fixed(*plain, 0), format_fixed(*recorded, 0)));
   }
-  if (in.value(metric::kHistory, metric::kLost).value_or(0) > 0) {
+  if (in.value(metric::kHistory, metric::kLostEvents).value_or(0) > 0) {
     in.warn("events of its history were lost");
   }
 }

@@ -34,7 +34,7 @@ std::string with_variables(const std::string& text, const char* pattern) {
   std::string changed;
   auto copied = text.begin();
   for (std::sregex_iterator match(text.begin(), text.end(), flag), end; match != end; ++match) {
-    const std::string variable = make_variable(match->str(1));
+    const std::string variable = makefile_variable(match->str(1));
     if (variable.empty()) continue;
     const bool is_switch = std::ranges::find(kSwitches, variable) != kSwitches.end();
     changed.append(copied, (*match)[1].first).append(variable);

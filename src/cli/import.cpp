@@ -59,7 +59,7 @@ std::string columns_help() {
   std::string text = "\ncolumns, beside the parameters above:\n";
   for (const ImportField& field : import_fields()) {
     if (field.place != ImportField::Place::kColumn) continue;
-    text += fmt::format("  {}: {}\n", join(field.columns(), ", "), field.meaning);
+    text += fmt::format("  {}: {}\n", join(field.column_names(), ", "), field.meaning);
   }
   return text + fmt::format("a header to copy: {}\n", kExampleHeader);
 }

@@ -81,7 +81,7 @@ RunLine run_line(const fs::path& folder) try {
   const std::string counts = overview::outcome_counts(run);
   const std::string outcome = counts.empty() ? "nothing measured" : counts;
   if (run.source == "imported") return {folder.string(), "imported", kNoNumber, outcome};
-  std::string problems = problem_words(requested_problems(requested(run)));
+  std::string problems = problem_words(requested_problems(original_request(run)));
   if (!run.sessions.empty() && run.sessions.back().model) {
     problems += " of " + run.sessions.back().model->implementation;
   }

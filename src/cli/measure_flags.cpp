@@ -97,8 +97,8 @@ std::optional<ModelSource> named_model(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
   }
-  if (request.beside && request.beside != "labreport") {
-    throw InputError("--and is '" + *request.beside + "'",
+  if (request.second_network && request.second_network != "labreport") {
+    throw InputError("--and is '" + *request.second_network + "'",
                      "give labreport, or measure two runs and compare them");
   }
   if (request.model) {
@@ -111,7 +111,7 @@ std::optional<ModelSource> named_model(const Request& request) {
   }
   if (request.compile) throw InputError("--compile needs a --model", "give one");
   for (const auto& [flag, given] :
-       {std::pair("--and", &request.beside), std::pair("--model-args", &request.model_args),
+       {std::pair("--and", &request.second_network), std::pair("--model-args", &request.model_args),
         std::pair("--loss", &request.loss), std::pair("--optimizer", &request.optimizer)}) {
     if (*given) throw InputError(std::string(flag) + " needs a --model", "give one");
   }
@@ -179,7 +179,7 @@ void add_measure_flags(CLI::App& verb, Request& request) {
                 "measure each warm-up window in a process of its own");
   verb.add_option("--model", request.model,
                   "FILE.py:CLASS or MODULE:CLASS: your PyTorch model in place of labreport's");
-  verb.add_option("--and", request.beside, "labreport: measure its network, too, and compare");
+  verb.add_option("--and", request.second_network, "labreport: measure its network, too, and compare");
   verb.add_option("--model-args", request.model_args,
                   "the model's arguments in JSON: {\"dropout\": 0.0, \"width\": \"$d_model\"}");
   verb.add_option("--loss", request.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
@@ -214,12 +214,12 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
                                [](const std::string& word) { return parse_mode(word); });
   selection.batch = optional_number("--batch", request.batch, 1);
   selection.vocab = optional_number("--vocab", request.vocab, 1);
-  selection.warmup = optional_number("--warmup", request.warmup, 0, kMostSteps);
-  selection.steps = optional_number("--steps", request.steps, 1, kMostSteps);
-  selection.launches = optional_number("--launches", request.launches, 1, kMostLaunchesOfACell);
+  selection.warmup = optional_number("--warmup", request.warmup, 0, kMaxSteps);
+  selection.steps = optional_number("--steps", request.steps, 1, kMaxSteps);
+  selection.launches = optional_number("--launches", request.launches, 1, kMaxLaunchesPerCell);
   selection.separate_warmups = request.separate_warmups;
   selection.model = named_model(request);
-  selection.both = request.beside.has_value();
+  selection.keeps_labreports_network = request.second_network.has_value();
   if (request.attention) {
     selection.attention.emplace();
     selection.attention->model = *request.attention;
@@ -237,7 +237,7 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });
   }
-  input.half = choice.half();
+  input.half_precision = choice.half();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
     if (*source) *source = resolved(**source, find_model_worker());
   }

@@ -33,7 +33,7 @@ std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
   std::int64_t of = 0;
   for (const fs::path& folder : list_runs(root)) {
     ShardRun shard{folder, RunStore(folder).load()};
-    const auto text = requested(shard.run).shard;
+    const auto text = original_request(shard.run).shard;
     if (!text) continue;
     const Shard which = parse_shard(*text);
     if (of != 0 && which.of != of) {
@@ -121,12 +121,12 @@ Run joined(const std::map<std::int64_t, ShardRun>& shards) {
 PlanInput recorded_input(const Run& run) {
   const bool cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
-  PlanInput input = plan_input(requested(run), parse_preset(run.preset),
+  PlanInput input = plan_input(original_request(run), parse_preset(run.preset),
                                cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
   const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
-  input.half = bf16 ? Precision::kBf16 : Precision::kFp16;
+  input.half_precision = bf16 ? Precision::kBf16 : Precision::kFp16;
   const auto& source = run.sessions.front().model;
   (source && source->attention ? input.selection.attention : input.selection.model) = source;
   return input;
@@ -147,7 +147,7 @@ std::int64_t complete(Run& run) {
 
 /// "shard 3/4 never began and shard 2/4 did not finish"
 std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
-  const auto of = parse_shard(*requested(shards.begin()->second.run).shard).of;
+  const auto of = parse_shard(*original_request(shards.begin()->second.run).shard).of;
   std::vector<std::string> missing;
   for (std::int64_t number = 1; number <= of; ++number) {
     const auto shard = shards.find(number);

@@ -26,7 +26,7 @@ std::string about(double seconds) {
 }
 
 std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
-  if (!choice.gpus.empty() && cannot_fit(spec, choice.gpus.front().memory_bytes)) {
+  if (!choice.gpus.empty() && why_it_does_not_fit(spec, choice.gpus.front().memory_bytes)) {
     return "cannot fit";
   }
   const std::int64_t peak = expected_peak(spec).total();
@@ -62,7 +62,7 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
     ++sum.beyond;
-    if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
+    if (why_it_does_not_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
     sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * launches;
     return;
   }
@@ -106,11 +106,11 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
   }
   std::int64_t launches = 0;
   for (const PlannedCell& cell : cells) launches += cell.launches;
-  if (cells.size() > kMostCells || launches > static_cast<std::int64_t>(kMostLaunches)) {
+  if (cells.size() > kMaxCells || launches > static_cast<std::int64_t>(kMaxLaunches)) {
     throw InputError(fmt::format("a run of {} cells and {} launches", cells.size(), launches),
                      fmt::format("{} and {} are the most: narrow --sizes, --contexts, --precisions "
                                  "or --modes, or give fewer --launches",
-                                 kMostCells, kMostLaunches));
+                                 kMaxCells, kMaxLaunches));
   }
   return cells;
 }

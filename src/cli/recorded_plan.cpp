@@ -100,7 +100,7 @@ std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted
 bool is_asked_for(const fs::path& folder, const Request& given) try {
   if (RunStore(folder).is_imported()) return false;
   const Run run = RunStore(folder).load();
-  const Request begun = requested(run);
+  const Request begun = original_request(run);
   const auto same = [&](std::optional<std::string> Request::* flag) {
     return !(given.*flag) || given.*flag == begun.*flag;
   };
@@ -113,14 +113,14 @@ bool is_asked_for(const fs::path& folder, const Request& given) try {
 
 std::string plan_words(const Run& run) {
   std::vector<std::string> all;
-  for (const GivenFlag& flag : given_flags(requested(run))) {
+  for (const GivenFlag& flag : given_flags(original_request(run))) {
     if (!is_free(flag.name)) std::ranges::copy(flag.words(), std::back_inserter(all));
   }
   return command_line(all);
 }
 
 RunFlags recorded_flags(const Run& run, const RunFlags& given) {
-  const Request begun = requested(run);
+  const Request begun = original_request(run);
   try {
     choices(begun);
   } catch (const InputError&) {

@@ -187,7 +187,7 @@ std::vector<std::string> why_paired(const Runs& runs) {
 }  // namespace
 
 const Need kLabreportsNetwork{
-    [](const Run& run) { return measured_model(run) == nullptr && times_networks(run); },
+    [](const Run& run) { return measured_model(run) == nullptr && has_timing_cells(run); },
     "without times of labreport's network"};
 
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root,

@@ -21,7 +21,7 @@ const Cell* RunView::cell(CellKind kind, const Wanted& wanted) const {
   return found.empty() ? nullptr : found.front();
 }
 
-const Device* RunView::device() const { return main_device(run_); }
+const Device* RunView::device() const { return most_used_device(run_); }
 
 bool RunView::on_gpu() const {
   const Device* main = device();

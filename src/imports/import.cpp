@@ -19,9 +19,9 @@ namespace {
 
 using enum ImportField::Place;
 
-constexpr std::size_t kLongestLine = 1000;
-constexpr std::int64_t kLargestParameter = 1'000'000'000;
-constexpr double kLargestNumber = 1e15;  // Eleven days in nanoseconds, or a petabyte.
+constexpr std::size_t kMaxLineBytes = 1000;
+constexpr std::int64_t kMaxParameter = 1'000'000'000;
+constexpr double kMaxNumber = 1e15;  // Eleven days in nanoseconds, or a petabyte.
 constexpr std::string_view kNeeded = "needed";
 constexpr std::string_view kOptional = "optional";
 
@@ -62,15 +62,16 @@ CellKind kind_of(const ImportField& field) {
 struct Unit {
   CellKind kind;
   std::string_view suffix;
-  double scale;  ///< Nanoseconds or bytes in one unit.
+  double scale;  ///< One unit in nanoseconds or bytes.
 };
 constexpr auto kUnits = std::to_array<Unit>({{CellKind::kTiming, "_ms", 1e6},
                                              {CellKind::kTiming, "_s", 1e9},
                                              {CellKind::kMemory, "_mib", kBytesPerMebibyte},
                                              {CellKind::kMemory, "_gib", kBytesPerGibibyte}});
 
-struct Published {
-  std::optional<std::int64_t> mean, deviation;  ///< Nanoseconds; a peak in bytes is in `mean`.
+/// The numbers of one metric in a row: times in nanoseconds, or a peak in bytes as `mean`.
+struct PublishedNumbers {
+  std::optional<std::int64_t> mean, deviation;
 };
 
 struct Column {
@@ -78,20 +79,23 @@ struct Column {
   std::string name;
 };
 
-[[noreturn]] void refuse_name(std::string_view what, std::string_view name,
-                              ImportField::Place not_in) {
+/// Throws `InputError` for an unknown name. The known names are those of all fields except the
+/// fields in `excluded_place`.
+[[noreturn]] void refuse_name(std::string_view kind, std::string_view name,
+                              ImportField::Place excluded_place) {
   std::vector<std::string> known;
   for (const ImportField& field : kFields) {
-    if (field.place == not_in) continue;
-    for (const std::string& column : field.columns()) known.push_back(column);
+    if (field.place == excluded_place) continue;
+    for (const std::string& column : field.column_names()) known.push_back(column);
   }
-  throw InputError(fmt::format("unknown {} '{}'", what, name),
+  throw InputError(fmt::format("unknown {} '{}'", kind, name),
                    fmt::format("nearest: {}; there are {}; a header to copy: {}",
                                nearest(name, known).front(), join(known, ", "), kExampleHeader));
 }
 
-/// Splits a line of a table. Separators in quotes split, too: no documented value holds one.
-std::vector<std::string> cells_of(std::string_view line, char separator) {
+/// Splits a line of a table. Also splits at separators within quotes, because no documented value
+/// contains one.
+std::vector<std::string> split_row(std::string_view line, char separator) {
   if (separator == '|' && line.starts_with('|')) line.remove_prefix(1);
   if (separator == '|' && line.ends_with('|')) line.remove_suffix(1);
   std::vector<std::string> cells = split(line, separator);
@@ -110,10 +114,10 @@ class Importer {
     for (const auto& [name, text] : flags) set_fact(name, text);
   }
 
-  void read(std::string_view line) {
-    ++line_;
+  void read_line(std::string_view line) {
+    ++line_number_;
     // Spreadsheets begin a file with a byte order mark.
-    if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     line = trimmed(line);
     check_text(line);
     if (line.empty()) return;
@@ -128,6 +132,7 @@ class Importer {
     }
   }
 
+  /// Returns the run after the last line was read.
   Run finish() {
     if (!run_.cells.empty()) return std::move(run_);
     throw InputError(
@@ -138,8 +143,8 @@ class Importer {
  private:
   static void check_text(std::string_view text) {
     if (!is_utf8(text)) throw InputError("it is no UTF-8", "save the file as UTF-8");
-    if (text.size() > kLongestLine) {
-      throw InputError(fmt::format("it has more than {} bytes", format_count(kLongestLine)));
+    if (text.size() > kMaxLineBytes) {
+      throw InputError(fmt::format("it has more than {} bytes", format_count(kMaxLineBytes)));
     }
     if (printable(text, "\t") != text) throw InputError("it holds a control character");
   }
@@ -154,17 +159,17 @@ class Importer {
 
   void read_header(std::string_view line) {
     separator_ = line.find('|') == line.npos ? ',' : '|';
-    for (const std::string& name : cells_of(line, separator_)) add_column(name);
+    for (const std::string& name : split_row(line, separator_)) add_column(name);
     std::vector<std::string> missing;
     for (const ImportField& field : kFields) {
-      const bool given = facts_.contains(field.name) ||
+      const bool is_given = facts_.contains(field.name) ||
                          std::ranges::find(columns_, &field, &Column::field) != columns_.end();
-      if (given || field.otherwise == kOptional) continue;
-      if (field.otherwise == kNeeded) {
+      if (is_given || field.if_absent == kOptional) continue;
+      if (field.if_absent == kNeeded) {
         missing.emplace_back(field.name);
       } else {
-        facts_.emplace(field.name, field.otherwise);
-        assumed_.push_back(fmt::format("{} {}, as in the handout", field.name, field.otherwise));
+        facts_.emplace(field.name, field.if_absent);
+        assumed_.push_back(fmt::format("{} {}, as in the handout", field.name, field.if_absent));
       }
     }
     if (!missing.empty()) {
@@ -183,7 +188,7 @@ class Importer {
 
   void add_column(const std::string& name) {
     const auto field = std::ranges::find_if(kFields, [&](const ImportField& each) {
-      const auto names = each.columns();
+      const auto names = each.column_names();
       return std::ranges::find(names, name) != names.end();
     });
     if (field == kFields.end()) refuse_name("column", name, kLine);
@@ -203,7 +208,7 @@ class Importer {
   void read_row(std::string_view line) {
     if (line.find_first_not_of("|:- \t") == line.npos && !has_rows_) return;
     has_rows_ = true;
-    cells_ = cells_of(line, separator_);
+    cells_ = split_row(line, separator_);
     if (cells_.size() != columns_.size()) {
       throw InputError(fmt::format("{} in a table of {}", format_plural(cells_.size(), "cell"),
                                    format_plural(columns_.size(), "column")));
@@ -211,11 +216,12 @@ class Importer {
     CellSpec spec = parameters();
     add_cell(spec);
     spec.kind = CellKind::kMemory;
-    spec.warmup.reset();  // A peak does not depend on their number.
+    spec.warmup.reset();  // A peak does not depend on the number of steps.
     spec.steps.reset();
     add_cell(spec);
   }
 
+  /// Returns the text of a parameter from the current row, or from the lines and flags.
   std::string text(std::string_view name) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].field->name == name) return cells_[i];
@@ -223,16 +229,16 @@ class Importer {
     return facts_.find(name)->second;
   }
 
-  std::int64_t whole(std::string_view name, std::int64_t least = 1) const {
+  std::int64_t integer(std::string_view name, std::int64_t min = 1) const {
     const std::string digits = text(name);
     const char* const end = digits.data() + digits.size();
     std::int64_t value = 0;
-    const auto [at, error] = std::from_chars(digits.data(), end, value);
-    if (error == std::errc() && at == end && value >= least && value <= kLargestParameter) {
+    const auto [parsed_end, error] = std::from_chars(digits.data(), end, value);
+    if (error == std::errc() && parsed_end == end && value >= min && value <= kMaxParameter) {
       return value;
     }
     throw InputError(fmt::format("{} is '{}'", name, digits),
-                     fmt::format("write a whole number, at least {}", least));
+                     fmt::format("write a whole number, at least {}", min));
   }
 
   CellSpec parameters() const {
@@ -245,33 +251,33 @@ class Importer {
     }
     if (!spec.model) refuse_unknown("size of the " + edition_->name + " edition", size, names);
     spec.size = size;
-    spec.context = whole("context");
-    spec.batch = whole("batch");
+    spec.context = integer("context");
+    spec.batch = integer("batch");
     spec.precision = parse_precision(text("precision"));
     spec.mode = parse_mode(text("mode"));
-    spec.warmup = whole("warmup", 0);
-    spec.steps = whole("steps");
-    if (is_countable(spec)) return spec;
+    spec.warmup = integer("warmup", 0);
+    spec.steps = integer("steps");
+    if (bytes_are_countable(spec)) return spec;
     throw InputError("its tensors would have more bytes than can be counted");
   }
 
-  /// Adds a cell with the row's numbers of the kind `spec.kind`, if the row has any.
+  /// Adds a cell with the numbers of the current row that belong to `spec.kind`, if there are any.
   void add_cell(const CellSpec& spec) {
-    std::map<std::string_view, Published> numbers;
+    std::map<std::string_view, PublishedNumbers> numbers;
     bool out_of_memory = false;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const ImportField& field = *columns_[i].field;
       if (field.place != kColumn || kind_of(field) != spec.kind) continue;
       if (cells_[i].empty() || cells_[i] == "-") continue;
-      if (*spec.mode < field.since) {
+      if (*spec.mode < field.first_mode) {
         throw InputError(fmt::format("a step of mode {} has no {}", name(*spec.mode), field.name),
                          "write '-'");
       }
       if (cells_[i] == "OOM") {
         out_of_memory = true;
       } else {
-        Published& published = numbers[field.metric];
-        (field.deviation ? published.deviation : published.mean) = number(columns_[i], cells_[i]);
+        PublishedNumbers& published = numbers[field.metric];
+        (field.is_deviation ? published.deviation : published.mean) = number(columns_[i], cells_[i]);
       }
     }
     if (!out_of_memory && numbers.empty()) return;
@@ -280,38 +286,39 @@ class Importer {
     }
     Launch launch = new_launch();
     if (out_of_memory) launch.outcome = OutOfMemory{};
-    const bool time = spec.kind == CellKind::kTiming;
+    const bool is_timing = spec.kind == CellKind::kTiming;
     for (const auto& [phase, published] : numbers) {
       if (!published.mean)
         throw InputError("a deviation stands without its mean", "write '-' for it");
       launch.metrics.push_back(
-          integer_metric(metric::kPublished, phase, time ? "ns" : "B", *published.mean));
-      if (!time) continue;
+          integer_metric(metric::kPublished, phase, is_timing ? "ns" : "B", *published.mean));
+      if (!is_timing) continue;
       launch.metrics.push_back(integer_metric(metric::kPublishedStddev, phase, "ns",
                                               published.deviation, "the table has none"));
     }
-    const auto [first, is_new] = lines_.emplace(cell_id(spec), line_);
+    const auto [line_of_cell, is_new] = cell_lines_.emplace(cell_id(spec), line_number_);
     if (!is_new)
-      throw InputError(fmt::format("repeats line {}", first->second), "keep one of them");
-    if (run_.cells.size() == kMostCells) {
-      throw InputError(fmt::format("more than {} cells", format_count(kMostCells)),
+      throw InputError(fmt::format("repeats line {}", line_of_cell->second), "keep one of them");
+    if (run_.cells.size() == kMaxCells) {
+      throw InputError(fmt::format("more than {} cells", format_count(kMaxCells)),
                        "import parts of the table");
     }
-    run_.cells.push_back({first->first, spec, {std::move(launch)}});
+    run_.cells.push_back({line_of_cell->first, spec, {std::move(launch)}});
   }
 
-  static std::int64_t number(const Column& column, const std::string& written) {
+  /// Returns a published number in nanoseconds or bytes.
+  static std::int64_t number(const Column& column, const std::string& text) {
     const auto unit = std::ranges::find_if(
         kUnits, [&](const Unit& each) { return column.name.ends_with(each.suffix); });
-    const char* const end = written.data() + written.size();
+    const char* const end = text.data() + text.size();
     double value = 0;
-    const auto [at, error] = std::from_chars(written.data(), end, value);
+    const auto [parsed_end, error] = std::from_chars(text.data(), end, value);
     const double scaled = value * unit->scale;
-    const double least = column.field->deviation ? 0 : 1;
-    if (error == std::errc() && at == end && scaled >= least && scaled <= kLargestNumber) {
+    const double min = column.field->is_deviation ? 0 : 1;
+    if (error == std::errc() && parsed_end == end && scaled >= min && scaled <= kMaxNumber) {
       return std::llround(scaled);
     }
-    throw InputError(fmt::format("{} is '{}'", column.name, written),
+    throw InputError(fmt::format("{} is '{}'", column.name, text),
                      "write a number such as 12.5, '-' for none, or OOM");
   }
 
@@ -328,27 +335,27 @@ class Importer {
     note(metric::kTitle, fact("title"));
     note(metric::kSource, fact("source"));
     note(metric::kFile, file_);
-    note(metric::kPlace, fmt::format("line {}", line_));
+    note(metric::kPlace, fmt::format("line {}", line_number_));
     note(metric::kAssumed, join(assumed_, "; "));
     return launch;
   }
 
   std::string file_;
-  std::size_t line_ = 0;
-  ImportFlags facts_;  ///< From flags, lines above the table and the handout.
-  std::vector<std::string> assumed_;
+  std::size_t line_number_ = 0;
+  ImportFlags facts_;  ///< Values from flags, from lines above the table and from the handout.
+  std::vector<std::string> assumed_;  ///< Descriptions of the values from the handout.
   char separator_ = ',';
   std::vector<Column> columns_;
   std::vector<std::string> cells_;  ///< The current row.
   bool has_rows_ = false;
   const Edition* edition_ = nullptr;
-  std::map<std::string, std::size_t> lines_;  ///< The line of each cell, by its id.
+  std::map<std::string, std::size_t> cell_lines_;  ///< The line number of each cell, by its id.
   Run run_;
 };
 
 }  // namespace
 
-std::vector<std::string> ImportField::columns() const {
+std::vector<std::string> ImportField::column_names() const {
   if (place != kColumn) return {std::string(name)};
   std::vector<std::string> names;
   for (const Unit& unit : kUnits) {
@@ -365,7 +372,7 @@ Run import_table(const std::string& text, const std::string& file, const ImportF
   for (const std::string& line : split(text, '\n')) {
     ++number;
     try {
-      importer.read(line);
+      importer.read_line(line);
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: line {}: {}", file, number, error.what()));
     }

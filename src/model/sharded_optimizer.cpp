@@ -18,7 +18,7 @@ ShardedOptimizer::ShardedOptimizer(const Parameters& parameters, RankGroup& grou
     : parameters_(parameters), group_(group) {
   std::vector<std::int64_t> elements;
   for (const Parameter& parameter : parameters) elements.push_back(parameter.tensor.numel());
-  owner_ = owners(elements, group.size());
+  owner_ = owner_ranks(elements, group.size());
   Parameters owned;
   for (std::size_t i = 0; i < owner_.size(); ++i) {
     if (owner_[i] == group.rank()) owned.push_back(parameters[i]);

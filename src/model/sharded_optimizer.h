@@ -13,8 +13,8 @@ namespace labreport {
 using OptimizerFactory = std::function<std::unique_ptr<Optimizer>(Parameters)>;
 
 /// Each rank runs an optimizer on the parameters that it owns and broadcasts these to the other
-/// ranks. `owners` of plan/sharding.h assigns whole parameters, about 1 / ranks of all elements to
-/// each rank. Gradients must be equal on all ranks. `group` must outlive the optimizer.
+/// ranks. `owner_ranks` of plan/sharding.h assigns whole parameters, about 1 / ranks of all
+/// elements to each rank. Gradients must be equal on all ranks. `group` must outlive the optimizer.
 class ShardedOptimizer : public Optimizer {
  public:
   ShardedOptimizer(const Parameters& parameters, RankGroup& group, const OptimizerFactory& make);

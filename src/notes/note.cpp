@@ -16,8 +16,8 @@
 namespace labreport {
 namespace {
 
-/// Removes <!-- comments -->, even one that is never closed; line ends inside them stay, so that
-/// lines keep their numbers.
+/// Removes <!-- comments -->, even if the last one is not closed. Line ends inside comments stay,
+/// so lines keep their numbers.
 std::string without_comments(std::string_view text) {
   std::string outside;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -33,10 +33,10 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kDeepestList = 24;  // Levels of lists and quotes; every parser's stack can hold them.
-constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below their part's.
+constexpr int kMaxNesting = 24;   // Levels of lists and quotes that all parsers of Markdown can read.
+constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below the part's.
 constexpr int kLowestHeading = 6;
-// This noncharacter stands for a dollar outside of math until the Markdown is written again.
+// This noncharacter replaces dollars outside of math until the Markdown is written.
 constexpr std::string_view kDollar = "\uFDD2";
 
 /// Visits every node of a type. The visitor may change or free that node only.
@@ -55,20 +55,22 @@ bool nests_too_deeply(cmark_node* root) {
   int depth = 0;
   const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
   for (cmark_event_type event; (event = cmark_iter_next(iterator.get())) != CMARK_EVENT_DONE;) {
-    const bool leaf = cmark_node_first_child(cmark_iter_get_node(iterator.get())) == nullptr;
-    if (leaf) continue;  // For some leaves there is no exit event.
+    const bool is_leaf = cmark_node_first_child(cmark_iter_get_node(iterator.get())) == nullptr;
+    if (is_leaf) continue;  // Some leaves have no exit event.
     depth += event == CMARK_EVENT_ENTER ? 1 : -1;
-    if (depth > kDeepestList) return true;
+    if (depth > kMaxNesting) return true;
   }
   return false;
 }
 
+/// Replaces the links of pictures by their published addresses, and pictures without one by their
+/// alternative text.
 void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteProblem>& problems) {
   for_each_node(root, CMARK_NODE_IMAGE, [&](cmark_node* image) {
-    const PictureAnswer answer = find(cmark_node_get_url(image));
-    if (!answer.problem.empty()) problems.push_back({line_of(image), answer.problem});
-    if (answer.address) {
-      cmark_node_set_url(image, answer.address->c_str());
+    const FoundPicture picture = find(cmark_node_get_url(image));
+    if (!picture.problem.empty()) problems.push_back({line_of(image), picture.problem});
+    if (picture.address) {
+      cmark_node_set_url(image, picture.address->c_str());
       return;
     }
     while (cmark_node* child = cmark_node_first_child(image)) {
@@ -78,17 +80,18 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
   });
 }
 
-/// Equivalent TeX that is no markup to a reader of Markdown without math.
+/// Returns equivalent TeX that contains no markup for parsers of Markdown that do not know math.
 std::string harmless_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
   tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
   return MathSpan{std::move(tex), span.display}.source();
 }
 
-constexpr std::size_t kMostShown = 60;
-constexpr std::size_t kMostReported = 20;
+constexpr std::size_t kMaxShownBytes = 60;      // of a link's address
+constexpr std::size_t kMaxReportedLinks = 20;
 
-std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
+/// Writes the tree as Markdown. `spans` is the math that was cut out of the text before.
+std::string write_markdown(cmark_node* root, const std::vector<MathSpan>& spans) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       cmark_render_commonmark(root, CMARK_OPT_DEFAULT, 0), &std::free);
   std::string markdown;
@@ -100,56 +103,58 @@ std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
   return markdown;
 }
 
-constexpr std::size_t kMostTableCells = 200'000;
-constexpr std::size_t kMostCopied = 64u << 20;
-constexpr std::size_t kLongestWritten = 8u << 20;
+constexpr std::size_t kMaxTableCells = 200'000;
+constexpr std::size_t kMaxCopiedBytes = 64u << 20;
+constexpr std::size_t kMaxWrittenBytes = 8u << 20;
 
-/// The reason why the note may grow too large for its readers; empty if it does not. The library
-/// aborts the program if memory runs out: it fills each row of a table up to the head's columns,
-/// and each use of a link's definition copies it. The estimates are upper bounds: they let a table
-/// or definition reach to the next blank line.
-std::string too_large(std::string_view text) {
-  std::size_t cells = 0, columns = 0, block = 0, longest = 0;
-  bool defines = false;
+/// Returns the reason why the parsed note may be too large; empty if it is not. The library adds
+/// cells to each row of a table until it has as many as the head, and copies a link's definition
+/// for each use. It aborts the program if memory runs out. The estimates are upper bounds: they
+/// assume that a table or a definition extends to the next blank line.
+std::string why_too_large(std::string_view text) {
+  std::size_t cells = 0, columns = 0, block_bytes = 0, longest_definition = 0;
+  bool has_definition = false;  // since the last blank line
   for (const std::string& line : split(text, '\n')) {
-    if (trimmed(line).empty()) columns = block = 0, defines = false;
-    block += line.size() + 1;
+    if (trimmed(line).empty()) columns = block_bytes = 0, has_definition = false;
+    block_bytes += line.size() + 1;
     // The delimiter row of a table may be in a quote or a list: "> |---|:-:|".
-    const bool delimits =
+    const bool is_delimiter_row =
         line.find('-') != line.npos && line.find_first_not_of("|:-> \t*+.)0123456789") == line.npos;
     const auto bars = static_cast<std::size_t>(std::ranges::count(line, '|'));
-    if (delimits) columns = std::max(columns, bars + 1);
+    if (is_delimiter_row) columns = std::max(columns, bars + 1);
     cells += columns;
-    defines = defines || line.find("]:") != line.npos;
-    if (defines) longest = std::max(longest, block);
+    has_definition = has_definition || line.find("]:") != line.npos;
+    if (has_definition) longest_definition = std::max(longest_definition, block_bytes);
   }
-  if (cells > kMostTableCells) {
-    return fmt::format("its tables have more than {} cells", kMostTableCells);
+  if (cells > kMaxTableCells) {
+    return fmt::format("its tables have more than {} cells", kMaxTableCells);
   }
-  const std::size_t copied = longest * static_cast<std::size_t>(std::ranges::count(text, ']'));
-  return copied > kMostCopied ? "its links copy their definitions too often" : "";
+  const std::size_t copied_bytes =
+      longest_definition * static_cast<std::size_t>(std::ranges::count(text, ']'));
+  return copied_bytes > kMaxCopiedBytes ? "its links copy their definitions too often" : "";
 }
 
-/// Returns the words as Markdown without raw HTML (it becomes text), with links to http, https and
-/// relative addresses only, and with the pictures that `find_picture` publishes; headings are
-/// lowered below a part's. Math stays unchanged. Empty if the note is too large for its readers.
+/// Returns the note as Markdown that is safe to publish: raw HTML becomes text, only links to http,
+/// https and relative addresses stay, pictures have the addresses that `find_picture` returns, and
+/// headings are below the level of the part's heading. Returns an empty text, and adds a problem,
+/// if the note is too large.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
-                          NoteFile& file) {
+                          ParsedNote& file) {
   std::vector<NoteProblem>& problems = file.problems;
   const std::string text = replaced(std::string(markdown), kDollar, "");
-  if (const std::string why = too_large(cut_math(text).markdown); !why.empty()) {
+  if (const std::string why = why_too_large(cut_math(text).markdown); !why.empty()) {
     problems.push_back({0, why + ": the note is left out"});
     return "";
   }
   const ParsedMarkdown parsed = parse_markdown(text);
   cmark_node* root = parsed.tree.get();
   if (nests_too_deeply(root)) {
-    problems.push_back({0, "lists or quotes nest more than " + std::to_string(kDeepestList) +
+    problems.push_back({0, "lists or quotes nest more than " + std::to_string(kMaxNesting) +
                                " levels deep: the note is left out"});
     return "";
   }
-  for (const DroppedLink& link : parsed.dropped | std::views::take(kMostReported)) {
-    problems.push_back({link.line, "the link to " + link.address.substr(0, kMostShown) +
+  for (const DroppedLink& link : parsed.dropped | std::views::take(kMaxReportedLinks)) {
+    problems.push_back({link.line, "the link to " + link.address.substr(0, kMaxShownBytes) +
                                        " is left out: http, https and relative addresses stay"});
   }
   for (const MathSpan& span : parsed.spans) {
@@ -165,51 +170,53 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
     const std::string literal = cmark_node_get_literal(node);
     cmark_node_set_literal(node, replaced(literal, "$", kDollar).c_str());
   });
-  std::string safe = written(root, parsed.spans);
-  if (safe.size() <= kLongestWritten) return safe;
+  std::string safe = write_markdown(root, parsed.spans);
+  if (safe.size() <= kMaxWrittenBytes) return safe;
   problems.push_back({0, "it is over 8 MiB when its links are written out: the note is left out"});
   return "";
 }
 
-constexpr std::size_t kLongestValue = 200;
-constexpr std::string_view kScheme = "https://";
-/// Characters besides letters and digits that an address may contain; none ends a link in any
-/// format.
+constexpr std::size_t kMaxValueBytes = 200;
+constexpr std::string_view kHttps = "https://";
+/// The characters besides letters and digits that an address may contain. No output format ends a
+/// link at one of them.
 constexpr std::string_view kAddressMarks = "-._~:/?#@!&+,;=%";
 
-bool is_address(std::string_view text) {
-  if (!text.starts_with(kScheme) || text.size() == kScheme.size()) return false;
+bool is_https_address(std::string_view text) {
+  if (!text.starts_with(kHttps) || text.size() == kHttps.size()) return false;
   return std::ranges::all_of(text, [](char letter) {
     return is_alnum(letter) || kAddressMarks.find(letter) != std::string_view::npos;
   });
 }
 
-/// Reads the lines of the file into the front matter, noting what cannot be used.
+/// Reads the lines of author.md into the front matter and collects problems.
 class FrontMatterReader {
  public:
-  void read(int number, std::string_view line) {
+  void read(int line_number, std::string_view line) {
     const std::string text(trimmed(line));
     if (text.empty()) return;
     const std::size_t colon = text.find(':');
     const std::string key = lower(trimmed(std::string_view(text).substr(0, colon)));
     const auto field = fields_.find(key);
     if (colon == std::string::npos || field == fields_.end()) {
-      return complain(number, "not understood: use name:, course: and repository:");
+      return complain(line_number, "not understood: use name:, course: and repository:");
     }
     const std::string value(trimmed(std::string_view(text).substr(colon + 1)));
-    if (value.size() > kLongestValue) {
-      return complain(number, key + " is longer than 200 characters and is left out");
+    if (value.size() > kMaxValueBytes) {
+      return complain(line_number, key + " is longer than 200 characters and is left out");
     }
-    if (key == "repository" && !value.empty() && !is_address(value)) {
-      return complain(number, "the repository is left out: give its address as https://…");
+    if (key == "repository" && !value.empty() && !is_https_address(value)) {
+      return complain(line_number, "the repository is left out: give its address as https://…");
     }
     *field->second = value;
   }
 
-  FrontMatterFile file;
+  ParsedFrontMatter file;
 
  private:
-  void complain(int number, const std::string& text) { file.problems.push_back({number, text}); }
+  void complain(int line_number, const std::string& text) {
+    file.problems.push_back({line_number, text});
+  }
 
   std::map<std::string, std::string*> fields_{{"name", &file.front.author},
                                               {"course", &file.front.course},
@@ -218,15 +225,15 @@ class FrontMatterReader {
 
 constexpr std::string_view kOpen = "<!--";
 constexpr std::string_view kClose = "-->";
-constexpr std::size_t kMostWords = 4;  // "replaces the generated answer"
-constexpr std::size_t kTypos = 2;
+constexpr std::size_t kMaxChoiceWords = 4;  // "replaces the generated answer"
+constexpr std::size_t kMaxTypos = 2;        // in a word
 
-/// The first line of a note that is not blank, which may hold the choice.
+/// The first line of a note that is not blank. It may choose between replacing and following.
 struct FirstLine {
-  std::size_t begin = 0;
-  std::size_t size = 0;
+  std::size_t begin = 0;  ///< Offset in the note.
+  std::size_t size = 0;   ///< Bytes without the line end.
   int number = 1;
-  bool comment = false;
+  bool is_comment = false;
   std::vector<std::string> words;  ///< In lower case.
 };
 
@@ -236,8 +243,8 @@ FirstLine first_line(std::string_view text) {
   line.size = std::min(text.find('\n', line.begin), text.size()) - line.begin;
   line.number = 1 + static_cast<int>(std::ranges::count(text.substr(0, line.begin), '\n'));
   std::string words(trimmed(text.substr(line.begin, line.size)));
-  line.comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
-  if (line.comment) words = words.substr(4, words.size() - 7);
+  line.is_comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
+  if (line.is_comment) words = words.substr(4, words.size() - 7);
   while (!words.empty() && std::string_view(".: \t").find(words.back()) != std::string::npos) {
     words.pop_back();
   }
@@ -251,32 +258,32 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(words, word) != words.end();
 }
 
-/// True if the line chooses that the note replaces the answer, false if it follows it; nothing if
-/// the line is anything else. Without the comment's marks it must end with "answer", because a
-/// sentence may begin with "Follow".
-std::optional<bool> choice(const FirstLine& line) {
+/// Returns true if the line says that the note replaces the answer, false if it says that the note
+/// follows the answer, and nothing for any other line. Without the comment's marks, the line must
+/// end with "answer", because a sentence of the note may begin with "Follow".
+std::optional<bool> parse_choice(const FirstLine& line) {
   if (line.words.empty()) return {};
   const bool rest_fits =
       std::all_of(line.words.begin() + 1, line.words.end(),
                   [](const auto& word) { return is_one_of(word, {"the", "generated", "answer"}); });
-  if (!rest_fits || (!line.comment && line.words.back() != "answer")) return {};
+  if (!rest_fits || (!line.is_comment && line.words.back() != "answer")) return {};
   if (is_one_of(line.words.front(), {"replace", "replaces", "replacing"})) return true;
   if (is_one_of(line.words.front(), {"follow", "follows", "following"})) return false;
   return {};
 }
 
-bool resembles(const std::string& word, std::string_view other) {
-  return edit_distance(word, other) <= kTypos;
+bool resembles(const std::string& word, std::string_view keyword) {
+  return edit_distance(word, keyword) <= kMaxTypos;
 }
 
-/// True if the line is probably a misspelt choice: a short comment, or a few words such as "replace
-/// the answer". A longer comment is a remark.
+/// True if the line is probably a misspelt choice: a comment of few words, or few words that
+/// resemble "replaces … answer". A longer comment is a remark of the author.
 bool looks_like_choice(const FirstLine& line) {
-  if (line.words.empty() || line.words.size() > kMostWords) return false;
-  if (line.comment) return true;
+  if (line.words.empty() || line.words.size() > kMaxChoiceWords) return false;
+  if (line.is_comment) return true;
   const std::string& first = line.words.front();
-  const bool verb = resembles(first, "replaces") || resembles(first, "follows");
-  return verb && line.words.size() > 1 && resembles(line.words.back(), "answer");
+  const bool begins_with_verb = resembles(first, "replaces") || resembles(first, "follows");
+  return begins_with_verb && line.words.size() > 1 && resembles(line.words.back(), "answer");
 }
 
 }  // namespace
@@ -287,17 +294,17 @@ std::string clean_text(std::string_view text) {
   clean.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
-    // A carriage return alone ends a line too.
+    // A carriage return without a line feed also ends a line.
     if (rest.front() == '\r' && !rest.starts_with("\r\n")) clean.push_back('\n');
-    const bool stays = rest.front() == '\n' || rest.front() == '\t';
-    const std::size_t control = stays ? 0 : control_length(rest);
+    const bool is_kept = rest.front() == '\n' || rest.front() == '\t';
+    const std::size_t control = is_kept ? 0 : control_length(rest);
     if (control == 0) clean.push_back(rest.front());
     i += std::max<std::size_t>(control, 1);
   }
   return clean;
 }
 
-FrontMatterFile parse_front_matter(std::string_view text) {
+ParsedFrontMatter parse_front_matter(std::string_view text) {
   FrontMatterReader reader;
   int number = 0;
   for (const std::string& line : split(without_comments(clean_text(text)), '\n')) {
@@ -306,12 +313,12 @@ FrontMatterFile parse_front_matter(std::string_view text) {
   return std::move(reader.file);
 }
 
-NoteFile parse_note(std::string_view text, const FindPicture& find_picture) {
-  NoteFile file;
+ParsedNote parse_note(std::string_view text, const FindPicture& find_picture) {
+  ParsedNote file;
   std::string clean = clean_text(text);
   const FirstLine first = first_line(clean);
-  const std::optional<bool> chosen = choice(first);
-  if (chosen) {
+  const std::optional<bool> replaces = parse_choice(first);
+  if (replaces) {
     clean.replace(first.begin, first.size, "");
   } else if (looks_like_choice(first)) {
     file.problems.push_back({first.number,
@@ -321,7 +328,7 @@ NoteFile parse_note(std::string_view text, const FindPicture& find_picture) {
   }
   if (trimmed(without_comments(clean)).empty()) return file;
   std::string safe = safe_markdown(clean, find_picture, file);
-  if (!safe.empty()) file.note = {std::move(safe), chosen.value_or(true)};
+  if (!safe.empty()) file.note = {std::move(safe), replaces.value_or(true)};
   return file;
 }
 

@@ -6,17 +6,17 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kWidth = 96;
+constexpr std::size_t kMaxLineBytes = 96;
 constexpr const char* kGeneratedFrom = "Generated from ";
 
-/// Breaks a line at spaces into lines of at most `kWidth` bytes, unless a word is longer. Further
-/// lines of a list item are indented to its text.
+/// Breaks a line at spaces into lines of at most `kMaxLineBytes`; longer words stay whole. In a
+/// list item, all lines after the first are indented to the item's text.
 std::string wrapped(const std::string& line) {
   const std::string indent = line.starts_with("- ") ? "  " : "";
   std::string text;
   std::string row;
   for (const std::string& word : split(line, ' ')) {
-    if (!row.empty() && row.size() + 1 + word.size() > kWidth) {
+    if (!row.empty() && row.size() + 1 + word.size() > kMaxLineBytes) {
       text += row + "\n";
       row = indent + word;
     } else {
@@ -26,7 +26,7 @@ std::string wrapped(const std::string& line) {
   return text + row + "\n";
 }
 
-/// Wraps all lines, and splits each "-->", which would end the comment around them.
+/// Wraps all lines, and puts a space into each "-->", which would end the comment around the lines.
 std::string paragraphs(const std::string& markdown) {
   std::string safe;
   for (const char letter : markdown) {

@@ -1,4 +1,4 @@
-// Writes the files that `labreport notes --init` gives an author to begin with.
+// Writes the files that `labreport notes --init` creates for an author.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace labreport {
 
-/// A note without words: its comment holds the question and the answer generated from `run`.
+/// Returns a note that contains only a comment: the question, and the answer generated from `run`.
 std::string empty_note(const Part& part, const std::string& run);
 
 /// Returns an author.md whose keys have no values yet.
 std::string empty_author();
 
-/// The run that `empty_note` named in this note; empty if the note names none.
+/// Returns the `run` that empty_note() wrote into this note; empty if there is none.
 std::string run_named_in(std::string_view note);
 
 }  // namespace labreport

@@ -20,43 +20,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargest = 10u << 20;
-constexpr std::array<std::string_view, 6> kKinds{".png", ".jpg", ".jpeg", ".svg", ".webp", ".gif"};
+constexpr std::uintmax_t kMaxPictureBytes = 10u << 20;
+constexpr std::array<std::string_view, 6> kPictureExtensions{".png", ".jpg", ".jpeg", ".svg", ".webp", ".gif"};
 
-/// "my%20plot.png" → "my plot.png"
-std::string decoded(std::string_view address) {
+/// Decodes percent-encoding: "my%20plot.png" → "my plot.png".
+std::string percent_decoded(std::string_view address) {
   std::string text;
   for (std::size_t i = 0; i < address.size(); ++i) {
     unsigned value = 0;
     const char* digits = address.data() + i + 1;
-    const bool escape = address[i] == '%' && i + 2 < address.size() &&
+    const bool is_escape = address[i] == '%' && i + 2 < address.size() &&
                         std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
-    text.push_back(escape ? static_cast<char>(value) : address[i]);
-    if (escape) i += 2;
+    text.push_back(is_escape ? static_cast<char>(value) : address[i]);
+    if (is_escape) i += 2;
   }
   return text;
 }
 
-/// True if the path is relative, does not lead out of the folder, and has no link on the way.
+/// True if the path is relative and has neither ".." nor a link among its components.
 bool stays_inside(const fs::path& folder, const fs::path& relative) {
   if (relative.empty() || relative.is_absolute()) return false;
-  fs::path reached = folder;
+  fs::path path = folder;
   std::error_code error;
-  for (const fs::path& step : relative) {
-    reached /= step;
-    if (step == ".." || fs::is_symlink(fs::symlink_status(reached, error))) return false;
+  for (const fs::path& component : relative) {
+    path /= component;
+    if (component == ".." || fs::is_symlink(fs::symlink_status(path, error))) return false;
   }
   return true;
 }
 
-/// "figures/My Plot.PNG" → "figures-my-plot.png": safe in an address and in every format.
+/// Returns a name that is safe in addresses and in all output formats: "figures/My Plot.PNG" →
+/// "figures-my-plot.png".
 std::string published_name(const fs::path& relative) {
   const std::string stem = slug((relative.parent_path() / relative.stem()).string());
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
-/// The value of an attribute of the first <svg> element, "460pt" for `width="460pt"`; empty if it
-/// is absent or no length.
+/// Returns the value of an attribute of the first <svg> element: "460pt" for `width="460pt"`.
+/// Returns an empty text if the attribute is absent or has other characters than lengths have.
 std::string root_attribute(std::string_view svg, const std::string& name) {
   const std::size_t root = std::min(svg.find("<svg"), svg.size());
   const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
@@ -64,13 +65,14 @@ std::string root_attribute(std::string_view svg, const std::string& name) {
   if (at == tag.npos || at + name.size() + 3 > tag.size()) return "";
   const std::string_view rest = tag.substr(at + name.size() + 2);
   const std::string_view value = rest.substr(1, rest.find(rest.front(), 1) - 1);
-  const bool length = std::ranges::all_of(
+  const bool has_lengths_only = std::ranges::all_of(
       value, [](char letter) { return is_alnum(letter) || letter == '.' || letter == ' '; });
-  return length ? std::string(value) : "";
+  return has_lengths_only ? std::string(value) : "";
 }
 
-/// Wraps the SVG in another one as an image: browsers run, fetch and follow nothing inside an
-/// image, even if a reader opens the file directly (SVG 2, section 2.2.6: secure animated mode).
+/// Embeds the SVG in another SVG as an image. Inside an image, browsers run no scripts, fetch no
+/// files and follow no links, even if a reader opens the file itself (SVG 2, section 2.2.6: secure
+/// animated mode).
 std::string inert_svg(std::string_view svg) {
   std::string width = root_attribute(svg, "width");
   std::string height = root_attribute(svg, "height");
@@ -84,23 +86,24 @@ std::string inert_svg(std::string_view svg) {
                      data_url(".svg", svg));
 }
 
-/// Finds the pictures of an author's notes in the folder of notes, to be published beside the page.
+/// Finds the pictures of an author's notes in the folder of notes and collects them for
+/// publication.
 class NotePictures {
  public:
   explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
 
-  /// Finds the picture for `target` in a note's Markdown. Only plain files inside the folder are
-  /// published, of a kind that a page shows and small enough for it.
-  PictureAnswer find(const std::string& target) {
+  /// Finds the picture for the link `target` of a note. Only plain files inside the folder are
+  /// published, if a page can show their format and they have at most kMaxPictureBytes.
+  FoundPicture find(const std::string& target) {
     const auto refuse = [&](const std::string& why) {
-      return PictureAnswer{{}, "the picture " + target.substr(0, 100) + " " + why};
+      return FoundPicture{{}, "the picture " + target.substr(0, 100) + " " + why};
     };
-    const std::string decoded_target = decoded(target);
+    const std::string decoded_target = percent_decoded(target);
     if (decoded_target.find('\0') != std::string::npos) return refuse("has no file's name");
     const fs::path relative = fs::path(decoded_target).lexically_normal();
     const fs::path file = folder_ / relative;
-    const std::string kind = lower(relative.extension().string());
-    if (std::ranges::find(kKinds, kind) == kKinds.end()) {
+    const std::string extension = lower(relative.extension().string());
+    if (std::ranges::find(kPictureExtensions, extension) == kPictureExtensions.end()) {
       return refuse("is left out: use png, jpg, svg, webp or gif");
     }
     if (!stays_inside(folder_, relative)) {
@@ -109,11 +112,11 @@ class NotePictures {
     std::error_code error;
     if (!fs::exists(file, error)) return refuse("is not in " + folder_.string());
     if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
-    if (fs::file_size(file, error) > kLargest) return refuse("is left out: it is over 10 MiB");
-    const auto known = names_.find(file);
-    if (known != names_.end()) return {known->second, ""};
+    if (fs::file_size(file, error) > kMaxPictureBytes) return refuse("is left out: it is over 10 MiB");
+    const auto published = names_.find(file);
+    if (published != names_.end()) return {published->second, ""};
     try {
-      std::string bytes = read_plain_file(file, kLargest);
+      std::string bytes = read_plain_file(file, kMaxPictureBytes);
       const std::string name = published_name(relative);
       if (name.ends_with(".svg")) {
         if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
@@ -123,19 +126,21 @@ class NotePictures {
     } catch (const Error& failure) {
       return refuse("is left out: " + std::string(failure.what()));
     }
-    // Two names may become equal because they differ only in characters that an address cannot
-    // hold.
+    // Two files can get the same name if they differ only in characters that published_name()
+    // replaces.
     std::string& name = found_.back().name;
-    const auto taken = [&] {
+    const auto is_taken = [&] {
       return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
     };
-    const std::string first = name;
-    for (int i = 2; taken(); ++i) name = "notes/" + std::to_string(i) + "-" + first.substr(6);
+    const std::string first_choice = name;
+    for (int i = 2; is_taken(); ++i) {
+      name = "notes/" + std::to_string(i) + "-" + first_choice.substr(6);
+    }
     names_[file] = name;
     return {name, ""};
   }
 
-  /// Returns the files found since the last call, each file once over all calls.
+  /// Returns the pictures that were found for the first time since the last call.
   std::vector<Attachment> take() { return std::exchange(found_, {}); }
 
  private:
@@ -144,24 +149,24 @@ class NotePictures {
   std::vector<Attachment> found_;
 };
 
-constexpr std::uintmax_t kLargestNote = 1u << 20;
-constexpr const char* kEnding = ".md";
-constexpr const char* kAuthor = "author";
+constexpr std::uintmax_t kMaxNoteBytes = 1u << 20;
+constexpr const char* kNoteExtension = ".md";
+constexpr const char* kAuthorName = "author";
 
-/// The file's text, or why it cannot be used.
-struct NoteBytes {
+/// The text of a note's file, or the reason why it cannot be used.
+struct NoteText {
   std::string text;
   std::string problem;
 };
 
-NoteBytes read_note_file(const fs::path& file) {
+NoteText read_note_text(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(file, error);
   if (fs::is_symlink(status)) return {"", "is a link and is left out: put the file itself there"};
   if (!fs::is_regular_file(status)) return {"", "is no plain file and is left out"};
-  if (fs::file_size(file, error) > kLargestNote) return {"", "is over 1 MiB and is left out"};
+  if (fs::file_size(file, error) > kMaxNoteBytes) return {"", "is over 1 MiB and is left out"};
   try {
-    std::string text = read_plain_file(file, kLargestNote);
+    std::string text = read_plain_file(file, kMaxNoteBytes);
     if (!is_utf8(text)) return {"", "is not UTF-8 and is left out: save it as UTF-8"};
     if (trimmed(clean_text(text)).empty()) return {"", "is empty: write into it or delete it"};
     return {std::move(text), ""};
@@ -172,26 +177,26 @@ NoteBytes read_note_file(const fs::path& file) {
 
 class NotesReader {
  public:
-  NotesReader(const fs::path& folder, const std::vector<std::string>& names)
-      : names_(names), pictures_(folder) {
+  NotesReader(const fs::path& folder, const std::vector<std::string>& part_names)
+      : part_names_(part_names), pictures_(folder) {
     notes_.folder = folder;
   }
 
   NotesFolder read() {
-    for (const fs::path& file : files()) read(file);
+    for (const fs::path& file : note_files()) read(file);
     return std::move(notes_);
   }
 
  private:
-  /// The notes' files, sorted so that the same folder gives the same result everywhere.
-  std::set<fs::path> files() {
+  /// Returns the files of notes, sorted so that the result does not depend on the file system.
+  std::set<fs::path> note_files() {
     std::set<fs::path> files;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(notes_.folder, error)) {
       const fs::path file = entry.path();
       const std::string name = file.filename().string();
       // Editors leave hidden files behind, and a README is no note.
-      const bool is_note = file.extension() == kEnding && !name.starts_with('.') &&
+      const bool is_note = file.extension() == kNoteExtension && !name.starts_with('.') &&
                            !name.starts_with('#') && lower(name) != "readme.md";
       if (is_note) files.insert(file);
     }
@@ -201,31 +206,32 @@ class NotesReader {
 
   void read(const fs::path& file) {
     const std::string name = file.stem().string();
-    const bool author = name == kAuthor;
-    if (!author && std::ranges::find(names_, name) == names_.end()) {
-      return complain(file, "belongs to no part; nearest: " + join(nearest(name, names_), ", "));
+    const bool is_author = name == kAuthorName;
+    if (!is_author && std::ranges::find(part_names_, name) == part_names_.end()) {
+      return complain(file,
+                      "belongs to no part; nearest: " + join(nearest(name, part_names_), ", "));
     }
-    const NoteBytes bytes = read_note_file(file);
-    if (!bytes.problem.empty()) return complain(file, bytes.problem);
-    author ? read_author(file, bytes.text) : read_note(file, name, bytes.text);
+    const NoteText note = read_note_text(file);
+    if (!note.problem.empty()) return complain(file, note.problem);
+    is_author ? read_author(file, note.text) : read_note(file, name, note.text);
   }
 
   void read_author(const fs::path& file, const std::string& text) {
-    FrontMatterFile front = parse_front_matter(text);
-    complain(file, front.problems);
-    notes_.front = std::move(front.front);
+    ParsedFrontMatter author = parse_front_matter(text);
+    complain(file, author.problems);
+    notes_.front = std::move(author.front);
   }
 
   void read_note(const fs::path& file, const std::string& name, const std::string& text) {
-    NoteFile read =
+    ParsedNote parsed =
         parse_note(text, [&](const std::string& target) { return pictures_.find(target); });
-    complain(file, read.problems);
+    complain(file, parsed.problems);
     std::vector<Attachment> pictures = pictures_.take();
-    if (!read.note) return;
-    for (const auto& [source, line] : read.formula_lines) {
-      read.note->places[source] = fmt::format("{}:{}", file.string(), line);
+    if (!parsed.note) return;
+    for (const auto& [source, line] : parsed.formula_lines) {
+      parsed.note->places[source] = fmt::format("{}:{}", file.string(), line);
     }
-    notes_.notes[name] = {std::move(*read.note), std::move(pictures), run_named_in(text)};
+    notes_.notes[name] = {std::move(*parsed.note), std::move(pictures), run_named_in(text)};
   }
 
   void complain(const fs::path& file, const std::vector<NoteProblem>& problems) {
@@ -240,21 +246,21 @@ class NotesReader {
     notes_.problems.push_back(file.string() + " " + text);
   }
 
-  const std::vector<std::string>& names_;
+  const std::vector<std::string>& part_names_;
   NotesFolder notes_;
   NotePictures pictures_;
 };
 
 }  // namespace
 
-fs::path note_file(const fs::path& folder, const std::string& name) {
-  return folder / (name + kEnding);
+fs::path note_file(const fs::path& folder, const std::string& part_name) {
+  return folder / (part_name + kNoteExtension);
 }
 
-fs::path author_file(const fs::path& folder) { return note_file(folder, kAuthor); }
+fs::path author_file(const fs::path& folder) { return note_file(folder, kAuthorName); }
 
-NotesFolder read_notes(const fs::path& folder, const std::vector<std::string>& names) {
-  return NotesReader(folder, names).read();
+NotesFolder read_notes(const fs::path& folder, const std::vector<std::string>& part_names) {
+  return NotesReader(folder, part_names).read();
 }
 
 void place_notes(const NotesFolder& notes, Document& document) {

@@ -1,10 +1,8 @@
-// Reads a folder of an author's notes:
+// Reads a folder of an author's notes, which this program never changes:
 //
 //   author.md              name, course, repository (notes/note.h)
-//   <problem>.<part>.md    the words of a part; <problem>.md where a problem has one part
-//   anything else          pictures that the notes show; other files are ignored
-//
-// This program reads these files and never changes one.
+//   <problem>.<part>.md    the note for a part; <problem>.md if the problem has only one part
+//   other files            pictures that the notes show; all others are ignored
 #pragma once
 
 #include <filesystem>
@@ -18,28 +16,29 @@ namespace labreport {
 
 inline constexpr const char* kNotesFolder = "notes";
 
-struct PlacedNote {
+struct NoteWithPictures {
   AuthorNote note;
   std::vector<Attachment> pictures;
-  std::string run = {};  ///< The run that `empty_note` named in the note; else empty.
+  std::string generated_from = {};  ///< See run_named_in().
 };
 
 struct NotesFolder {
   std::filesystem::path folder;
   FrontMatter front;
-  std::map<std::string, PlacedNote> notes;  ///< Notes by the part's name: "benchmarking_script.b"
-  std::vector<std::string> problems;        ///< Unusable content, one line each, with file.
+  std::map<std::string, NoteWithPictures> notes;  ///< By the part's name: "benchmarking_script.b".
+  std::vector<std::string> problems;  ///< Lines that name a file and content that cannot be used.
 };
 
-/// The path of the note for the part called `name`.
-std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& name);
+/// Returns the path of the note for a part.
+std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& part_name);
 std::filesystem::path author_file(const std::filesystem::path& folder);
 
-/// Reads what can be read; never fails because of the folder's content. `names`: the parts that a
-/// note may belong to.
-NotesFolder read_notes(const std::filesystem::path& folder, const std::vector<std::string>& names);
+/// Reads the notes for the given parts. Never throws because of the folder's content, but collects
+/// problems.
+NotesFolder read_notes(const std::filesystem::path& folder,
+                       const std::vector<std::string>& part_names);
 
-/// Puts each note into its part, if the report has that part, and the author into the front matter.
+/// Puts each note into its part of the report, if the report has it, and sets the front matter.
 void place_notes(const NotesFolder& notes, Document& document);
 
 }  // namespace labreport

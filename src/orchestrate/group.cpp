@@ -45,7 +45,7 @@ Outcome joint_outcome(const std::vector<RankEnd>& ranks, double collective_secon
     return rank.stopped || is_timeout(rank.answer.body.outcome);
   });
   if (is_timeout(outcome) && !fault.gave_up && all_timed_out) return outcome;
-  return of_rank(outcome, static_cast<std::int64_t>(worst));
+  return with_rank(outcome, static_cast<std::int64_t>(worst));
 }
 
 void add_rank(Answer& answer, const Answer& other, std::size_t number) {

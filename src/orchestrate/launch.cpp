@@ -54,7 +54,7 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
   if (!fs::is_regular_file(there)) return "the worker's result is no plain file";
   try {
     const std::string text = read_plain_file(file, kLargestResult);
-    if (!is_whole(text)) return "the worker's result is cut short";
+    if (!ends_with_brace(text)) return "the worker's result is cut short";
     LaunchReport report = report_from_json(text, "the worker's result");
     const std::string wanted = cell_id(request.spec);
     if (report.cell_id != wanted) {

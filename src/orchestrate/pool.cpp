@@ -114,7 +114,7 @@ bool Pool::skip(const LaunchQueue::Item& item) {
       unmade ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.named_gpus);
   if (!reason) {
     const std::vector<std::size_t> free = free_slots(item.spec);
-    reason = cannot_fit(item.spec, slots_[free.front()].memory_bytes);
+    reason = why_it_does_not_fit(item.spec, slots_[free.front()].memory_bytes);
   }
   if (!reason) return false;
   Launch launch;

@@ -97,13 +97,13 @@ std::string cell_words(const CellSpec& spec) {
                         name(spec.attention->method));
   }
   if (spec.variant) text += fmt::format(" {}", describe(*spec.variant));
-  if (spec.group) text += fmt::format(" groups of {}", *spec.group);
+  if (spec.blocks_per_checkpoint) text += fmt::format(" groups of {}", *spec.blocks_per_checkpoint);
   if (spec.ranks) {
     text += fmt::format(" {} {} ranks", describe(spec.ranks->collectives), spec.ranks->count);
   }
   if (spec.sharding) text += fmt::format(" {}", describe(*spec.sharding));
   if (spec.scheme) text += fmt::format(" {}", describe(*spec.scheme));
-  if (spec.bucket) text += fmt::format(" of {} B", format_count(*spec.bucket));
+  if (spec.bucket_bytes) text += fmt::format(" of {} B", format_count(*spec.bucket_bytes));
   if (spec.kind == CellKind::kLadder && is_compiled(spec)) {
     text += " torch.compile";
   } else if (!spec.implementation.empty()) {

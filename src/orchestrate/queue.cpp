@@ -27,7 +27,7 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) 
   for (PlannedCell& cell : wanted) {
     const std::string id = cell_id(cell.spec);
     const Cell* known = run.find(id);
-    if (known != nullptr && std::ranges::any_of(known->launches, ran_out_beside_others)) {
+    if (known != nullptr && std::ranges::any_of(known->launches, ran_out_of_memory_beside_others)) {
       ++cell.launches;
     }
     positions_.emplace(id, positions_.size());

@@ -44,7 +44,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
-  store.absorb(run);  // before drop_failures(), which changes the launches' numbers
+  store.save_merged(run);  // before drop_failures(), which changes the launches' numbers
   drop_failures(run);
   run.sessions.push_back(session);
   store.save(run);

@@ -24,12 +24,12 @@ void describe(WorkerInfo& worker) try {
   if (!fs::exists(file)) return;
   const JsonDocument document = parse_json(read_file(file), file.string());
   const JsonReader json(document);
-  if (const auto problem = json.maybe("problem")) worker.problem = problem->text();
-  if (const auto python = json.maybe("python")) worker.python = python->text();
-  if (const auto torch = json.maybe("torch")) worker.torch = torch->text();
-  if (const auto cuda = json.maybe("cuda")) worker.cuda = cuda->text();
-  if (const auto architectures = json.maybe("architectures")) {
-    architectures->each(
+  if (const auto problem = json.find_non_null("problem")) worker.problem = problem->text();
+  if (const auto python = json.find_non_null("python")) worker.python = python->text();
+  if (const auto torch = json.find_non_null("torch")) worker.torch = torch->text();
+  if (const auto cuda = json.find_non_null("cuda")) worker.cuda = cuda->text();
+  if (const auto architectures = json.find_non_null("architectures")) {
+    architectures->for_each_item(
         [&](const JsonReader& name) { worker.architectures.push_back(name.text()); });
   }
 } catch (const InputError& error) {

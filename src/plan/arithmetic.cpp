@@ -10,13 +10,14 @@ namespace {
 
 constexpr std::int64_t kFp32Bytes = 4;
 
-/// Returns the FP32 copies that a mode holds: parameters, gradients and two moments.
-std::int64_t parameter_copies(const CellSpec& spec) {
+/// Returns how many FP32 values the mode holds for each parameter: the parameter itself, its
+/// gradient, and two moments.
+std::int64_t values_per_parameter(const CellSpec& spec) {
   if (spec.mode == Mode::kTrainStep) return 4;
   return has_backward(spec) ? 2 : 1;
 }
 
-bool is_users(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
+bool has_users_network(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
 
 }  // namespace
 
@@ -40,13 +41,13 @@ double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t c
          2 * tokens * d * static_cast<double>(shape.vocab);
 }
 
-std::optional<std::int64_t> counted_parameters(const CellSpec& spec) {
-  if (!spec.model || is_users(spec)) return std::nullopt;
+std::optional<std::int64_t> known_parameter_count(const CellSpec& spec) {
+  if (!spec.model || has_users_network(spec)) return std::nullopt;
   return parameter_count(*spec.model);
 }
 
 std::optional<double> step_flops(const CellSpec& spec) {
-  if (is_users(spec) || !spec.model || !spec.batch || !spec.context) {
+  if (has_users_network(spec) || !spec.model || !spec.batch || !spec.context) {
     return std::nullopt;
   }
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
@@ -54,20 +55,20 @@ std::optional<double> step_flops(const CellSpec& spec) {
 }
 
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
-  const auto parameters = counted_parameters(spec);
+  const auto parameters = known_parameter_count(spec);
   if (!parameters) return std::nullopt;
   if (spec.sharding) return held_bytes(spec).total();
-  return kFp32Bytes * *parameters * parameter_copies(spec);
+  return kFp32Bytes * *parameters * values_per_parameter(spec);
 }
 
-std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes) {
+std::optional<std::string> why_it_does_not_fit(const CellSpec& spec, std::int64_t device_bytes) {
   const auto needed = resident_bytes(spec);
   if (!needed || *needed <= device_bytes) return std::nullopt;
-  const std::int64_t copies = parameter_copies(spec);
-  const std::string what = copies == 4   ? "parameters, gradients and AdamW states"
-                           : copies == 2 ? "parameters and gradients"
+  const std::int64_t values = values_per_parameter(spec);
+  const std::string tensors = values == 4   ? "parameters, gradients and AdamW states"
+                           : values == 2 ? "parameters and gradients"
                                          : "parameters";
-  return format_bytes(static_cast<double>(*needed)) + " of " + what + " do not fit " +
+  return format_bytes(static_cast<double>(*needed)) + " of " + tensors + " do not fit " +
          format_bytes(static_cast<double>(device_bytes));
 }
 

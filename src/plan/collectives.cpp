@@ -6,7 +6,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kSmallest = 1024;
+constexpr std::int64_t kSmallestBytes = 1024;
 
 }  // namespace
 
@@ -14,11 +14,11 @@ bool is_handout_size(std::int64_t bytes) {
   return std::ranges::find(kHandoutSizes, bytes) != std::end(kHandoutSizes);
 }
 
-std::vector<std::int64_t> all_reduce_sizes(std::int64_t largest) {
+std::vector<std::int64_t> all_reduce_sizes(std::int64_t largest_bytes) {
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = kSmallest; bytes <= largest; bytes *= 2) sizes.push_back(bytes);
+  for (std::int64_t bytes = kSmallestBytes; bytes <= largest_bytes; bytes *= 2) sizes.push_back(bytes);
   std::ranges::copy_if(kHandoutSizes, std::back_inserter(sizes),
-                       [&](std::int64_t bytes) { return bytes <= largest; });
+                       [&](std::int64_t bytes) { return bytes <= largest_bytes; });
   std::ranges::sort(sizes);
   return sizes;
 }

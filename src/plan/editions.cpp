@@ -14,33 +14,33 @@ namespace {
 
 constexpr std::size_t kShapeFields = 4;
 
-Size size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::int64_t layers,
+Size make_size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::int64_t layers,
           std::int64_t heads) {
   return {std::move(name), {d_model, d_ff, layers, heads, kHandoutVocab}};
 }
 
-std::int64_t positive(const std::string& field, std::string_view text, std::string_view whole) {
+std::int64_t parse_positive(const std::string& field, std::string_view text, std::string_view size_text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError("size '" + std::string(whole) + "': " + field + " is '" + std::string(text) +
+    throw InputError("size '" + std::string(size_text) + "': " + field + " is '" + std::string(text) +
                          "', not a positive number",
                      "write NAME=d_model,d_ff,layers,heads");
   }
   return value;
 }
 
-void check_heads(const ModelShape& shape, std::string_view whole) {
-  const std::string what = "size '" + std::string(whole) + "': ";
+void check_heads(const ModelShape& shape, std::string_view size_text) {
+  const std::string subject = "size '" + std::string(size_text) + "': ";
   if (shape.d_model % shape.heads != 0) {
-    throw InputError(what + std::to_string(shape.heads) + " heads do not divide d_model " +
+    throw InputError(subject + std::to_string(shape.heads) + " heads do not divide d_model " +
                          std::to_string(shape.d_model),
                      "choose a number of heads that does");
   }
   const std::int64_t width = shape.d_model / shape.heads;
   if (width % 2 != 0) {
     throw InputError(
-        what + "a head is " + std::to_string(width) + " wide, but rotary embedding turns pairs",
+        subject + "a head is " + std::to_string(width) + " wide, but rotary embedding turns pairs",
         "choose d_model / heads even");
   }
 }
@@ -49,23 +49,23 @@ void check_heads(const ModelShape& shape, std::string_view whole) {
 
 const std::vector<Edition>& editions() {
   static const std::vector<Edition> all = [] {
-    const std::vector<Size> shared{size("small", 768, 3072, 12, 12),
-                                   size("medium", 1024, 4096, 24, 16),
-                                   size("large", 1280, 5120, 36, 20)};
+    const std::vector<Size> shared{make_size("small", 768, 3072, 12, 12),
+                                   make_size("medium", 1024, 4096, 24, 16),
+                                   make_size("large", 1280, 5120, 36, 20)};
     Edition spring_2025{.name = "2025",
-                        .handout = "1.0.x",
+                        .handout_version = "1.0.x",
                         .section = "1.1",
                         .sizes = shared,
                         .contexts = {128, 256, 512, 1024}};
-    spring_2025.sizes.push_back(size("xl", 1600, 6400, 48, 25));
-    spring_2025.sizes.push_back(size("2.7B", 2560, 10240, 32, 32));
+    spring_2025.sizes.push_back(make_size("xl", 1600, 6400, 48, 25));
+    spring_2025.sizes.push_back(make_size("2.7B", 2560, 10240, 32, 32));
     Edition spring_2026{.name = "2026",
-                        .handout = "26.1.x",
+                        .handout_version = "26.1.x",
                         .section = "2.1",
                         .sizes = shared,
                         .contexts = {128, 512, 2048}};
-    spring_2026.sizes.push_back(size("xl", 2560, 10240, 32, 32));
-    spring_2026.sizes.push_back(size("10B", 4608, 12288, 50, 36));
+    spring_2026.sizes.push_back(make_size("xl", 2560, 10240, 32, 32));
+    spring_2026.sizes.push_back(make_size("10B", 4608, 12288, 50, 36));
     return std::vector<Edition>{spring_2025, spring_2026};
   }();
   return all;
@@ -89,15 +89,15 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
         "size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
         "for example mini=512,2048,8,8");
   }
-  if (equals > kMostLabel || has_control_character(text)) {
+  if (equals > kMaxLabelBytes || has_control_character(text)) {
     throw InputError(
-        fmt::format("the name of a size has more than {} bytes, or control characters", kMostLabel),
+        fmt::format("the name of a size has more than {} bytes, or control characters", kMaxLabelBytes),
         "give it a short name, for example mini=512,2048,8,8");
   }
-  const ModelShape shape{.d_model = positive("d_model", fields[0], text),
-                         .d_ff = positive("d_ff", fields[1], text),
-                         .layers = positive("layers", fields[2], text),
-                         .heads = positive("heads", fields[3], text),
+  const ModelShape shape{.d_model = parse_positive("d_model", fields[0], text),
+                         .d_ff = parse_positive("d_ff", fields[1], text),
+                         .layers = parse_positive("layers", fields[2], text),
+                         .heads = parse_positive("heads", fields[3], text),
                          .vocab = vocab};
   check_heads(shape, text);
   return {std::string(text.substr(0, equals)), shape};

@@ -1,4 +1,4 @@
-// The two editions of the handout: their sizes, contexts and presets.
+// Defines the two editions of the handout, with their model sizes and context lengths.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-/// A named network. `shape.vocab` is the handout's 10,000 unless the user sets another.
+/// A model size of the handout, or one that the user defines.
 struct Size {
   std::string name;
   ModelShape shape;
@@ -20,10 +20,10 @@ struct Size {
 
 struct Edition {
   std::string name;                    ///< "2025", "2026"
-  std::string handout;                 ///< "1.0.x", "26.1.x"
-  std::string section;                 ///< "1.1", "2.1"
-  std::vector<Size> sizes;             ///< smallest first
-  std::vector<std::int64_t> contexts;  ///< tokens; all that its problems use
+  std::string handout_version;         ///< "1.0.x", "26.1.x"
+  std::string section;                 ///< The handout's section on profiling: "1.1", "2.1"
+  std::vector<Size> sizes;             ///< The smallest size comes first.
+  std::vector<std::int64_t> contexts;  ///< Sequence lengths in tokens of all problems.
   std::int64_t reference_context = 512;
 };
 
@@ -32,11 +32,11 @@ inline constexpr std::int64_t kHandoutBatch = 4;
 
 const std::vector<Edition>& editions();
 
-/// Throws `InputError` with the valid names if there is no such edition.
+/// Returns the edition "2025" or "2026". Throws `InputError` with the valid names for other names.
 const Edition& find_edition(std::string_view name);
 
-/// Parses "mini=512,2048,8,8" (name=d_model,d_ff,layers,heads). Throws `InputError` with the wrong
-/// field: not a positive number, heads that do not divide d_model, or an odd head width.
+/// Parses "mini=512,2048,8,8" (name=d_model,d_ff,layers,heads). Throws `InputError` if a field is
+/// not a positive number, if the heads do not divide d_model, or if the width of a head is odd.
 Size parse_size(std::string_view text, std::int64_t vocab);
 
 /// Returns the trainable parameters: 2·V·d for embedding and untied output, 4·d² + 3·d·d_ff + 2·d

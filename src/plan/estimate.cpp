@@ -18,42 +18,46 @@ constexpr double kCpuStartSeconds = 0.6, kCpuPythonStartSeconds = 1.6;
 constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
 // Gloo takes this time to all-reduce 1 GB between two processes of one host.
 constexpr double kGlooSecondsPerGigabyte = 3;
+// A cell of kind `limits` takes these times after the start.
 constexpr double kLimitsSeconds = 5.6, kCpuLimitsSeconds = 4;
 // A CPU without BF16 instructions takes this many times as long for a 16-bit GEMM as in FP32.
 constexpr double kCpuHalfSlowdown = 8;
-// torch.compile takes these times without cached code: for a network, each layer, and an attention.
+// torch.compile takes these times without cached code: for a network, for each of its layers in
+// addition, and for an attention.
 constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
-// The host takes this time to enqueue a layer's forward pass, so no step is faster on a GPU.
+// The host takes this time to enqueue a layer's forward pass, which bounds the step on a GPU.
 constexpr double kLayerLaunchSeconds = 2e-3;
-// AdamW takes as long for one parameter as FP32 GEMMs take for this many FLOPs.
+// AdamW takes as long for one parameter as FP32 GEMMs take for this many operations.
 constexpr double kOptimizerFlops = 2000, kCpuOptimizerFlops = 200;
-// Elementwise kernels over the scores dominate the time of attention. All of them take as long for
-// one score as GEMMs of the same precision take for this many FLOPs.
+// Elementwise kernels over the scores dominate the time of attention. Together they take as long
+// for one score as GEMMs of the same precision take for this many operations.
 constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
-// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for 1 + 10
-// s of forward and backward together, of which do_bench's estimate of the repeats leaves about 9 s.
+// do_bench times forward, backward and both, each for 25 + 100 ms. The leaderboard asks for
+// 1 + 10 s of forward and backward together, but do_bench estimates too few repeats, which take
+// about 9 s.
 constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
-constexpr double kPassesToEstimate = 20;
-constexpr double kBackwardAndForward = 3.5;
+// Before that, do_bench takes the time of this many forward passes to estimate the repeats.
+constexpr double kEstimationPasses = 20;
+// Forward and backward together take as long as this many forward passes.
+constexpr double kForwardAndBackward = 3.5;
 // The forward pass of a layer leaves about 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
 
 /// Returns the FLOP/s that the device sustains over whole passes in the cell's precision.
-double rate(const CellSpec& spec, double fp32_flops) {
+double sustained_flops(const CellSpec& spec, double fp32_flops) {
   const Precision precision = spec.precision.value_or(Precision::kFp32);
   if (spec.device == DeviceKind::kCpu) {
-    const bool half = precision == Precision::kBf16 || precision == Precision::kFp16;
-    return half ? fp32_flops / kCpuHalfSlowdown : fp32_flops;
+    return under_autocast(spec) ? fp32_flops / kCpuHalfSlowdown : fp32_flops;
   }
   if (precision == Precision::kFp32) return fp32_flops;
   return fp32_flops * (precision == Precision::kTf32 ? 4 : 5);
 }
 
 double start_seconds(const CellSpec& spec) {
-  const bool cpu = spec.device == DeviceKind::kCpu;
+  const bool on_cpu = spec.device == DeviceKind::kCpu;
   const double seconds = spec.implementation.empty()
-                             ? (cpu ? kCpuStartSeconds : kStartSeconds)
-                             : (cpu ? kCpuPythonStartSeconds : kPythonStartSeconds);
+                             ? (on_cpu ? kCpuStartSeconds : kStartSeconds)
+                             : (on_cpu ? kCpuPythonStartSeconds : kPythonStartSeconds);
   if (!spec.ranks) return seconds;
   const bool nccl = spec.ranks->collectives == Collectives::kNccl;
   return seconds + (nccl ? kNcclStartSeconds : kGlooStartSeconds);
@@ -68,47 +72,48 @@ double compile_seconds(const CellSpec& spec) {
   return kCompileSeconds + kLayerCompileSeconds * static_cast<double>(spec.model->layers);
 }
 
+/// `flops` is the FLOP/s that the device sustains in the cell's precision.
 double attention_seconds(const CellSpec& spec, double flops) {
   const AttentionSweep& sweep = *spec.attention;
-  const double score = under_autocast(spec) ? kHalfScoreFlops : kScoreFlops;
+  const double flops_per_score = under_autocast(spec) ? kHalfScoreFlops : kScoreFlops;
   const auto rows = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
   const auto passes = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   double seconds = 0;
   for (const std::int64_t length : sweep.lengths) {
     const double scores = rows * static_cast<double>(length) * static_cast<double>(length);
-    const double forward = scores * (4 * static_cast<double>(sweep.head_dim) + score) / flops;
+    const double forward = scores * (4 * static_cast<double>(sweep.head_dim) + flops_per_score) / flops;
     switch (sweep.method) {
       case AttentionMethod::kSynced:
-        seconds += kBackwardAndForward * passes * forward;
+        seconds += kForwardAndBackward * passes * forward;
         break;
       case AttentionMethod::kDoBench:
-        seconds += kDoBenchSeconds + kPassesToEstimate * forward;
+        seconds += kDoBenchSeconds + kEstimationPasses * forward;
         break;
       case AttentionMethod::kLeaderboard:
-        seconds += kLeaderboardSeconds + kPassesToEstimate * forward;
+        seconds += kLeaderboardSeconds + kEstimationPasses * forward;
         break;
     }
   }
   return seconds;
 }
 
-/// Returns 0 for NCCL, whose time is negligible. Gloo makes about 10 calls for each size, and the
-/// calls of all smaller sizes take together as long as those of the largest.
+/// Returns 0 for NCCL, whose time is negligible. With Gloo, each size is measured in about 10
+/// calls. The calls of all smaller sizes together take as long as those of the largest size.
 double all_reduce_seconds(const CellSpec& spec) {
   const Ranks ranks = spec.ranks.value_or(Ranks{});
   if (ranks.collectives == Collectives::kNccl) return 0;
-  const double gigabytes = static_cast<double>(spec.largest.value_or(0)) / 1e9;
+  const double gigabytes = static_cast<double>(spec.largest_bytes.value_or(0)) / 1e9;
   return 20 * kGlooSecondsPerGigabyte * gigabytes * static_cast<double>(ranks.count) / 2;
 }
 
 double step_seconds(CellSpec spec, double fp32_flops) {
   if (!spec.model) return 0;
   spec.implementation.clear();
-  double seconds = step_flops(spec).value_or(0) / rate(spec, fp32_flops);
+  double seconds = step_flops(spec).value_or(0) / sustained_flops(spec, fp32_flops);
   if (spec.mode == Mode::kTrainStep) {
-    const auto parameters = static_cast<double>(counted_parameters(spec).value_or(0));
-    const bool cpu = spec.device == DeviceKind::kCpu;
-    seconds += (cpu ? kCpuOptimizerFlops : kOptimizerFlops) * parameters / fp32_flops;
+    const auto parameters = static_cast<double>(known_parameter_count(spec).value_or(0));
+    const bool on_cpu = spec.device == DeviceKind::kCpu;
+    seconds += (on_cpu ? kCpuOptimizerFlops : kOptimizerFlops) * parameters / fp32_flops;
   }
   // Checkpointing repeats the forward pass during backward.
   if (spec.kind == CellKind::kCheckpointing) seconds *= 4.0 / 3;
@@ -117,26 +122,26 @@ double step_seconds(CellSpec spec, double fp32_flops) {
   return std::max(seconds, passes * kLayerLaunchSeconds * static_cast<double>(spec.model->layers));
 }
 
-/// Returns the steps of a launch: warm-up steps, timed steps, one step that is traced or sampled,
-/// and, for some kinds, as many timed steps again that synchronize after each phase.
+/// Returns the number of steps of a launch: warm-up steps, timed steps, one step that is traced or
+/// sampled and, for some kinds, once more as many timed steps, which synchronize after each phase.
 double step_count(const CellSpec& spec) {
   const auto timed = static_cast<double>(spec.steps.value_or(1));
   const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;
   if (spec.kind == CellKind::kCheckpointing) return steps + 1;
-  const bool twice = spec.kind == CellKind::kTiming || spec.kind == CellKind::kSharding;
-  return twice && has_backward(spec) ? steps + timed : steps;
+  const bool times_phases = spec.kind == CellKind::kTiming || spec.kind == CellKind::kSharding;
+  return times_phases && has_backward(spec) ? steps + timed : steps;
 }
 
 }  // namespace
 
 double estimated_seconds(const CellSpec& spec, double fp32_flops) {
-  const double started = start_seconds(spec) + compile_seconds(spec);
+  const double start_up_seconds = start_seconds(spec) + compile_seconds(spec);
   if (spec.kind == CellKind::kLimits) {
-    return started + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
+    return start_up_seconds + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
   }
-  if (spec.kind == CellKind::kAllReduce) return started + all_reduce_seconds(spec);
-  if (spec.attention) return started + attention_seconds(spec, rate(spec, fp32_flops));
-  return started + step_count(spec) * step_seconds(spec, fp32_flops);
+  if (spec.kind == CellKind::kAllReduce) return start_up_seconds + all_reduce_seconds(spec);
+  if (spec.attention) return start_up_seconds + attention_seconds(spec, sustained_flops(spec, fp32_flops));
+  return start_up_seconds + step_count(spec) * step_seconds(spec, fp32_flops);
 }
 
 double estimated_seconds_until_oom(const CellSpec& spec, double fp32_flops) {

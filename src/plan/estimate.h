@@ -1,15 +1,15 @@
 // Estimates the time and the disk space of a launch before anything is measured. The constants are
-// fitted to recorded runs on an H100 and an H200, one of whose hosts starts processes 1.4 times as
-// fast as the other. tests/cli/estimates_test.cpp requires 20 % accuracy for each run.
+// fitted to recorded runs on an H100 and an H200. The host of one of them starts processes 1.4
+// times as fast as the other. tests/cli/estimates_test.cpp requires 20 % accuracy for each run.
 #pragma once
 
 #include "results/cell.h"
 
 namespace labreport {
 
-/// Returns the seconds of one launch, including process start and compilation, on a device that
-/// sustains `fp32_flops` FLOP/s over whole FP32 passes. A user's network counts as labreport's
-/// network of the same shape.
+/// Returns the duration of one launch in seconds, including process start and compilation.
+/// `fp32_flops` is the FLOP/s that the device sustains over whole FP32 passes. A user's network is
+/// treated like labreport's network of the same shape.
 double estimated_seconds(const CellSpec& spec, double fp32_flops);
 
 /// Returns the seconds from the start of a launch that does not fit the GPU to the end of its first

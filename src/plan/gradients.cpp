@@ -8,26 +8,26 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // c10d::kDefaultFirstBucketBytes
+constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // bytes; c10d::kDefaultFirstBucketBytes
 
-/// Follows PyTorch's `compute_bucket_assignment_by_size`: a gradient is added first, and then the
-/// bucket is closed if it has reached its limit. The order is that of backward, which PyTorch uses
-/// after the first step.
+/// Returns the bytes of each bucket as PyTorch's `compute_bucket_assignment_by_size` fills it: it
+/// adds a gradient and then closes the bucket if the bucket has reached its limit. Gradients are
+/// taken in the order of backward, as PyTorch does after the first step.
 std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes,
-                                          std::int64_t cap) {
-  std::vector<std::int64_t> closed;
-  std::int64_t held = 0, limit = kFirstReducerBucket;
-  for (auto size = bytes.rbegin(); size != bytes.rend(); ++size) {
-    held += *size;
-    if (held < limit) continue;
-    closed.push_back(held);
-    held = 0, limit = cap;
+                                          std::int64_t limit_bytes) {
+  std::vector<std::int64_t> buckets;
+  std::int64_t bucket_bytes = 0, limit = kFirstReducerBucket;
+  for (auto gradient = bytes.rbegin(); gradient != bytes.rend(); ++gradient) {
+    bucket_bytes += *gradient;
+    if (bucket_bytes < limit) continue;
+    buckets.push_back(bucket_bytes);
+    bucket_bytes = 0, limit = limit_bytes;
   }
-  if (held > 0) closed.push_back(held);
-  return closed;
+  if (bucket_bytes > 0) buckets.push_back(bucket_bytes);
+  return buckets;
 }
 
-bool overlaps(const CellSpec& spec) { return spec.scheme >= Scheme::kOverlapped; }
+bool overlaps_backward(const CellSpec& spec) { return spec.scheme >= Scheme::kOverlapped; }
 
 }  // namespace
 
@@ -45,16 +45,16 @@ std::vector<std::int64_t> gradient_bytes(const ModelShape& shape) {
   return elements;
 }
 
-std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap) {
+std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t max_bytes) {
   std::vector<Bucket> buckets;
-  std::int64_t held = 0;
+  std::int64_t bucket_bytes = 0;
   for (std::size_t index = bytes.size(); index-- > 0;) {
-    if (buckets.empty() || held + bytes[index] > cap) {
+    if (buckets.empty() || bucket_bytes + bytes[index] > max_bytes) {
       buckets.emplace_back();
-      held = 0;
+      bucket_bytes = 0;
     }
     buckets.back().push_back(index);
-    held += bytes[index];
+    bucket_bytes += bytes[index];
   }
   return buckets;
 }
@@ -62,13 +62,13 @@ std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::in
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
   if (!spec.scheme || !spec.model || spec.scheme == Scheme::kNone) return {};
   const std::vector<std::int64_t> bytes = gradient_bytes(*spec.model);
-  const std::int64_t cap = spec.bucket.value_or(0);
+  const std::int64_t limit = spec.bucket_bytes.value_or(0);
   if (spec.scheme == Scheme::kFlat) {
     return {std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
   }
-  if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, cap);
+  if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, limit);
   std::vector<std::int64_t> sums;
-  for (const Bucket& bucket : fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? cap : 0)) {
+  for (const Bucket& bucket : fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? limit : 0)) {
     std::int64_t& sum = sums.emplace_back(0);
     for (const std::size_t gradient : bucket) sum += bytes[gradient];
   }
@@ -77,20 +77,26 @@ std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
 
 std::int64_t all_reduce_count(const CellSpec& spec) { return std::ssize(all_reduce_bytes(spec)); }
 
-double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta) {
+double exposed_seconds(const CellSpec& spec, double backward_seconds, double latency_seconds,
+                       double bytes_per_second) {
   const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
   const auto total =
       static_cast<double>(std::accumulate(calls.begin(), calls.end(), std::int64_t{0}));
-  double computed = 0, end = overlaps(spec) ? 0 : backward_seconds;
+  double computed_bytes = 0, end = overlaps_backward(spec) ? 0 : backward_seconds;
   for (const std::int64_t bytes : calls) {
-    computed += static_cast<double>(bytes);
-    const double ready = overlaps(spec) ? backward_seconds * computed / total : backward_seconds;
-    end = std::max(end, ready) + alpha + static_cast<double>(bytes) / beta;
+    computed_bytes += static_cast<double>(bytes);
+    const double ready = overlaps_backward(spec) ? backward_seconds * computed_bytes / total : backward_seconds;
+    end = std::max(end, ready) + latency_seconds + static_cast<double>(bytes) / bytes_per_second;
   }
   return std::max(0.0, end - backward_seconds);
 }
 
-double BucketModel::best_count() const { return std::sqrt(total / (beta * alpha)); }
-double BucketModel::best_bytes() const { return std::sqrt(total * beta * alpha); }
+double BucketFormula::optimal_bucket_count() const {
+  return std::sqrt(total_bytes / (bytes_per_second * latency_seconds));
+}
+
+double BucketFormula::optimal_bucket_bytes() const {
+  return std::sqrt(total_bytes * bytes_per_second * latency_seconds);
+}
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// The gradients and buckets that a data-parallel step all-reduces, by arithmetic.
+// Calculates the gradients and the buckets that a data-parallel step all-reduces.
 #pragma once
 
 #include <cstddef>
@@ -9,43 +9,47 @@
 
 namespace labreport {
 
-/// Returns the FP32 bytes of each parameter's gradient, in the network's order: the embedding; for
-/// each block the norm's scale, four projections, the norm's scale, three matrices of the FFN; the
-/// final norm's scale; the output.
+/// Returns the FP32 bytes of each parameter's gradient, in the order of the network: the embedding,
+/// the parameters of each block, the final norm's scale and the output layer. A block has a norm's
+/// scale, four projections, a norm's scale and the three matrices of the FFN.
 std::vector<std::int64_t> gradient_bytes(const ModelShape& shape);
 
 /// Indices of the gradients that are all-reduced together.
 using Bucket = std::vector<std::size_t>;
 
 /// Fills buckets from the last parameter to the first, which is about the order in which backward
-/// computes gradients. A bucket holds at most `cap` bytes, or one gradient that is larger.
-std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap);
+/// computes gradients. `bytes` has the size of each gradient. A bucket holds at most `max_bytes`,
+/// or a single gradient that is larger.
+std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::int64_t max_bytes);
 
 /// Returns the number of all-reduces in each step. As in PyTorch, `kReducer` closes its first
-/// bucket once it holds 1 MiB, and later buckets once they hold `spec.bucket` bytes.
+/// bucket once it holds 1 MiB, and later buckets once they hold `spec.bucket_bytes`.
 std::int64_t all_reduce_count(const CellSpec& spec);
 
 /// Returns the bytes of each all-reduce in a step, from the last parameters to the first.
 std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
 
 /// Returns the seconds from the end of backward to the end of the last all-reduce. The all-reduces
-/// run one after the other, each in α seconds + size/β, with β in bytes per second. Without
-/// overlap, all of them start after backward. With overlap, backward is assumed to compute the
-/// bytes of gradients at a constant rate, and an all-reduce starts as soon as its gradients are
-/// computed.
-double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta);
+/// run one after the other, and each takes latency + bytes/bandwidth. Without overlap, all of them
+/// start after backward. With overlap, backward is assumed to compute the bytes of gradients at a
+/// constant rate, and an all-reduce starts as soon as its gradients are computed.
+double exposed_seconds(const CellSpec& spec, double backward_seconds, double latency_seconds,
+                       double bytes_per_second);
 
-/// The handout's formula for `n` equal all-reduces that have `total` bytes together and take α +
-/// size/β each. At best, backward hides every size/β but the last, and no α. The exposed time is
-/// then T(n) = total/(n β) + n α, with α in seconds and β in bytes per second.
-struct BucketModel {
-  double alpha = 0;
-  double beta = 0;
-  double total = 0;
+/// The handout's formula for the exposed time of n all-reduces of equal buckets. Each all-reduce
+/// takes α + bytes/β, with the latency α and the bandwidth β. At best, backward hides the term
+/// bytes/β of all buckets but the last, and no α. The exposed time is then
+/// T(n) = total/(n β) + n α.
+struct BucketFormula {
+  double latency_seconds = 0;   ///< α
+  double bytes_per_second = 0;  ///< β
+  double total_bytes = 0;       ///< The bytes of all buckets together.
 
-  double exposed(double buckets) const { return total / (buckets * beta) + buckets * alpha; }
-  double best_count() const;  ///< √(total / (β α))
-  double best_bytes() const;  ///< √(total β α)
+  double exposed_seconds(double bucket_count) const {
+    return total_bytes / (bucket_count * bytes_per_second) + bucket_count * latency_seconds;
+  }
+  double optimal_bucket_count() const;  ///< √(total / (β α))
+  double optimal_bucket_bytes() const;  ///< √(total β α)
 };
 
 }  // namespace labreport

@@ -13,100 +13,101 @@
 namespace labreport {
 namespace {
 
+// Bytes of an element in FP32 and in 16 bits, and of an index.
 constexpr std::int64_t kFp32 = 4;
 constexpr std::int64_t kHalf = 2;
 constexpr std::int64_t kIndex = 8;
 
-/// The index ranges of a tensor, which determine its number of elements.
-enum class Unit { kWidth, kInner, kPair, kHeadRow, kToken, kMask };
+/// The shapes of saved tensors. elements() gives their formulas.
+enum class TensorShape { kWidth, kInner, kPair, kHeadRow, kToken, kMask };
 
-struct Elements {
+struct ElementCount {
   const char* formula;
   std::int64_t count;
 };
 
-Elements elements(Unit unit, const CellSpec& spec) {
+ElementCount elements(TensorShape tensor_shape, const CellSpec& spec) {
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const std::int64_t context = spec.context.value_or(0);
   const std::int64_t tokens = spec.batch.value_or(0) * context;
-  switch (unit) {
-    case Unit::kWidth:
+  switch (tensor_shape) {
+    case TensorShape::kWidth:
       return {"B S d", tokens * shape.d_model};
-    case Unit::kInner:
+    case TensorShape::kInner:
       return {"B S d_ff", tokens * shape.d_ff};
-    case Unit::kPair:
+    case TensorShape::kPair:
       return {"B h S²", tokens * context * shape.heads};
-    case Unit::kHeadRow:
+    case TensorShape::kHeadRow:
       return {"B h S", tokens * shape.heads};
-    case Unit::kToken:
+    case TensorShape::kToken:
       return {"B S", tokens};
-    case Unit::kMask:
+    case TensorShape::kMask:
       return {"S²", context * context};
   }
   return {"", 0};
 }
 
-/// Tells when a block saves a tensor. The probabilities and all later tensors come after the
-/// softmax.
-enum class Saved { kUntilSoftmax, kAfterSoftmax };
+/// Says whether a block saves a tensor before or during its softmax, or after it.
+enum class SavedWhen { kUntilSoftmax, kAfterSoftmax };
 
-/// A saved tensor. `fp32` and `half` are the bytes that all copies of one element have together, in
-/// FP32 and under autocast.
-struct Rule {
+/// Describes a saved tensor. If modules save copies of their own, the bytes of an element are those
+/// of all copies together.
+struct SavingRule {
   const char* module;
-  const char* what;
-  Unit unit;
-  std::int64_t fp32;
-  std::int64_t half;
-  Saved when = Saved::kUntilSoftmax;
+  const char* contents;
+  TensorShape shape;
+  std::int64_t fp32_bytes;      ///< Bytes of an element without autocast.
+  std::int64_t autocast_bytes;  ///< Bytes of an element under autocast.
+  SavedWhen when = SavedWhen::kUntilSoftmax;
 };
 
-constexpr std::array kRules{
-    Rule{"ln1", "residual stream", Unit::kWidth, kFp32, kFp32},
-    Rule{"ln1", "1/rms", Unit::kToken, kFp32, kFp32},
-    Rule{"ln1", "x / rms", Unit::kWidth, kFp32, kFp32},
-    Rule{"attn/q_proj, k_proj, v_proj", "input", Unit::kWidth, kFp32, 3 * kHalf},
-    Rule{"attn/scores", "rotated queries", Unit::kWidth, kFp32, kHalf},
-    Rule{"attn/scores", "rotated keys", Unit::kWidth, kFp32, kHalf},
-    Rule{"attn/scores", "mask", Unit::kMask, 1, 1},
-    Rule{"attn/softmax", "indices of maxima", Unit::kHeadRow, kIndex, kIndex},
-    Rule{"attn/softmax", "exponentials", Unit::kPair, kFp32, kFp32},
-    Rule{"attn/softmax", "sums", Unit::kHeadRow, kFp32, kFp32},
-    Rule{"attn/final matmul", "probabilities", Unit::kPair, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"attn/final matmul", "values", Unit::kWidth, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"attn/output_proj", "input", Unit::kWidth, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"ln2", "residual stream", Unit::kWidth, kFp32, kFp32, Saved::kAfterSoftmax},
-    Rule{"ln2", "1/rms", Unit::kToken, kFp32, kFp32, Saved::kAfterSoftmax},
-    Rule{"ln2", "x / rms", Unit::kWidth, kFp32, kFp32, Saved::kAfterSoftmax},
-    Rule{"ffn/w1, w3", "input", Unit::kWidth, kFp32, 2 * kHalf, Saved::kAfterSoftmax},
-    Rule{"ffn/silu", "W1 x", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"ffn/silu", "sigmoid", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"ffn", "silu(W1 x)", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax},
-    Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf, Saved::kAfterSoftmax}};
+constexpr std::array kSavingRules{
+    SavingRule{"ln1", "residual stream", TensorShape::kWidth, kFp32, kFp32},
+    SavingRule{"ln1", "1/rms", TensorShape::kToken, kFp32, kFp32},
+    SavingRule{"ln1", "x / rms", TensorShape::kWidth, kFp32, kFp32},
+    SavingRule{"attn/q_proj, k_proj, v_proj", "input", TensorShape::kWidth, kFp32, 3 * kHalf},
+    SavingRule{"attn/scores", "rotated queries", TensorShape::kWidth, kFp32, kHalf},
+    SavingRule{"attn/scores", "rotated keys", TensorShape::kWidth, kFp32, kHalf},
+    SavingRule{"attn/scores", "mask", TensorShape::kMask, 1, 1},
+    SavingRule{"attn/softmax", "indices of maxima", TensorShape::kHeadRow, kIndex, kIndex},
+    SavingRule{"attn/softmax", "exponentials", TensorShape::kPair, kFp32, kFp32},
+    SavingRule{"attn/softmax", "sums", TensorShape::kHeadRow, kFp32, kFp32},
+    SavingRule{"attn/final matmul", "probabilities", TensorShape::kPair, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"attn/final matmul", "values", TensorShape::kWidth, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"attn/output_proj", "input", TensorShape::kWidth, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ln2", "residual stream", TensorShape::kWidth, kFp32, kFp32, SavedWhen::kAfterSoftmax},
+    SavingRule{"ln2", "1/rms", TensorShape::kToken, kFp32, kFp32, SavedWhen::kAfterSoftmax},
+    SavingRule{"ln2", "x / rms", TensorShape::kWidth, kFp32, kFp32, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn/w1, w3", "input", TensorShape::kWidth, kFp32, 2 * kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn/silu", "W1 x", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn/silu", "sigmoid", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn", "silu(W1 x)", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn", "W3 x", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn/w2", "input", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax}};
 
 std::int64_t tokens_of(const CellSpec& spec) {
   return spec.batch.value_or(0) * spec.context.value_or(0);
 }
 
-std::int64_t width_of(const CellSpec& spec) { return under_autocast(spec) ? kHalf : kFp32; }
+/// Returns the bytes of an element of the activations that linear layers compute.
+std::int64_t activation_width(const CellSpec& spec) { return under_autocast(spec) ? kHalf : kFp32; }
 
 std::int64_t logit_bytes(const CellSpec& spec) {
-  return width_of(spec) * tokens_of(spec) * spec.model->vocab;
+  return activation_width(spec) * tokens_of(spec) * spec.model->vocab;
 }
 
 /// Returns the bytes that the final norm and the output layer save, including the logits.
-std::int64_t saved_by_head(const CellSpec& spec) {
-  const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
+std::int64_t bytes_saved_by_head(const CellSpec& spec) {
+  const std::int64_t norm = (2 * kFp32 + activation_width(spec)) * spec.model->d_model + kFp32;
   return tokens_of(spec) * norm + logit_bytes(spec);
 }
 
-std::int64_t saved_by_loss(const CellSpec& spec) {
+std::int64_t bytes_saved_by_loss(const CellSpec& spec) {
   return tokens_of(spec) * (kFp32 * spec.model->vocab + kFp32 + kIndex);
 }
 
-std::int64_t rule_bytes(const Rule& rule, const CellSpec& spec) {
-  return (under_autocast(spec) ? rule.half : rule.fp32) * elements(rule.unit, spec).count;
+std::int64_t rule_bytes(const SavingRule& rule, const CellSpec& spec) {
+  return (under_autocast(spec) ? rule.autocast_bytes : rule.fp32_bytes) * elements(rule.shape, spec).count;
 }
 
 std::int64_t projection_weights(const ModelShape& shape) {
@@ -116,13 +117,13 @@ std::int64_t ffn_weights(const ModelShape& shape) { return 3 * shape.d_model * s
 
 }  // namespace
 
-std::vector<SavedTensor> saved_by_block(const CellSpec& spec) {
+std::vector<SavedTensor> tensors_saved_by_block(const CellSpec& spec) {
   std::vector<SavedTensor> saved;
-  for (const Rule& rule : kRules) {
-    const std::int64_t width = under_autocast(spec) ? rule.half : rule.fp32;
+  for (const SavingRule& rule : kSavingRules) {
+    const std::int64_t width = under_autocast(spec) ? rule.autocast_bytes : rule.fp32_bytes;
     saved.push_back(
-        {rule.module, rule.what,
-         (width == 1 ? "" : format_count(width) + " ") + elements(rule.unit, spec).formula,
+        {rule.module, rule.contents,
+         (width == 1 ? "" : format_count(width) + " ") + elements(rule.shape, spec).formula,
          rule_bytes(rule, spec)});
   }
   return saved;
@@ -130,14 +131,14 @@ std::vector<SavedTensor> saved_by_block(const CellSpec& spec) {
 
 std::int64_t saved_block_bytes(const CellSpec& spec) {
   std::int64_t sum = 0;
-  for (const SavedTensor& tensor : saved_by_block(spec)) sum += tensor.bytes;
+  for (const SavedTensor& tensor : tensors_saved_by_block(spec)) sum += tensor.bytes;
   return sum;
 }
 
 std::int64_t saved_bytes(const CellSpec& spec) {
   if (!spec.model || !spec.mode || spec.mode == Mode::kInference) return 0;
-  return spec.model->layers * saved_block_bytes(spec) + saved_by_head(spec) +
-         (has_backward(spec) ? saved_by_loss(spec) : 0);
+  return spec.model->layers * saved_block_bytes(spec) + bytes_saved_by_head(spec) +
+         (has_backward(spec) ? bytes_saved_by_loss(spec) : 0);
 }
 
 std::int64_t weight_copy_bytes(const CellSpec& spec) {
@@ -156,52 +157,55 @@ std::int64_t block_gradient_bytes(const ModelShape& shape) {
 }
 
 std::int64_t residual_bytes(const CellSpec& spec) {
-  return kFp32 * elements(Unit::kWidth, spec).count;
+  return kFp32 * elements(TensorShape::kWidth, spec).count;
 }
 
 std::int64_t score_bytes(const CellSpec& spec) {
-  return (under_autocast(spec) ? kHalf : kFp32) * elements(Unit::kPair, spec).count;
+  return (under_autocast(spec) ? kHalf : kFp32) * elements(TensorShape::kPair, spec).count;
 }
 
 namespace {
 
-/// Counts the weights that are used after the last block's attention products: its output
-/// projection, its FFN, and the output layer.
-std::int64_t later_weights(const ModelShape& shape) {
+/// Returns the number of weights that forward uses after the last block's softmax: those of the
+/// block's output projection and FFN, and of the output layer.
+std::int64_t weights_after_attention(const ModelShape& shape) {
   return projection_weights(shape) / 4 + ffn_weights(shape) + shape.vocab * shape.d_model;
 }
 
-std::int64_t copies_at_softmax(const CellSpec& spec) {
-  return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * later_weights(*spec.model) : 0;
+/// Returns the bytes of autocast's copies that exist while the last block computes its softmax.
+std::int64_t weight_copy_bytes_at_softmax(const CellSpec& spec) {
+  return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * weights_after_attention(*spec.model) : 0;
 }
 
-/// Returns the bytes that all blocks have saved while the last one computes its softmax, forward or
-/// backward. Tensors that the last block saves after its softmax are not counted.
-std::int64_t saved_at_softmax(const CellSpec& spec) {
+/// Returns the bytes that are saved while the last block computes its softmax, in forward or in
+/// backward: those of all blocks without the tensors that the last block saves after its softmax.
+std::int64_t saved_bytes_at_softmax(const CellSpec& spec) {
   std::int64_t later = 0;
-  for (const Rule& rule : kRules) {
-    if (rule.when == Saved::kAfterSoftmax) later += rule_bytes(rule, spec);
+  for (const SavingRule& rule : kSavingRules) {
+    if (rule.when == SavedWhen::kAfterSoftmax) later += rule_bytes(rule, spec);
   }
   return spec.model->layers * saved_block_bytes(spec) - later;
 }
 
-/// Returns `pair` bytes for each pair of positions and head, plus `width` bytes for each element of
-/// the residual stream.
-std::int64_t per_pair_and_width(const CellSpec& spec, std::int64_t pair, std::int64_t width) {
-  return pair * elements(Unit::kPair, spec).count + width * elements(Unit::kWidth, spec).count;
+/// Returns `score_width` bytes for each attention score of a block, plus `residual_width` bytes for
+/// each element of the residual stream.
+std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t score_width,
+                                      std::int64_t residual_width) {
+  return score_width * elements(TensorShape::kPair, spec).count +
+         residual_width * elements(TensorShape::kWidth, spec).count;
 }
 
-/// Adds the instants of a step without a graph. At the softmax: scores, shifted scores,
-/// exponentials and probabilities; residual stream, norm, q, k, v. At the FFN: four tensors of the
-/// inner width; residual stream twice, norm. At the logits: residual stream, norm, and under
-/// autocast its copy.
-void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
+/// Adds the instants of inference. At the softmax, the temporaries are scores, shifted scores,
+/// exponentials, probabilities, the residual stream, the norm, q, k and v. At the FFN, they are
+/// four tensors of the inner width, the residual stream twice and the norm. At the logits, they are
+/// the residual stream, the norm and, under autocast, the norm's copy.
+void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                    const CellSpec& spec) {
   const bool half = under_autocast(spec);
   const ModelShape& shape = *spec.model;
-  const std::int64_t inner = elements(Unit::kInner, spec).count;
+  const std::int64_t inner = elements(TensorShape::kInner, spec).count;
   const std::int64_t rows =
-      elements(Unit::kMask, spec).count + kFp32 * elements(Unit::kHeadRow, spec).count;
+      elements(TensorShape::kMask, spec).count + kFp32 * elements(TensorShape::kHeadRow, spec).count;
   const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
   const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
@@ -209,30 +213,31 @@ void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
     peaks.back().weight_copies = weights;
     peaks.back().temporaries = temporaries;
   };
-  add(copies_at_softmax(spec),
-      (half ? per_pair_and_width(spec, 12, 18) : per_pair_and_width(spec, 16, 20)) + rows);
+  add(weight_copy_bytes_at_softmax(spec),
+      (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) + rows);
   add(half ? copies - kHalf * weights_after_ffn : 0,
-      per_pair_and_width(spec, 0, 12) + 4 * width_of(spec) * inner);
-  add(copies, logit_bytes(spec) + per_pair_and_width(spec, 0, half ? 10 : 8));
+      score_and_residual_bytes(spec, 0, 12) + 4 * activation_width(spec) * inner);
+  add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, half ? 10 : 8));
 }
 
-/// Adds the instants of a forward pass with a graph, and of the loss. At the softmax: scores,
-/// shifted scores, probabilities, and under autocast the results of casts: norm, q and k in FP32.
-/// At the loss: shifted logits and their logarithms, and under autocast more in its backward.
-void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
+/// Adds the instants of a forward pass that saves tensors, and of the loss. At the softmax, the
+/// temporaries are scores, shifted scores and probabilities. Under autocast, they also include
+/// norm, q and k in FP32, which were cast. At the loss, they are shifted logits and their
+/// logarithms. Under autocast, the backward of the loss needs more, so the instant lies there.
+void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
   const bool half = under_autocast(spec);
-  const std::int64_t values = width_of(spec) * elements(Unit::kWidth, spec).count;
+  const std::int64_t values = activation_width(spec) * elements(TensorShape::kWidth, spec).count;
   peaks.push_back(base);
-  peaks.back().activations = saved_at_softmax(spec) + values;
-  peaks.back().weight_copies = copies_at_softmax(spec);
+  peaks.back().activations = saved_bytes_at_softmax(spec) + values;
+  peaks.back().weight_copies = weight_copy_bytes_at_softmax(spec);
   peaks.back().temporaries =
-      half ? per_pair_and_width(spec, 8, 12) : per_pair_and_width(spec, 12, 0);
+      half ? score_and_residual_bytes(spec, 8, 12) : score_and_residual_bytes(spec, 12, 0);
   CellSpec forward = spec;
   forward.mode = Mode::kForward;
   peaks.push_back(base);
   peaks.back().activations = saved_bytes(forward);
   peaks.back().weight_copies = weight_copy_bytes(spec);
-  peaks.back().temporaries = half ? per_pair_and_width(spec, 0, 4) : 0;
+  peaks.back().temporaries = half ? score_and_residual_bytes(spec, 0, 4) : 0;
   if (!has_backward(spec)) return;
   peaks.push_back(base);
   peaks.back().phase = half ? metric::kBackward : metric::kLoss;
@@ -241,39 +246,40 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
 }
 
-/// Returns the memory during the backward of the last block's softmax. Temporaries are five tensors
-/// of the scores' shape and the gradients of the values and the residual stream.
-ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
+/// Returns the bytes during the backward of the last block's softmax. Temporaries are five tensors
+/// of the scores' shape and the gradients of the values and of the residual stream.
+ExpectedPeak peak_in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
-  base.gradients = kFp32 * (later_weights(shape) + 2 * shape.d_model);
-  base.activations = saved_at_softmax(spec) + logit_bytes(spec);
-  base.weight_copies = copies_at_softmax(spec);
-  base.temporaries = per_pair_and_width(spec, 5 * kFp32, kFp32 + width_of(spec));
+  base.gradients = kFp32 * (weights_after_attention(shape) + 2 * shape.d_model);
+  base.activations = saved_bytes_at_softmax(spec) + logit_bytes(spec);
+  base.weight_copies = weight_copy_bytes_at_softmax(spec);
+  base.temporaries = score_and_residual_bytes(spec, 5 * kFp32, kFp32 + activation_width(spec));
   return base;
 }
 
-/// Adds the instants of a step with checkpoints before the end of backward: the loss, and the
-/// backward of three groups: the last, which may be smaller, the one before it, and the first. A
-/// group between the first and the last but one has a peak between the peaks of these two.
-void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
+/// Adds the instants before the end of backward in a step with checkpoints: the loss, and the
+/// backward of the last group, which may be smaller, of the group before it and of the first group.
+/// The peak of any other group is between the peaks of the last two of these.
+void add_checkpointed_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
                       const CellSpec& spec) {
-  const std::int64_t layers = spec.model->layers, size = *spec.group;
-  const std::int64_t groups = (layers + size - 1) / size;
-  // Until the loss, groups hold only their inputs; autocast still holds its copies of weights.
+  const std::int64_t layers = spec.model->layers, group_size = *spec.blocks_per_checkpoint;
+  const std::int64_t groups = (layers + group_size - 1) / group_size;
+  // Until the loss, groups hold only their inputs. Autocast still holds its copies of the weights.
   ExpectedPeak& loss = peaks.emplace_back(base);
   loss.phase = metric::kLoss;
-  loss.activations = groups * residual_bytes(spec) + saved_by_head(spec) + saved_by_loss(spec);
+  loss.activations = groups * residual_bytes(spec) + bytes_saved_by_head(spec) + bytes_saved_by_loss(spec);
   loss.weight_copies = weight_copy_bytes(spec);
   loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);
   for (const std::int64_t inputs : std::set<std::int64_t, std::greater<>>{groups, before_last, 1}) {
-    // In the backward of a group, the step holds the inputs of this group and of all groups before
-    // it, the group's output and its gradient, and the gradients of the blocks after the group.
-    const std::int64_t end = std::min(inputs * size, layers);
+    // The first `inputs` groups still hold their inputs in the backward of the last of them. The
+    // step also holds this group's output and its gradient, and the gradients of the blocks after
+    // it.
+    const std::int64_t end = std::min(inputs * group_size, layers);
     CellSpec group = spec;
-    group.model->layers = end - (inputs - 1) * size;
-    ExpectedPeak peak = in_softmax_backward(base, group);  // includes the group's own input
+    group.model->layers = end - (inputs - 1) * group_size;
+    ExpectedPeak peak = peak_in_softmax_backward(base, group);  // This includes the group's input.
     peak.gradients += (layers - end) * block_gradient_bytes(*spec.model);
     peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
     peaks.push_back(peak);
@@ -289,18 +295,18 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
   if (spec.mode == Mode::kTrainStep) base.moments = moment_bytes(shape);
   std::vector<ExpectedPeak> peaks;
   if (spec.mode == Mode::kInference) {
-    add_inference(peaks, base, spec);
+    add_inference_peaks(peaks, base, spec);
     return peaks;
   }
   if (!has_backward(spec)) {
-    add_forward(peaks, base, spec);
+    add_forward_peaks(peaks, base, spec);
     return peaks;
   }
-  if (spec.group) {
-    add_checkpointed(peaks, base, spec);
+  if (spec.blocks_per_checkpoint) {
+    add_checkpointed_peaks(peaks, base, spec);
   } else {
-    add_forward(peaks, base, spec);
-    peaks.push_back(in_softmax_backward(base, spec));
+    add_forward_peaks(peaks, base, spec);
+    peaks.push_back(peak_in_softmax_backward(base, spec));
   }
   ExpectedPeak end = base;
   end.phase = metric::kBackward;
@@ -325,7 +331,7 @@ std::string size_formula(const CellSpec& spec, std::int64_t bytes) {
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const std::int64_t tokens = tokens_of(spec);
   const std::array<std::pair<const char*, std::int64_t>, 4> tensors{
-      {{"B · h · S²", elements(Unit::kPair, spec).count},
+      {{"B · h · S²", elements(TensorShape::kPair, spec).count},
        {"B · S · d_ff", tokens * shape.d_ff},
        {"B · S · V", tokens * shape.vocab},
        {"B · S · d", tokens * shape.d_model}}};

@@ -1,4 +1,4 @@
-// Floating-point operations and bytes of parts of the network: the axes of a roofline.
+// Calculates floating-point operations and bytes of parts of the network, for rooflines.
 #pragma once
 
 #include "results/cell.h"
@@ -26,13 +26,19 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
-/// Returns the work of all layers in one forward pass, or of the optimizer in one step; zero unless
-/// the network is labreport's in C++. The following formulas, for one layer, are for B sequences of
-/// S tokens, width d, h heads, inner width f and w bytes for each element (4; under autocast 2),
-/// operations first, then bytes. QKᵀ and A·V: 2BS²d, w(2BSd + BhS²). Scale and mask: BhS², 4wBhS².
-/// Softmax: 5BhS², 32BhS² (under autocast three of its operations stay in FP32, and with the cast
-/// the bytes are the same). Projections: 8BSd², 4w(2BSd + d²). Feed-forward: 6BSdf, w(3BS(d + f) +
-/// 3df). Each RMSNorm: 4BSd, 28BSd. AdamW: 14 and 132 for each parameter.
+/// Returns the work of all layers in one forward pass, or of the optimizer in one step. Returns
+/// zeros unless the network is labreport's in C++. In the following formulas for one layer, a batch
+/// has B sequences of S tokens, the width is d, the inner width f, the number of heads h, and an
+/// element has w bytes (4; under autocast 2).
+///
+///   Part                 Operations      Bytes
+///   QKᵀ, A·V (each)      2BS²d           w(2BSd + BhS²)
+///   Scale and mask       BhS²            4wBhS²
+///   Softmax              5BhS²           32BhS², under autocast as well: part of it stays in FP32
+///   Projections          8BSd²           4w(2BSd + d²)
+///   Feed-forward         6BSdf           w(3BS(d + f) + 3df)
+///   Each RMSNorm         4BSd            28BSd
+///   AdamW, a parameter   14              132
 PartWork part_work(NetworkPart part, const CellSpec& spec);
 
 }  // namespace labreport

@@ -11,9 +11,9 @@ constexpr Names<Preset, 3> kPresets{
 constexpr std::int64_t kDemoVocab = 512;
 constexpr std::int64_t kDemoContext = 64;
 constexpr std::int64_t kDemoBatch = 2;
-constexpr std::size_t kQuickSizes = 2;
+constexpr std::size_t kQuickSizeCount = 2;
 
-/// Returns networks that are small enough for two CPU cores. Their names differ from the handout's.
+/// Returns networks that two CPU cores can train. Their names differ from the handout's names.
 std::vector<Size> demo_sizes() {
   return {{"demo-1", {64, 256, 2, 2, kDemoVocab}},
           {"demo-2", {128, 512, 4, 4, kDemoVocab}},
@@ -21,8 +21,8 @@ std::vector<Size> demo_sizes() {
 }
 
 template <typename T>
-void replace_if_given(std::vector<T>& axis, const std::vector<T>& chosen) {
-  if (!chosen.empty()) axis = chosen;
+void replace_if_selected(std::vector<T>& values, const std::vector<T>& selected) {
+  if (!selected.empty()) values = selected;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Axes axes(const PlanInput& input) {
   Axes axes{.sizes = input.edition.sizes,
             .contexts = {input.edition.reference_context},
             .precisions = {Precision::kFp32}};
-  if (input.preset == Preset::kQuick) axes.sizes.resize(kQuickSizes);
+  if (input.preset == Preset::kQuick) axes.sizes.resize(kQuickSizeCount);
   if (input.preset == Preset::kDemo) {
     axes.sizes = demo_sizes();
     axes.contexts = {kDemoContext};
@@ -50,9 +50,9 @@ Axes axes(const PlanInput& input) {
     axes.steps = 5;
   }
   const Selection& selection = input.selection;
-  replace_if_given(axes.sizes, selection.sizes);
-  replace_if_given(axes.contexts, selection.contexts);
-  replace_if_given(axes.precisions, selection.precisions);
+  replace_if_selected(axes.sizes, selection.sizes);
+  replace_if_selected(axes.contexts, selection.contexts);
+  replace_if_selected(axes.precisions, selection.precisions);
   axes.batch = selection.batch.value_or(axes.batch);
   axes.warmup = selection.warmup.value_or(axes.warmup);
   axes.steps = selection.steps.value_or(axes.steps);

@@ -1,4 +1,4 @@
-// The input and the output of an experiment's planning.
+// Defines the input and the output of the functions that plan the cells of experiments.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Preset { kFull, kQuick, kDemo };
 std::string_view name(Preset preset);
 Preset parse_preset(std::string_view text);
 
-/// The user's checked choices. An empty member leaves the preset's choice.
+/// The choices that the user made with flags. An empty member leaves the choice to the preset.
 struct Selection {
   std::vector<std::string> only;  ///< "experiment" or "experiment.part"
   std::vector<Size> sizes;
@@ -29,11 +29,11 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
-  std::optional<ModelSource> model;      ///< Replaces labreport's own network, unless `both`.
-  bool both = false;                     ///< Measures labreport's network in addition to `model`.
-  std::optional<ModelSource> attention;  ///< Measured in addition to PyTorch's attention.
+  std::optional<ModelSource> model;       ///< The user's network replaces labreport's network.
+  bool keeps_labreports_network = false;  ///< labreport's network is measured besides `model`.
+  std::optional<ModelSource> attention;   ///< The user's attention, in addition to PyTorch's.
 
-  /// Returns the user's code, if there is any.
+  /// Returns the user's network or attention, if there is one.
   const std::optional<ModelSource>& source() const { return model ? model : attention; }
 
   bool operator==(const Selection&) const = default;
@@ -44,36 +44,37 @@ struct PlanInput {
   Preset preset = Preset::kFull;
   Selection selection;
   DeviceKind device = DeviceKind::kCuda;
-  Precision half = Precision::kBf16;  ///< The 16-bit format that the device supports in hardware.
+  Precision half_precision = Precision::kBf16;  ///< BF16, or FP16 on devices without BF16.
 };
 
-/// A cell and the number of fresh processes that measure it.
+/// A cell and the number of launches that measure it, each with new processes.
 struct PlannedCell {
   CellSpec spec;
   std::int64_t launches = 1;
   bool gpu_trace = false;  ///< See `LaunchRequest`; not part of the cell's id.
 };
 
-/// Returns the cells that an experiment needs, given the results so far. The caller skips cells
-/// that are already measured, measures the others and calls again, until there are no others.
+/// Returns the cells that an experiment needs, given the results so far. The caller measures the
+/// cells that are not yet measured, and calls the function again until all returned cells are.
 using PlanFunction = std::vector<PlannedCell> (*)(const PlanInput& input, const Run& so_far);
 
-/// The values after selection that planners combine to cells.
+/// The values of each parameter, which planners combine to cells.
 struct Axes {
   std::vector<Size> sizes;
-  std::vector<std::int64_t> contexts;  ///< The user's, or only the reference context.
-  std::vector<Precision> precisions;   ///< The user's, or only FP32.
+  std::vector<std::int64_t> contexts;  ///< Only the reference context unless the user chose others.
+  std::vector<Precision> precisions;   ///< Only FP32 unless the user chose others.
   std::int64_t batch = kHandoutBatch;
   std::int64_t warmup = 5;
   std::int64_t steps = 10;
   std::int64_t launches = 1;
 };
 
-/// Returns the sizes that `--sizes` accepts: the edition's, or for `kDemo` the demonstration's.
+/// Returns the sizes whose names `--sizes` accepts: the edition's sizes, or those of preset "demo".
 std::vector<Size> known_sizes(const Edition& edition, Preset preset);
 
-/// Applies preset and selection. "full" has all sizes with 5 warm-up and 10 counted steps, "quick"
-/// the edition's two smallest with 2 and 5, "demo" tiny networks of its own with 2 and 5.
+/// Returns the values of the preset, replaced by the user's selection. "full" has all sizes with 5
+/// warm-up and 10 counted steps. "quick" has the edition's two smallest sizes with 2 and 5 steps.
+/// "demo" has three tiny networks with 2 and 5 steps.
 Axes axes(const PlanInput& input);
 
 }  // namespace labreport

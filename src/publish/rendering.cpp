@@ -38,7 +38,7 @@ bool worked(const fs::path& run) try {
 
 bool is_full(const fs::path& run) try {
   const Run loaded = RunStore(run).load();
-  return loaded.preset == "full" && times_networks(loaded) && !mostly_failed(loaded);
+  return loaded.preset == "full" && has_timing_cells(loaded) && !mostly_failed(loaded);
 } catch (const std::exception&) {
   return false;
 }

@@ -101,7 +101,7 @@ void RunNotes::assign(std::vector<fs::path> runs) {
     if (auto candidate = noted_run(run)) candidates.push_back(std::move(*candidate));
   }
   for (const auto& [name, placed_note] : author_notes_.notes) {
-    std::optional<Network> network = network_begun_for(placed_note.run);
+    std::optional<Network> network = network_begun_for(placed_note.generated_from);
     const NotedRun* newest = nullptr;
     for (const NotedRun& run : candidates) {
       if (!run.parts.contains(name)) continue;

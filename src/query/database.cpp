@@ -16,54 +16,56 @@
 namespace labreport {
 namespace {
 
-constexpr int kLongestText = 16 << 20;  // bytes of any one value
-constexpr int kStepsBetweenChecks = 10'000;
+constexpr int kMaxValueBytes = 16 << 20;
+constexpr int kInstructionsBetweenChecks = 10'000;  // of SQLite's virtual machine
 
-/// Returns the byte's place in the text: "line 2, column 7".
-std::string place_of(std::string_view text, std::size_t offset) {
+/// Returns the position of the byte at `offset` in the text: "line 2, column 7".
+std::string line_and_column(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(text.size(), offset));
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 if not found: npos + 1
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
 }
 
-/// A message of SQLite about a name that it does not know, and a query for the names that it knows.
-struct UnknownName {
-  std::string_view beginning, kind, known;
+/// An error of SQLite about an unknown name. Its message is the prefix and the name.
+struct UnknownNameError {
+  std::string_view prefix, kind;
+  std::string_view known_names;  ///< A query for the names that SQLite knows.
 };
-constexpr std::array<UnknownName, 3> kUnknownNames{
+constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
     {{"no such column: ", "column",
       "select distinct c.name from sqlite_master t join pragma_table_info(t.name) c where t.type "
       "in ('table', 'view')"},
      {"no such table: ", "table", "select name from sqlite_master where type in ('table', 'view')"},
      {"no such function: ", "function", "select distinct name from pragma_function_list"}}};
 
-[[noreturn]] void refuse_writing() {
+[[noreturn]] void throw_write_error() {
   throw InputError("a query can only read", "begin it with `select` or `with`");
 }
 
-/// Throws the error of a statement that could not be prepared. First removes the authorizer, which
-/// would refuse the query for known names.
-[[noreturn]] void refuse(sqlite3* database, const std::string& query) {
+/// Throws `InputError` for a statement that could not be prepared. Removes the authorizer first,
+/// because it would refuse the query for known names.
+[[noreturn]] void throw_prepare_error(sqlite3* database, const std::string& query) {
   const int offset = sqlite3_error_offset(database);
   const std::string message = sqlite3_errmsg(database);
-  if (sqlite3_errcode(database) == SQLITE_AUTH) refuse_writing();
+  if (sqlite3_errcode(database) == SQLITE_AUTH) throw_write_error();
   sqlite3_set_authorizer(database, nullptr, nullptr);
-  for (const auto& [beginning, kind, known] : kUnknownNames) {
-    if (!message.starts_with(beginning)) continue;
-    const std::string name = message.substr(beginning.size());
-    const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
-    const std::string place = place_of(query, offset < 0 ? query.find(name) : std::size_t(offset));
+  for (const auto& [prefix, kind, known_names] : kUnknownNameErrors) {
+    if (!message.starts_with(prefix)) continue;
+    const std::string name = message.substr(prefix.size());
+    const std::string_view unqualified = std::string_view(name).substr(name.rfind('.') + 1);
+    const std::string place = line_and_column(query, offset < 0 ? query.find(name) : std::size_t(offset));
     throw InputError(fmt::format("{}: unknown {} '{}'", place, kind, name),
                      fmt::format("the nearest are {}",
-                                 join_words(nearest(last, Statement(database, known).texts()))));
+                                 join_words(nearest(
+                         unqualified, Statement(database, known_names).first_column_texts()))));
   }
   if (offset < 0) throw InputError(message);
-  throw InputError(fmt::format("{}: {}", place_of(query, std::size_t(offset)), message),
+  throw InputError(fmt::format("{}: {}", line_and_column(query, std::size_t(offset)), message),
                    "`labreport query --tables` shows what there is");
 }
 
-/// Allows nothing but reading.
+/// SQLite asks this function whether a statement may perform an action. Only reading is allowed.
 int authorize(void* /*unused*/, int action, const char* /*what*/, const char* name,
               const char* /*database*/, const char* /*trigger*/) {
   if (action == SQLITE_FUNCTION) {
@@ -73,37 +75,37 @@ int authorize(void* /*unused*/, int action, const char* /*what*/, const char* na
   return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/// Until the guard is destroyed, queries can only read and are ended at their limits of time and
+/// While the guard exists, queries can only read, and they are stopped at their limits of time and
 /// memory.
-class Guard {
+class QueryGuard {
  public:
-  Guard(sqlite3* database, const QueryLimits& limits)
+  QueryGuard(sqlite3* database, const QueryLimits& limits)
       : database_(database),
         deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(limits.seconds))) {
     sqlite3_set_authorizer(database, authorize, nullptr);
-    sqlite3_progress_handler(database, kStepsBetweenChecks, is_over, this);
+    sqlite3_progress_handler(database, kInstructionsBetweenChecks, is_past_deadline, this);
     sqlite3_hard_heap_limit64(limits.bytes);
   }
-  ~Guard() {
+  ~QueryGuard() {
     sqlite3_set_authorizer(database_, nullptr, nullptr);
     sqlite3_progress_handler(database_, 0, nullptr, nullptr);
     sqlite3_hard_heap_limit64(0);
   }
-  Guard(const Guard&) = delete;
+  QueryGuard(const QueryGuard&) = delete;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  static int is_over(void* guard) {
-    return Clock::now() > static_cast<Guard*>(guard)->deadline_ ? 1 : 0;
+  static int is_past_deadline(void* guard) {
+    return Clock::now() > static_cast<QueryGuard*>(guard)->deadline_ ? 1 : 0;
   }
 
   sqlite3* database_;
   Clock::time_point deadline_;
 };
 
-SqlValue value_of(sqlite3_stmt* statement, int column) {
+SqlValue column_value(sqlite3_stmt* statement, int column) {
   switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
       return {};
@@ -119,9 +121,10 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
-[[noreturn]] void refuse_running(sqlite3* database, const QueryLimits& limits) {
+/// Throws `InputError` for a query that failed while it ran.
+[[noreturn]] void throw_run_error(sqlite3* database, const QueryLimits& limits) {
   const int code = sqlite3_errcode(database);
-  if (code == SQLITE_AUTH) refuse_writing();
+  if (code == SQLITE_AUTH) throw_write_error();
   if (code == SQLITE_INTERRUPT) {
     throw InputError(fmt::format("the query was ended after {} s", limits.seconds),
                      "select less, or join by keys");
@@ -141,14 +144,14 @@ Statement prepare(sqlite3* database, const std::string& query) {
       throw InputError("the query is empty", "write one that begins with `select`");
     if (!trimmed(tail).empty()) {
       throw InputError(fmt::format("{}: a second statement begins",
-                                   place_of(query, query.size() - trimmed(tail).size())),
+                                   line_and_column(query, query.size() - trimmed(tail).size())),
                        "give one");
     }
     return statement;
   } catch (const InputError&) {
     throw;
   } catch (const Error&) {
-    refuse(database, query);
+    throw_prepare_error(database, query);
   }
 }
 
@@ -163,9 +166,10 @@ Database::Database() {
   const int status = sqlite3_open(":memory:", &database);
   database_.reset(database);
   if (status != SQLITE_OK) throw Error("SQLite cannot open a database in memory");
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestText);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
   add_functions(database);
-  execute(database, "pragma temp_store = memory");  // a file would evade the limit of memory
+  // Temporary files would evade the limit of memory.
+  execute(database, "pragma temp_store = memory");
   execute(database, std::string(query_schema()));
 }
 
@@ -178,7 +182,7 @@ void Database::add(const Run& run, const std::string& name) try {
 }
 
 QueryResult Database::select(const std::string& query, const QueryLimits& limits) {
-  const Guard guard(database_.get(), limits);
+  const QueryGuard guard(database_.get(), limits);
   Statement statement = prepare(database_.get(), query);
   QueryResult result;
   const int columns = sqlite3_column_count(statement.get());
@@ -191,12 +195,12 @@ QueryResult Database::select(const std::string& query, const QueryLimits& limits
                          "add a limit");
       }
       auto& row = result.rows.emplace_back();
-      for (int i = 0; i < columns; ++i) row.push_back(value_of(statement.get(), i));
+      for (int i = 0; i < columns; ++i) row.push_back(column_value(statement.get(), i));
     }
   } catch (const InputError&) {
     throw;
   } catch (const Error&) {
-    refuse_running(database_.get(), limits);
+    throw_run_error(database_.get(), limits);
   }
   return result;
 }

@@ -15,7 +15,7 @@ namespace labreport {
 
 struct Run;
 
-/// NULL, INTEGER, REAL or TEXT.
+/// A value of SQLite's type NULL, INTEGER, REAL or TEXT.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct QueryResult {
@@ -23,11 +23,11 @@ struct QueryResult {
   std::vector<std::vector<SqlValue>> rows;
 };
 
-/// The limits of a query. A query that exceeds one is ended with an `InputError`.
+/// The limits of a query. A query that exceeds a limit is stopped with an `InputError`.
 struct QueryLimits {
   double seconds = 60;
   std::size_t rows = 1'000'000;
-  std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite holds.
+  std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite allocates.
 };
 
 /// Returns the commented SQL that creates the tables.
@@ -41,11 +41,12 @@ class Database {
   /// does not fit its column.
   void add(const Run& run, const std::string& name);
 
-  /// Answers one statement, which can only read. Throws `InputError` that names the line and column
-  /// of the fault and, for an unknown name, the nearest known ones.
+  /// Runs one statement, which can only read. Throws `InputError` with the line and the column of
+  /// an error and, for an unknown name, with the nearest known names.
   QueryResult select(const std::string& query, const QueryLimits& limits = {});
 
-  /// Writes tables and views to a new SQLite file. Throws `InputError` if it cannot be written.
+  /// Writes tables and views to a new SQLite file. Throws `InputError` if the file exists or cannot
+  /// be written.
   void save(const std::filesystem::path& file);
 
  private:

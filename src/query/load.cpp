@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-/// An INSERT into all columns of a table.
+/// A prepared INSERT with a parameter for each column of a table.
 class Insertion {
  public:
   Insertion(sqlite3* database, const std::string& table)
@@ -24,7 +24,7 @@ class Insertion {
   static std::vector<std::string> columns_of(sqlite3* database, const std::string& table) {
     Statement names(database, "select name from pragma_table_info(?)");
     names.bind(1, table);
-    return names.texts();
+    return names.first_column_texts();
   }
 
   std::string text_for(const std::string& table) const {
@@ -37,35 +37,36 @@ class Insertion {
   Statement statement_;
 };
 
-/// Returns the text; nothing, which is bound as NULL, if it is empty.
-std::optional<std::string_view> unless_empty(const std::string& text) {
+/// Returns the text, or nothing if it is empty. Nothing is bound as NULL.
+std::optional<std::string_view> null_if_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
 template <typename Enum>
-std::optional<std::string_view> named(const std::optional<Enum>& value) {
+std::optional<std::string_view> name_or_null(const std::optional<Enum>& value) {
   return value ? std::optional(name(*value)) : std::nullopt;
 }
 
 class Loader {
  public:
-  Loader(sqlite3* database, const std::string& run) : database_(database), run_(run) {
-    cells_ = last_of("cell");
-    launches_ = last_of("launch");
+  Loader(sqlite3* database, const std::string& run_name) : database_(database), run_name_(run_name) {
+    cell_key_ = largest_key("cell");
+    launch_key_ = largest_key("launch");
   }
 
   void add(const Run& run) {
-    into("run").run(run_, run.edition, run.preset, run.source);
+    insert_into("run").run(run_name_, run.edition, run.preset, run.source);
     for (std::size_t i = 0; i < run.sessions.size(); ++i) add(run.sessions[i], i);
     for (std::size_t i = 0; i < run.devices.size(); ++i) add(run.devices[i], i);
     for (const Cell& cell : run.cells) add(cell);
   }
 
  private:
-  std::int64_t last_of(const std::string& table) {
-    Statement last(database_, "select max(" + table + ") from " + table);
-    last.step();
-    return sqlite3_column_int64(last.get(), 0);
+  /// Returns the largest key in a table whose key has the table's name; 0 if the table is empty.
+  std::int64_t largest_key(const std::string& table) {
+    Statement query(database_, "select max(" + table + ") from " + table);
+    query.step();
+    return sqlite3_column_int64(query.get(), 0);
   }
 
   Insertion& insertion(const std::string& table) {
@@ -73,18 +74,18 @@ class Loader {
     if (prepared != insertions_.end()) return prepared->second;
     return insertions_.try_emplace(table, database_, table).first->second;
   }
-  Statement& into(const std::string& table) { return insertion(table).statement(); }
+  Statement& insert_into(const std::string& table) { return insertion(table).statement(); }
 
   void add(const Session& session, std::size_t i) {
     const Software& software = session.software;
-    into("session").run(run_, std::int64_t(i), session.started_at, session.revision, session.dirty,
+    insert_into("session").run(run_name_, std::int64_t(i), session.started_at, session.revision, session.dirty,
                         session.host, session.cpu, session.cores, software.driver, software.cuda,
                         software.cublas, software.cupti, software.libtorch, software.python,
                         session.seed);
   }
 
   void add(const Device& device, std::size_t i) {
-    into("device").run(run_, std::int64_t(i), name(device.kind), device.name, device.uuid_hash,
+    insert_into("device").run(run_name_, std::int64_t(i), name(device.kind), device.name, device.uuid_hash,
                        device.memory_bytes, device.compute_capability, device.multiprocessors,
                        device.max_sm_clock_mhz, device.max_memory_clock_mhz, device.power_limit_mw);
   }
@@ -96,18 +97,18 @@ class Loader {
     };
     const auto& attention = spec.attention;
     const auto heads = attention ? std::optional(attention->heads) : dimension(&ModelShape::heads);
-    into("cell").run(++cells_, run_, cell.id, name(spec.kind), name(spec.device),
-                     unless_empty(spec.size), unless_empty(spec.implementation),
+    insert_into("cell").run(++cell_key_, run_name_, cell.id, name(spec.kind), name(spec.device),
+                     null_if_empty(spec.size), null_if_empty(spec.implementation),
                      dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
                      dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab),
-                     spec.context, spec.batch, named(spec.precision), named(spec.mode), spec.warmup,
-                     spec.steps, named(spec.variant), spec.group,
+                     spec.context, spec.batch, name_or_null(spec.precision), name_or_null(spec.mode), spec.warmup,
+                     spec.steps, name_or_null(spec.variant), spec.blocks_per_checkpoint,
                      attention ? std::optional(name(attention->method)) : std::nullopt,
                      attention ? std::optional(name(attention->backend)) : std::nullopt,
                      attention ? std::optional(attention->head_dim) : std::nullopt,
                      spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
                      spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
-                     spec.largest, named(spec.sharding), named(spec.scheme), spec.bucket);
+                     spec.largest_bytes, name_or_null(spec.sharding), name_or_null(spec.scheme), spec.bucket_bytes);
     const Launch* representative_launch = representative(cell);
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
       add(cell.launches[i], i, &cell.launches[i] == representative_launch);
@@ -115,24 +116,24 @@ class Loader {
   }
 
   void add(const Launch& launch, std::size_t number, bool represents) {
-    ++launches_;
+    ++launch_key_;
     const bool ok = is_ok(launch.outcome);
     const std::string reason = ok ? "" : describe_briefly(launch.outcome);
     const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
     const OutOfMemory none;
     const OutOfMemory& memory = oom == nullptr ? none : *oom;
-    into("launch").run(launches_, cells_, std::int64_t(number), run_, launch.session, launch.device,
-                       represents, status_name(launch.outcome), unless_empty(reason),
-                       unless_empty(memory.phase), memory.requested_bytes, memory.in_use_bytes,
+    insert_into("launch").run(launch_key_, cell_key_, std::int64_t(number), run_name_, launch.session, launch.device,
+                       represents, status_name(launch.outcome), null_if_empty(reason),
+                       null_if_empty(memory.phase), memory.requested_bytes, memory.in_use_bytes,
                        memory.peak_bytes, launch.wall_ns);
     for (const Metric& metric : launch.metrics) add(metric);
     for (const Metric& condition : launch.conditions) {
-      into("condition")
-          .run(launches_, condition.tag, condition.name, condition.unit, condition.number(),
-               text_of(condition), unless_empty(condition.reason));
+      insert_into("condition")
+          .run(launch_key_, condition.tag, condition.name, condition.unit, condition.number(),
+               text_of(condition), null_if_empty(condition.reason));
     }
     for (std::size_t i = 0; i < launch.warnings.size(); ++i) {
-      into("warning").run(launches_, std::int64_t(i), launch.warnings[i]);
+      insert_into("warning").run(launch_key_, std::int64_t(i), launch.warnings[i]);
     }
     for (const Table& table : launch.tables) add(table);
   }
@@ -146,39 +147,39 @@ class Loader {
   void add(const Metric& metric) {
     const std::vector<double> numbers = metric.numbers();
     const auto count = std::int64_t(metric.is_samples() ? numbers.size() : 0);
-    into("metric").run(launches_, metric.tag, metric.name, metric.unit, count,
+    insert_into("metric").run(launch_key_, metric.tag, metric.name, metric.unit, count,
                        metric.is_samples() ? std::nullopt : metric.number(), text_of(metric),
-                       unless_empty(metric.reason));
+                       null_if_empty(metric.reason));
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      into("sample").run(launches_, metric.tag, metric.name, std::int64_t(i), numbers[i]);
+      insert_into("sample").run(launch_key_, metric.tag, metric.name, std::int64_t(i), numbers[i]);
     }
   }
 
-  /// Tables and columns that this version does not know are left out.
+  /// Leaves out tables and columns that this version does not know.
   void add(const Table& table) {
-    if (needed_columns(table.name).empty()) return;
+    if (required_columns(table.name).empty()) return;
     Insertion& insertion = this->insertion(table.name);
-    std::vector<std::pair<int, std::size_t>> places;  // indices of SQL parameter and column
+    std::vector<std::pair<int, std::size_t>> parameters;  // SQL parameter and index of its column
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
       const auto known = std::ranges::find(insertion.columns(), table.columns[column].name);
       if (known == insertion.columns().end()) continue;
-      places.emplace_back(int(known - insertion.columns().begin()) + 1, column);
+      parameters.emplace_back(int(known - insertion.columns().begin()) + 1, column);
     }
     Statement& statement = insertion.statement();
     sqlite3_clear_bindings(statement.get());
-    statement.bind(1, launches_);
+    statement.bind(1, launch_key_);
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       statement.bind(2, std::int64_t(i));
-      for (const auto& [parameter, column] : places)
+      for (const auto& [parameter, column] : parameters)
         statement.bind(parameter, table.rows[i][column]);
-      statement.finish();
+      statement.step_and_reset();
     }
   }
 
   sqlite3* database_;
-  const std::string& run_;
-  std::int64_t cells_ = 0;
-  std::int64_t launches_ = 0;
+  const std::string& run_name_;
+  std::int64_t cell_key_ = 0;    ///< The key of the cell that was added last.
+  std::int64_t launch_key_ = 0;  ///< The key of the launch that was added last.
   std::map<std::string, Insertion> insertions_;
 };
 

@@ -9,7 +9,8 @@ struct sqlite3;
 
 namespace labreport {
 
-/// Inserts the run under a name that no other run has. Throws `Error` if a table refuses a row.
+/// Inserts the run under a name that no other run in the database has. Throws `Error` if a table
+/// refuses a row.
 void load(sqlite3* database, const Run& run, const std::string& name);
 
 }  // namespace labreport

@@ -4,11 +4,11 @@
 
 namespace labreport {
 
-void refuse_by_sqlite(sqlite3* database) { throw Error(sqlite3_errmsg(database)); }
+void throw_sqlite_error(sqlite3* database) { throw Error(sqlite3_errmsg(database)); }
 
 void execute(sqlite3* database, const std::string& statements) {
   if (sqlite3_exec(database, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    refuse_by_sqlite(database);
+    throw_sqlite_error(database);
   }
 }
 
@@ -18,17 +18,17 @@ Statement::Statement(sqlite3* database, std::string_view text, std::string_view*
   const int status =
       sqlite3_prepare_v2(database, text.data(), static_cast<int>(text.size()), &statement, &rest);
   statement_.reset(statement);
-  if (status != SQLITE_OK) refuse_by_sqlite(database);
+  if (status != SQLITE_OK) throw_sqlite_error(database);
   if (tail != nullptr) *tail = text.substr(static_cast<std::size_t>(rest - text.data()));
 }
 
 bool Statement::step() {
   const int status = sqlite3_step(get());
-  if (status != SQLITE_ROW && status != SQLITE_DONE) refuse_by_sqlite(sqlite3_db_handle(get()));
+  if (status != SQLITE_ROW && status != SQLITE_DONE) throw_sqlite_error(sqlite3_db_handle(get()));
   return status == SQLITE_ROW;
 }
 
-std::vector<std::string> Statement::texts() {
+std::vector<std::string> Statement::first_column_texts() {
   std::vector<std::string> texts;
   while (step()) {
     texts.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(get(), 0)));
@@ -55,12 +55,12 @@ void Statement::bind(int parameter, std::nullopt_t /*null*/) {
 void Statement::bind(int parameter, const Scalar& value) {
   if (std::holds_alternative<std::monostate>(value)) return bind(parameter, std::nullopt);
   if (const auto* text = std::get_if<std::string>(&value)) return bind(parameter, *text);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return bind(parameter, *whole);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return bind(parameter, *integer);
   if (const auto* real = std::get_if<double>(&value)) return bind(parameter, *real);
   bind(parameter, std::get<bool>(value));
 }
 
-void Statement::finish() {
+void Statement::step_and_reset() {
   step();
   sqlite3_reset(get());
 }

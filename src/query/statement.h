@@ -1,4 +1,4 @@
-// A prepared statement of SQLite, finalized when its owner is destroyed.
+// Wraps a prepared statement of SQLite, which the destructor finalizes.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,20 +14,22 @@
 
 namespace labreport {
 
-/// Throws an `Error` with the message of SQLite's last call.
-[[noreturn]] void refuse_by_sqlite(sqlite3* database);
+/// Throws `Error` with SQLite's message about the call that failed last.
+[[noreturn]] void throw_sqlite_error(sqlite3* database);
 
+/// Runs SQL statements without parameters and results. Throws `Error` if SQLite refuses one.
 void execute(sqlite3* database, const std::string& statements);
 
 class Statement {
  public:
-  /// Throws `Error` if SQLite refuses the text. `tail` receives the text after the first statement.
+  /// Prepares the first statement of `text`. `tail` receives the text after it. Throws `Error` if
+  /// SQLite refuses the statement.
   Statement(sqlite3* database, std::string_view text, std::string_view* tail = nullptr);
 
-  /// Returns the first column of all rows.
-  std::vector<std::string> texts();
+  /// Returns the first column of all rows, which must be text.
+  std::vector<std::string> first_column_texts();
 
-  /// Steps to the next row; returns false after the last one.
+  /// Steps to the next row. Returns false after the last row.
   bool step();
   sqlite3_stmt* get() const { return statement_.get(); }
 
@@ -36,14 +38,14 @@ class Statement {
   void run(const Values&... values) {
     int parameter = 0;
     (bind(++parameter, values), ...);
-    finish();
+    step_and_reset();
   }
 
   void bind(int parameter, std::int64_t value);
   void bind(int parameter, int value) { bind(parameter, std::int64_t{value}); }
   void bind(int parameter, bool value) { bind(parameter, std::int64_t{value}); }
   void bind(int parameter, double value);
-  void bind(int parameter, std::string_view text);  ///< The text must live until finish().
+  void bind(int parameter, std::string_view text);  ///< The text must live until the step.
   void bind(int parameter, const std::string& text) { bind(parameter, std::string_view(text)); }
   void bind(int parameter, const char* text) { bind(parameter, std::string_view(text)); }
   void bind(int parameter, std::nullopt_t null);
@@ -56,7 +58,8 @@ class Statement {
       bind(parameter, std::nullopt);
     }
   }
-  void finish();
+  /// Runs the statement with the bound parameters; it can then be run again.
+  void step_and_reset();
 
  private:
   struct Finalize {

@@ -138,16 +138,16 @@ bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
 }
 
-bool same_network(const CellSpec& a, const CellSpec& b) {
+bool same_network_and_batch(const CellSpec& a, const CellSpec& b) {
   return a.implementation == b.implementation && a.model == b.model && a.context == b.context &&
          a.batch == b.batch;
 }
 
 bool same_setting(const CellSpec& a, const CellSpec& b) {
-  return same_network(a, b) && a.precision == b.precision;
+  return same_network_and_batch(a, b) && a.precision == b.precision;
 }
 
-bool is_countable(const CellSpec& spec) {
+bool bytes_are_countable(const CellSpec& spec) {
   const auto batch = static_cast<double>(spec.batch.value_or(1));
   if (spec.attention) {
     double longest = 0;
@@ -158,15 +158,15 @@ bool is_countable(const CellSpec& spec) {
     return 64 * rows * (longest + static_cast<double>(spec.attention->head_dim)) < 1e16;
   }
   const auto ranks = static_cast<double>(spec.ranks.value_or(Ranks{1}).count);
-  if (ranks * static_cast<double>(spec.largest.value_or(0)) >= 1e16) return false;
+  if (ranks * static_cast<double>(spec.largest_bytes.value_or(0)) >= 1e16) return false;
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const auto d = static_cast<double>(shape.d_model);
   const auto context = static_cast<double>(spec.context.value_or(1));
   const double tokens = batch * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
-  // The tensors of a block, the head and the loss together take fewer bytes for each element than
-  // these factors, 80 and 16.
+  // 80 and 16 are upper bounds of the bytes that the tensors of a block, the output layer and the
+  // loss together take for each element.
   const double bytes = 80 * (tokens + d) * widths + 16 * pairs;
   return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 1e16;
 }
@@ -184,14 +184,14 @@ std::string cell_id(const CellSpec& spec) {
                       sweep.heads, fmt::join(sweep.lengths, "-"));
   }
   if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
-  if (spec.group) id += fmt::format(".g{}", *spec.group);
+  if (spec.blocks_per_checkpoint) id += fmt::format(".g{}", *spec.blocks_per_checkpoint);
   if (spec.ranks) {
     id += fmt::format(".{}.r{}", name(spec.ranks->collectives), spec.ranks->count);
   }
   if (spec.sharding) id += fmt::format(".{}", name(*spec.sharding));
-  if (spec.largest) id += fmt::format(".m{}", *spec.largest);
+  if (spec.largest_bytes) id += fmt::format(".m{}", *spec.largest_bytes);
   if (spec.scheme) id += fmt::format(".{}", name(*spec.scheme));
-  if (spec.bucket) id += fmt::format(".k{}", *spec.bucket);
+  if (spec.bucket_bytes) id += fmt::format(".k{}", *spec.bucket_bytes);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -37,15 +37,15 @@ enum class Mode {
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
 
-/// All modes. Each does what the mode before it does, and more.
+/// The work of each mode includes the work of the mode before it.
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
                                    Mode::kTrainStep};
 
 /// The procedure that times one attention.
 enum class AttentionMethod {
-  kSynced,       ///< The host's clock times each pass until a device synchronization.
-  kDoBench,      ///< Like triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
-  kLeaderboard,  ///< Like kDoBench with 1 s of warm-up and 10 s of repeats. A repeat is forward
+  kSynced,       ///< The host's clock times each pass, which ends with a device synchronization.
+  kDoBench,      ///< triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
+  kLeaderboard,  ///< kDoBench with 1 s of warm-up and 10 s of repeats. Each repeat times forward
                  ///< and backward together.
 };
 
@@ -53,10 +53,11 @@ enum class AttentionMethod {
 /// scaled_dot_product_attention, or the user's code.
 enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom };
 
-/// Stages of a ladder's training step. Each stage keeps the changes of the stages before it.
+/// The variants of the training step that kind `ladder` compares. Each keeps the changes of the
+/// variants before it.
 enum class Variant {
   kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), explicit attention and AdamW.
-  kMatmul,      ///< Linear layers as matmul: labreport's network as every other kind measures it.
+  kMatmul,      ///< Linear layers as matmul. All other kinds measure this variant.
   kSdpa,        ///< Attention by scaled_dot_product_attention.
   kFusedAdamW,  ///< AdamW as one fused kernel for many parameters.
   kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
@@ -77,7 +78,7 @@ enum class Sharding {
 
 inline constexpr std::array kShardings{Sharding::kNone, Sharding::kOptimizer, Sharding::kWeights};
 
-/// Several processes that measure together: each has its own GPU, or all use the CPU.
+/// Several processes that measure together. Each has its own GPU, or all use the CPU.
 struct Ranks {
   std::int64_t count = 0;
   Collectives collectives = Collectives::kNccl;
@@ -85,15 +86,15 @@ struct Ranks {
   bool operator==(const Ranks&) const = default;
 };
 
-/// The way in which the ranks of a data-parallel training step average their gradients, in the
-/// order of the handout.
+/// Ways in which the ranks of a data-parallel training step average their gradients, in the order
+/// of the handout.
 enum class Scheme {
   kNone,          ///< No averaging: the baseline for the other schemes.
   kPerParameter,  ///< One all-reduce for each parameter, after backward.
   kFlat,          ///< One all-reduce of all gradients in one tensor, after backward.
   kOverlapped,    ///< One all-reduce for each parameter, started as soon as its gradient is ready.
-  kBucketed,  ///< Like kOverlapped for buckets of gradients, in reverse order of the parameters.
-  kReducer,   ///< PyTorch's own `c10d::Reducer`, which DistributedDataParallel uses.
+  kBucketed,      ///< kOverlapped for buckets of gradients, filled from the last parameter on.
+  kReducer,       ///< PyTorch's `c10d::Reducer`, which DistributedDataParallel uses.
 };
 
 inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
@@ -141,23 +142,23 @@ struct ModelShape {
   bool operator==(const ModelShape&) const = default;
 };
 
-/// The measurement of one causal attention without a network at several sequence lengths.
+/// Measures one causal attention, without a network, at several sequence lengths.
 struct AttentionSweep {
   AttentionMethod method = AttentionMethod::kSynced;
   AttentionBackend backend = AttentionBackend::kEager;
   std::int64_t head_dim = 0;
   std::int64_t heads = 1;
-  std::vector<std::int64_t> lengths = {};  ///< Tokens, shortest first; at most `kMostLengths`.
+  std::vector<std::int64_t> lengths = {};  ///< Tokens, shortest first; at most `kMaxLengths`.
 };
 
-inline constexpr std::size_t kMostLengths = 16;
+inline constexpr std::size_t kMaxLengths = 16;
 
 /// The parameters of a cell. Parameters that the kind does not use stay absent.
 struct CellSpec {
   CellKind kind = CellKind::kTiming;
   DeviceKind device = DeviceKind::kCuda;
-  std::string size;  ///< The edition's name for `model`: a label that does not enter the id.
-  /// Names the network's implementation; empty for labreport's own. See `ModelSource`.
+  std::string size;  ///< The edition's name for `model`: "small". It is not part of the id.
+  /// The network's implementation, as in `ModelSource`; empty for labreport's network in C++.
   std::string implementation = {};
   std::optional<ModelShape> model;
   std::optional<std::int64_t> context;
@@ -168,33 +169,33 @@ struct CellSpec {
   std::optional<std::int64_t> steps;   ///< Counted steps.
   std::optional<AttentionSweep> attention = {};
   std::optional<Variant> variant = {};  ///< Kind `ladder` only.
-  /// Kind `checkpointing` only: consecutive blocks that form a group. Only the group's input is
-  /// kept, and backward runs the group again. Absent if everything is kept.
-  std::optional<std::int64_t> group = {};
+  /// Kind `checkpointing` only: the number of consecutive blocks that form a group. Only the
+  /// group's input is kept, and backward runs the group again. Absent if all activations are kept.
+  std::optional<std::int64_t> blocks_per_checkpoint = {};
   std::optional<Ranks> ranks = {};  ///< Absent for a single process.
-  /// Kind `all_reduce` only: bytes of the largest tensor.
-  std::optional<std::int64_t> largest = {};
+  /// Kind `all_reduce` only: the size of the largest tensor.
+  std::optional<std::int64_t> largest_bytes = {};
   std::optional<Sharding> sharding = {};  ///< Kind `sharding` only.
   std::optional<Scheme> scheme = {};      ///< Kind `data_parallel` only.
-  /// Schemes with buckets only: the most bytes in one bucket.
-  std::optional<std::int64_t> bucket = {};
+  /// Only for schemes kBucketed and kReducer: the bytes at which a bucket is full.
+  std::optional<std::int64_t> bucket_bytes = {};
 };
 
-/// True if autocast is on: matrix products take 16-bit operands.
+/// True if the precision is BF16 or FP16: matrix products take 16-bit operands.
 bool under_autocast(const CellSpec& spec);
 
-/// True if both cells run the same network on batches of the same shape.
-bool same_network(const CellSpec& a, const CellSpec& b);
-/// True if same_network() holds and both cells have the same precision.
+/// True if both cells have the same implementation, model shape, context and batch.
+bool same_network_and_batch(const CellSpec& a, const CellSpec& b);
+/// True if, in addition, both cells have the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
-/// True if an upper estimate of the bytes of all tensors of the cell is below 10^16, the largest
-/// integer that a run may hold. Each quantity of src/plan then fits in 64 bits.
-bool is_countable(const CellSpec& spec);
+/// True if all tensors of the cell together have, by an upper estimate, less than 10^16 bytes, the
+/// largest integer that a run may hold. All results of src/plan then fit in 64 bits.
+bool bytes_are_countable(const CellSpec& spec);
 
 /// Returns a readable slug of kind and parameters, safe as a file name, e.g.
 /// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10". Two specs have the
-/// same id exactly if they differ at most in `size`.
+/// same id if and only if they are equal except for `size`.
 std::string cell_id(const CellSpec& spec);
 
 }  // namespace labreport

@@ -19,77 +19,81 @@
 
 namespace labreport {
 
+/// Says whether an empty member is written or its key is left out.
 enum class IfEmpty { kWritten, kLeftOut };
 
-/// A regular expression in JSON Schema's syntax, and the words that describe it in a complaint.
-struct Form {
-  const char* pattern;
-  const char* words;
+/// A regular expression in JSON Schema's syntax, and words that describe it in an error message.
+struct TextPattern {
+  const char* regex;
+  const char* description;
 };
 
-/// Bounds of a value. For a list, all but `least_items` and `most_items` apply to its items.
+/// Bounds of a value. For a list, `min_items` and `max_items` apply to the list, and the other
+/// bounds to each item.
 struct Bounds {
-  std::int64_t least = -kMostInteger;  ///< `least` and `most` are inclusive and apply to integers.
-  std::int64_t most = kMostInteger;
-  std::optional<double> above = {};  ///< Exclusive; applies to reals.
-  std::size_t longest = kMostText;   ///< Bytes of a text.
-  const Form* form = nullptr;
-  std::span<const std::string_view> names = {};  ///< The only texts allowed; empty if any text is.
-  std::size_t least_items = 0;
-  std::size_t most_items = kMostItems;
+  std::int64_t min = -kMaxInteger;  ///< `min` and `max` are inclusive and apply to integers.
+  std::int64_t max = kMaxInteger;
+  std::optional<double> above = {};        ///< Exclusive lower bound; applies to reals.
+  std::size_t max_bytes = kMaxTextBytes;   ///< Applies to texts, as do the next two.
+  const TextPattern* pattern = nullptr;
+  std::span<const std::string_view> allowed_texts = {};  ///< Empty if any text is allowed.
+  std::size_t min_items = 0;
+  std::size_t max_items = kMaxListItems;
 };
 
-inline constexpr Bounds kNotNegative{.least = 0};
-inline constexpr Bounds kPositive{.least = 1};
-inline constexpr Bounds kLabel{.longest = kMostLabel};
+inline constexpr Bounds kNotNegative{.min = 0};
+inline constexpr Bounds kPositive{.min = 1};
+inline constexpr Bounds kLabelBounds{.max_bytes = kMaxLabelBytes};
 
 constexpr Bounds bounds_of_items(Bounds list) {
-  list.least_items = Bounds().least_items;
-  list.most_items = Bounds().most_items;
+  list.min_items = Bounds().min_items;
+  list.max_items = Bounds().max_items;
   return list;
 }
 
-/// A key and the struct's member that it holds. With `kWritten` an empty optional is null; with
-/// `kLeftOut` an empty optional, text or list and `false` have no key.
+/// A member of a struct and its JSON key. With `kWritten`, an empty optional is written as null.
+/// With `kLeftOut`, an empty optional, an empty text, an empty list and `false` have no key.
 template <typename Struct, typename Value>
 struct Member {
   const char* key;
-  Value Struct::* value;
+  Value Struct::* pointer;
   Bounds bounds;
   IfEmpty if_empty;
 };
 
-/// A member whose keys are written directly into the struct's object. Its type needs a
-/// `write_into`, a `read_from` and a `spreads_key`.
+/// A member whose keys are written directly into the object of the enclosing struct. The member's
+/// type needs overloads of `write_keys_into`, `read_keys_from` and `has_flattened_key`.
 template <typename Struct, typename Value>
-struct Spread {
-  Value Struct::* value;
+struct Flattened {
+  Value Struct::* pointer;
 };
 
 template <typename Struct, typename Value>
-constexpr auto member(const char* key, Value Struct::* value, const Bounds& bounds = {}) {
-  return Member<Struct, Value>{key, value, bounds, IfEmpty::kWritten};
+constexpr auto member(const char* key, Value Struct::* pointer, const Bounds& bounds = {}) {
+  return Member<Struct, Value>{key, pointer, bounds, IfEmpty::kWritten};
 }
 
 template <typename Struct, typename Value>
-constexpr auto optional_member(const char* key, Value Struct::* value, const Bounds& bounds = {}) {
-  return Member<Struct, Value>{key, value, bounds, IfEmpty::kLeftOut};
+constexpr auto optional_member(const char* key, Value Struct::* pointer,
+                               const Bounds& bounds = {}) {
+  return Member<Struct, Value>{key, pointer, bounds, IfEmpty::kLeftOut};
 }
 
 template <typename Struct, typename Value>
-constexpr auto spread(Value Struct::* value) {
-  return Spread<Struct, Value>{value};
+constexpr auto flattened(Value Struct::* pointer) {
+  return Flattened<Struct, Value>{pointer};
 }
 
+/// Lists the members of a struct. Specializations in run_json_keys.h declare the keys.
 template <typename Struct>
 inline constexpr auto kMembers = std::tuple();
 
-// Writing: structs with members convert to JSON as the library's own types do.
+// The following functions write structs: to_json() lets nlohmann::json convert them.
 
-void write_into(Json& object, const std::variant<Scalar, Samples>& data);
+void write_keys_into(Json& object, const std::variant<Scalar, Samples>& data);
 
 template <typename Value>
-Json written(const Value& value) {
+Json json_of(const Value& value) {
   if constexpr (std::is_enum_v<Value>) {
     return name(value);
   } else {
@@ -98,8 +102,8 @@ Json written(const Value& value) {
 }
 
 template <typename Value>
-Json written(const std::optional<Value>& value) {
-  return value ? written(*value) : Json();
+Json json_of(const std::optional<Value>& value) {
+  return value ? json_of(*value) : Json();
 }
 
 template <typename Value>
@@ -118,14 +122,14 @@ inline bool is_empty(const std::vector<std::string>& texts) { return texts.empty
 
 template <typename Struct, typename Value>
 void write_member(Json& object, const Struct& from, const Member<Struct, Value>& member) {
-  const Value& value = from.*member.value;
+  const Value& value = from.*member.pointer;
   if (member.if_empty == IfEmpty::kLeftOut && is_empty(value)) return;
-  object[member.key] = written(value);
+  object[member.key] = json_of(value);
 }
 
 template <typename Struct, typename Value>
-void write_member(Json& object, const Struct& from, const Spread<Struct, Value>& member) {
-  write_into(object, from.*member.value);
+void write_member(Json& object, const Struct& from, const Flattened<Struct, Value>& member) {
+  write_keys_into(object, from.*member.pointer);
 }
 
 template <typename Struct>
@@ -135,7 +139,7 @@ void write_members(Json& object, const Struct& from) {
 }
 
 template <typename Struct>
-void write_into(Json& object, const std::optional<Struct>& from) {
+void write_keys_into(Json& object, const std::optional<Struct>& from) {
   if (from) write_members(object, *from);
 }
 
@@ -146,11 +150,11 @@ void to_json(Json& object, const Struct& from) {
   write_members(object, from);
 }
 
-// Reading checks bounds and refuses keys that are not declared. An overload of `check_read` checks
-// the other rules of a struct.
+// The following functions read structs, check bounds and refuse keys that are not declared. An
+// overload of `check_after_reading` checks the other rules of a struct.
 
-void read_from(const JsonReader& object, std::variant<Scalar, Samples>& data);
-bool spreads_key(const std::variant<Scalar, Samples>& data, std::string_view key);
+void read_keys_from(const JsonReader& object, std::variant<Scalar, Samples>& data);
+bool has_flattened_key(const std::variant<Scalar, Samples>& data, std::string_view key);
 
 void read_json(const JsonReader& json, Scalar& value, const Bounds& bounds = {});
 void read_json(const JsonReader& json, std::string& value, const Bounds& bounds = {});
@@ -165,19 +169,19 @@ inline void read_json(const JsonReader& json, bool& value, const Bounds& /*bound
 
 template <typename Item>
 void read_json(const JsonReader& json, std::vector<Item>& list, const Bounds& bounds = {}) {
-  list.reserve(json.count(bounds.most_items));
-  if (json.raw().size() < bounds.least_items) json.complain("the list is too short");
-  json.each(
+  list.reserve(json.item_count(bounds.max_items));
+  if (json.raw().size() < bounds.min_items) json.throw_error("the list is too short");
+  json.for_each_item(
       [&](const JsonReader& item) {
         read_json(item, list.emplace_back(), bounds_of_items(bounds));
       },
-      bounds.most_items);
+      bounds.max_items);
 }
 
 template <typename Struct, typename Value>
 void read_member(const JsonReader& object, Struct& into, const Member<Struct, Value>& member) {
   if (member.if_empty == IfEmpty::kLeftOut && !object.has(member.key)) return;
-  read_json(object.at(member.key), into.*member.value, member.bounds);
+  read_json(object.at(member.key), into.*member.pointer, member.bounds);
 }
 
 template <typename Struct, typename Value>
@@ -186,12 +190,12 @@ void read_member(const JsonReader& object, Struct& into,
   if (member.if_empty == IfEmpty::kLeftOut && !object.has(member.key)) return;
   const JsonReader json = object.at(member.key);
   if (member.if_empty == IfEmpty::kWritten && json.raw().is_null()) return;
-  read_json(json, (into.*member.value).emplace(), member.bounds);
+  read_json(json, (into.*member.pointer).emplace(), member.bounds);
 }
 
 template <typename Struct, typename Value>
-void read_member(const JsonReader& object, Struct& into, const Spread<Struct, Value>& member) {
-  read_from(object, into.*member.value);
+void read_member(const JsonReader& object, Struct& into, const Flattened<Struct, Value>& member) {
+  read_keys_from(object, into.*member.pointer);
 }
 
 template <typename Struct>
@@ -206,38 +210,38 @@ bool is_key(const Struct& /*read*/, const Member<Struct, Value>& member, std::st
 }
 
 template <typename Struct, typename Value>
-bool is_key(const Struct& read, const Spread<Struct, Value>& member, std::string_view key) {
-  return spreads_key(read.*member.value, key);
+bool is_key(const Struct& read, const Flattened<Struct, Value>& member, std::string_view key) {
+  return has_flattened_key(read.*member.pointer, key);
 }
 
-/// True if the struct, with the values that were read, declares the key.
+/// True if the struct declares the key. `read` tells which alternative of a variant was read.
 template <typename Struct>
 bool has_key(const Struct& read, std::string_view key) {
   return std::apply([&](const auto&... member) { return (is_key(read, member, key) || ...); },
                     kMembers<Struct>);
 }
 
-/// Reads an optional struct, which is present if its first key is.
+/// Reads an optional flattened struct, which is present if its first key is.
 template <typename Struct>
-void read_from(const JsonReader& object, std::optional<Struct>& into) {
+void read_keys_from(const JsonReader& object, std::optional<Struct>& into) {
   if (object.has(std::get<0>(kMembers<Struct>).key)) read_members(object, into.emplace());
 }
 
 template <typename Struct>
-bool spreads_key(const std::optional<Struct>& read, std::string_view key) {
+bool has_flattened_key(const std::optional<Struct>& read, std::string_view key) {
   return read && has_key(*read, key);
 }
 
 template <typename Struct>
-void check_read(const JsonReader& /*json*/, const Struct& /*value*/) {}
+void check_after_reading(const JsonReader& /*json*/, const Struct& /*value*/) {}
 
-/// Reads a struct and refuses unknown keys other than `beside`.
+/// Reads a struct and refuses unknown keys other than `extra_key`.
 template <typename Struct>
-void read_struct(const JsonReader& json, Struct& value, std::string_view beside = "") {
+void read_struct(const JsonReader& json, Struct& value, std::string_view extra_key = "") {
   read_members(json, value);
   json.refuse_unknown_keys(
-      [&](std::string_view key) { return key == beside || has_key(value, key); });
-  check_read(json, value);
+      [&](std::string_view key) { return key == extra_key || has_key(value, key); });
+  check_after_reading(json, value);
 }
 
 /// Reads an enumeration by its name, or a struct.
@@ -247,7 +251,7 @@ void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = 
     try {
       parse(json.text(), value);
     } catch (const InputError& error) {
-      json.complain(error.what());
+      json.throw_error(error.what());
     }
   } else {
     read_struct(json, value);
@@ -256,7 +260,8 @@ void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = 
 
 }  // namespace labreport
 
-/// nlohmann::json converts types of other libraries through this specialization.
+/// nlohmann::json finds no to_json() for types of the standard library, such as `Scalar`, so it
+/// needs this specialization.
 template <>
 struct nlohmann::adl_serializer<labreport::Scalar> {
   static void to_json(labreport::Json& json, const labreport::Scalar& value);

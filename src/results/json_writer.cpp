@@ -5,8 +5,8 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kLineLength = 100;
-constexpr std::size_t kPackedLine = 400;
+constexpr std::size_t kMaxObjectLine = 100;  // bytes
+constexpr std::size_t kMaxRowsLine = 400;    // bytes
 
 bool is_scalar_array(const Json& value) {
   return value.is_array() &&
@@ -24,8 +24,8 @@ std::string one_line(const Json& value) {
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-/// True for an array of rows of integers and nulls.
-bool is_number_table(const Json& value) {
+/// True for an array of rows, each an array of integers and nulls.
+bool is_integer_table(const Json& value) {
   const auto is_row = [](const Json& row) {
     return row.is_array() && !row.empty() && std::all_of(row.begin(), row.end(), [](const Json& x) {
              return x.is_number_integer() || x.is_null();
@@ -34,23 +34,23 @@ bool is_number_table(const Json& value) {
   return value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_row);
 }
 
-/// Writes several rows on each line of at most 400 bytes. Tables have thousands of rows, and one
-/// row for each line would be mostly indentation.
-void write_packed(std::string& out, const Json& rows, std::size_t depth) {
+/// Writes as many rows on each line as fit 400 bytes. Tables have thousands of short rows, and a
+/// line for each row would be mostly indentation.
+void write_integer_table(std::string& out, const Json& rows, std::size_t depth) {
   const std::string indent((depth + 1) * 2, ' ');
-  std::size_t line = out.size();
+  std::size_t line_begin = out.size();
   out += '[';
   for (const Json& row : rows) {
     const std::string text = compact_json(row);
     if (out.back() != '[') out += ',';
-    const bool full = out.size() + text.size() > line + kPackedLine || out.back() == '[';
-    if (full) line = out.size() + 1;
-    out += (full ? "\n" + indent : "") + text;
+    const bool new_line =
+        out.size() + text.size() > line_begin + kMaxRowsLine || out.back() == '[';
+    if (new_line) line_begin = out.size() + 1;
+    out += (new_line ? "\n" + indent : "") + text;
   }
   out += "\n" + std::string(depth * 2, ' ') + ']';
 }
 
-/// Writes scalars, arrays of scalars and metrics on one line, and other flat objects if they fit.
 void write(std::string& out, const Json& value, std::size_t depth) {
   const auto is_flat = [](const Json& part) {
     return !part.is_structured() || is_scalar_array(part);
@@ -62,12 +62,12 @@ void write(std::string& out, const Json& value, std::size_t depth) {
   if (value.is_object() && std::all_of(value.begin(), value.end(), is_flat)) {
     const std::string line = one_line(value);
     const bool is_metric = value.contains("tag") && value.contains("unit");
-    if (line.size() <= kLineLength || is_metric) {
+    if (line.size() <= kMaxObjectLine || is_metric) {
       out += line;
       return;
     }
   }
-  if (is_number_table(value)) return write_packed(out, value, depth);
+  if (is_integer_table(value)) return write_integer_table(out, value, depth);
   out += value.is_object() ? '{' : '[';
   std::string separator = "\n" + std::string((depth + 1) * 2, ' ');
   for (const auto& [key, part] : value.items()) {

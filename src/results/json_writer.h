@@ -8,12 +8,13 @@ namespace labreport {
 
 using Json = nlohmann::ordered_json;
 
-/// Indents by two spaces and ends with a newline. A line holds an array of scalars, a metric, an
-/// object of scalars and such arrays up to 100 bytes, or several rows of integers.
+/// Indents by two spaces and ends with a newline. Arrays of scalars and metrics take one line each.
+/// So do other objects of scalars and arrays of scalars if they have at most 100 bytes. Several
+/// rows of integers share a line.
 std::string write_json(const Json& document);
 
-/// Writes the value on one line and replaces bytes that are not UTF-8. The library's `dump` would
-/// throw on them, and file names and a worker's stderr may contain them.
+/// Writes the value on one line and replaces bytes that are not UTF-8, which file names and a
+/// worker's stderr may contain. With its defaults, the library's `dump` throws on such bytes.
 template <typename AnyJson>
 std::string compact_json(const AnyJson& value) {
   return value.dump(-1, ' ', false, AnyJson::error_handler_t::replace);

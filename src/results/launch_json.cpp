@@ -1,4 +1,5 @@
-// The two files between the program and a worker: the program's request and the worker's report.
+// Converts the two files that the program and a worker exchange: the program's request and the
+// worker's report.
 #include "results/run_check.h"
 #include "results/run_json.h"
 #include "results/run_json_keys.h"
@@ -7,7 +8,7 @@ namespace labreport {
 namespace {
 
 template <typename File>
-File read_file_of(std::string_view text, const std::string& origin) {
+File parse_file(std::string_view text, const std::string& origin) {
   const JsonDocument document = parse_json(text, origin);
   File file;
   read_json(JsonReader(document), file);
@@ -21,17 +22,17 @@ std::string to_json(const LaunchReport& report) { return write_json(report); }
 std::string to_json(const ModelSource& source) { return write_json(source); }
 
 LaunchRequest request_from_json(std::string_view text, const std::string& origin) {
-  return read_file_of<LaunchRequest>(text, origin);
+  return parse_file<LaunchRequest>(text, origin);
 }
 
 std::string implementation_from_json(std::string_view text, const std::string& origin) {
   const JsonDocument document = parse_json(text, origin);
-  return JsonReader(document).at("implementation").text(kMostLabel);
+  return JsonReader(document).at("implementation").text(kMaxLabelBytes);
 }
 
 LaunchReport report_from_json(std::string_view text, const std::string& origin) {
-  auto report = read_file_of<LaunchReport>(text, origin);
-  check_lone_launch(report.body, {origin, "result"});
+  auto report = parse_file<LaunchReport>(text, origin);
+  check_single_launch(report.body, {origin, "result"});
   return report;
 }
 

@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-std::string make_variable(const std::string& flag) {
+std::string makefile_variable(const std::string& flag) {
   if (flag == "--allow-mismatch") return "ALLOW";
   if (flag == "--fail-on-regression") return "FAIL";
   constexpr std::array<std::string_view, 21> kFlags{
@@ -24,22 +24,22 @@ std::string make_variable(const std::string& flag) {
   return name;
 }
 
-std::string make_words(const std::vector<GivenFlag>& flags) {
+std::string makefile_arguments(const std::vector<GivenFlag>& flags) {
   std::string text;
-  std::vector<std::string> others;
+  std::vector<std::string> flags_without_variable;
   for (const GivenFlag& flag : flags) {
-    const std::string variable = make_variable(flag.name);
+    const std::string variable = makefile_variable(flag.name);
     const std::string value = flag.values.empty() ? "1" : flag.values.front();
     if (variable.empty()) {
-      std::ranges::copy(flag.words(), std::back_inserter(others));
+      std::ranges::copy(flag.words(), std::back_inserter(flags_without_variable));
     } else {
       text += " " + command_line(std::vector{variable + "=" + value});
     }
   }
-  if (others.empty()) return text;
-  const std::string line = command_line(others);
-  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
-  return text + " " + (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
+  if (flags_without_variable.empty()) return text;
+  const std::string line = command_line(flags_without_variable);
+  const bool needs_no_escapes = line.find_first_of("\"$\\`!") == line.npos;
+  return text + " " + (needs_no_escapes ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Writes flags as variables of the Makefile.
+// Writes flags of labreport as variables on the command line of `make report`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,12 @@
 
 namespace labreport {
 
-/// Returns the Makefile's variable for a flag: "--model-args" → "MODEL_ARGS"; empty if it has none.
-std::string make_variable(const std::string& flag);
+/// Returns the Makefile's variable for a flag: "--model-args" → "MODEL_ARGS"; empty if the Makefile
+/// has none.
+std::string makefile_variable(const std::string& flag);
 
-/// Writes flags as words for `make report`: " SIZES=small,large ARGS=\"--steps 3\"".
-std::string make_words(const std::vector<GivenFlag>& flags);
+/// Returns the variables after "make report", with a space before each: " SIZES=small,large
+/// ARGS=\"--steps 3\"". Flags without a variable of their own go into ARGS.
+std::string makefile_arguments(const std::vector<GivenFlag>& flags);
 
 }  // namespace labreport

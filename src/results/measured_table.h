@@ -13,7 +13,7 @@ namespace labreport {
 /// Returns null if the launch has no table of that name.
 const Table* find_table(const Launch& launch, std::string_view name);
 
-/// One row of a launch's table. The launch must outlive the row.
+/// Reads one row of a launch's table by column names. The launch must outlive this object.
 class MeasuredRow {
  public:
   MeasuredRow(const Table& table, std::size_t row) : table_(&table), row_(row) {}
@@ -24,7 +24,7 @@ class MeasuredRow {
   std::optional<double> number(std::string_view column) const;
 
  private:
-  const Scalar* at(std::string_view column) const;
+  const Scalar* find(std::string_view column) const;
 
   const Table* table_;
   std::size_t row_;

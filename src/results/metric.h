@@ -17,12 +17,12 @@ using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, b
 /// bytes. NaN and infinity never occur: such values are absent with a reason.
 using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
-/// Returns the number; empty if the scalar holds none.
+/// Returns the integer or real number; empty if the scalar holds neither.
 std::optional<double> number_of(const Scalar& scalar);
 
 struct Metric {
-  std::string tag;   ///< Group, e.g. "step".
-  std::string name;  ///< E.g. "total".
+  std::string tag;   ///< A group of metrics: "step".
+  std::string name;  ///< The metric within the group: "total".
   std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "°C", "1"; empty for text.
   std::variant<Scalar, Samples> data;
   std::string reason;  ///< The reason why the value is null; empty otherwise.
@@ -50,7 +50,7 @@ Metric absent_metric(std::string_view tag, std::string_view name, std::string_vi
 
 void append(std::vector<Metric>& metrics, std::vector<Metric> more);
 
-/// A column of a table: its values have one type or are null. A row has one scalar for each column.
+/// A column of a table. All its values have the same type or are null.
 struct TableColumn {
   std::string name;
   std::string unit;
@@ -59,7 +59,7 @@ struct TableColumn {
 struct Table {
   std::string name;
   std::vector<TableColumn> columns;
-  std::vector<std::vector<Scalar>> rows;
+  std::vector<std::vector<Scalar>> rows;  ///< A row has one scalar for each column.
 };
 
 }  // namespace labreport

@@ -1,4 +1,7 @@
-// Tags and names of metrics and tables: workers and imports write them, presenters read them.
+// Tags and names of metrics and tables. Workers and imports write them, presenters read them.
+//
+// A comment behind a constant begins with `tag` or `table` if the constant is one. Then it gives
+// the unit of the tag's metrics and their meaning. All other constants are names of metrics.
 #pragma once
 
 #include <string_view>
@@ -6,17 +9,17 @@
 namespace labreport::metric {
 
 // The host's clock times steps 1 to warmup + steps of the process, in order. The device is
-// synchronized once, after the last step.
+// synchronized only once, after the last step.
 inline constexpr std::string_view kStep = "step";    // tag; unit ns, samples
 inline constexpr std::string_view kTotal = "total";  // step's start → device finished
 inline constexpr std::string_view kEnqueue =
     "enqueue";  // step's start → all work enqueued; also a tag: values by phase
 
-// Device events, or on a CPU the host's clock, time the phases of these steps; names are phases.
+// Device events, or on a CPU the host's clock, time the phases of these steps. Names are phases.
 inline constexpr std::string_view kEvent = "event";  // tag; unit ns, samples
 
 // The host's clock times `steps` further steps, which synchronize after every phase.
-inline constexpr std::string_view kSynced = "synced";  // tag; unit ns, samples; also kTotal
+inline constexpr std::string_view kSynced = "synced";  // tag; unit ns, samples; phases and kTotal
 
 inline constexpr std::string_view kForward = "forward";
 inline constexpr std::string_view kLoss = "loss";
@@ -27,10 +30,10 @@ inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kStartUp = "start-up";     // tag
 inline constexpr std::string_view kLibraries = "libraries";  // exec → main
 inline constexpr std::string_view kDeviceContext =
-    "context";  // creating the device context, which partly overlaps kLibraries
+    "context";  // device context created; this partly overlaps kLibraries
 inline constexpr std::string_view kModelBuild = "model";  // parameters created and initialized
-// Compiling runs a compiled model's forward, loss and backward once. kLibraries and kModelBuild end
-// before it; kFirstKernel comes after it.
+// The time of the first forward, loss and backward of a compiled model, which compile it. They run
+// after kLibraries and kModelBuild and before kFirstKernel.
 inline constexpr std::string_view kCompile = "compile";
 inline constexpr std::string_view kFirstKernel =
     "first_kernel";  // exec → first step's first kernel enqueued
@@ -49,33 +52,33 @@ inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kLimit = "limit";  // tag kMemory; B: the allocator's limit
+inline constexpr std::string_view kAllocatorLimit = "limit";  // tag kMemory; B: the allocator's limit
 inline constexpr std::string_view kGpu = "gpu";      // tag
 inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
 inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved beyond the device's memory
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in the timed steps
 
-// Kind `ladder` adds losses to the metrics of kinds `timing` and `kernels`.
+// Kind `ladder` writes the metrics of kinds `timing` and `kernels`, and losses.
 inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: one for each step
 
-// Kind `checkpointing` runs one forward, loss and backward before AdamW has states; its "resident"
-// and "peak" are those of kind `memory`. Training steps follow as in kind `timing`, with their
-// losses.
+// Kind `checkpointing` first runs forward, loss and backward once, before AdamW has states, and
+// writes "resident" and "peak" as kind `memory` does. Then it times training steps as kind `timing`
+// does, and writes their losses.
 inline constexpr std::string_view kCheckpoints = "checkpoints";  // tag; B
 inline constexpr std::string_view kSaved = "saved";  // allocated before backward − before forward
 inline constexpr std::string_view kRecomputed = "recomputed";  // memory that one group added
-inline constexpr std::string_view kRecompute = "recompute";    // tag kStep: all groups; a range
+inline constexpr std::string_view kRecompute = "recompute";    // in tag kStep: all groups' forwards
 
 // Kind `limits` measures sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
 inline constexpr std::string_view kCopy = "copy";               // tag
 inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + written
 
-// Kind `accumulation` keeps the sum after each addition. The addend is 0.01 unless the loop's name
-// says otherwise; names are loops.
-inline constexpr std::string_view kRunning = "running";           // tag; on the cell's device
-inline constexpr std::string_view kRunningHost = "running_host";  // tag; on the CPU, for comparison
+// Kind `accumulation` writes the sum after each addition of a loop. Names are loops. The addend is
+// 0.01 unless the loop's name gives another.
+inline constexpr std::string_view kRunningSum = "running";           // tag; on the cell's device
+inline constexpr std::string_view kHostRunningSum = "running_host";  // tag; on the CPU, for comparison
 inline constexpr std::string_view kAddend = "addend";  // tag; the addend rounded to its dtype
 inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
 inline constexpr std::string_view kFp16Loop = "fp16+=fp16";
@@ -92,12 +95,12 @@ inline constexpr std::string_view kOutput = "output";  // outputs of modules
 inline constexpr std::string_view kLossValue = "loss";
 inline constexpr std::string_view kGradient = "gradient";
 inline constexpr std::string_view kOptimizerState = "optimizer state";
-inline constexpr std::string_view kNorm = "norm";        // normalizations with 16-bit input
-inline constexpr std::string_view kNetwork = "network";  // outputs in a Transformer block
+inline constexpr std::string_view kNorm = "norm";        // a group: norms with 16-bit input
+inline constexpr std::string_view kNetwork = "network";  // a group: outputs in a Transformer block
 
 // Kind `layer_norm` writes a table of this name, one row for each format, method, width and scale.
-// Errors are relative to FP64, as medians over kVectors vectors. Columns of overflow and underflow
-// count vectors.
+// Errors are relative to FP64 and are medians over kVectors vectors. The columns of overflow and
+// underflow count the vectors in which it occurs.
 inline constexpr std::string_view kLayerNorm = "layer_norm";  // tag and table
 inline constexpr std::string_view kVectors = "vectors";
 inline constexpr std::string_view kRounded = "rounded";  // method: rounds after every addition
@@ -121,9 +124,9 @@ inline constexpr std::string_view kRuntime = "runtime";  // tag
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
-// Host time for the first launches of kernels, written if the profiled step is the process's first
-// one. See measure/host_calls.
-inline constexpr std::string_view kFirst = "first";  // tag
+// Host time in the first launch of each kernel, written only if the process profiles its first
+// step. See measure/kernels/host_calls.h.
+inline constexpr std::string_view kFirstLaunches = "first";  // tag
 inline constexpr std::string_view kCodeLoading = "code_loading";
 inline constexpr std::string_view kMatrixLibrary = "matrix_library";
 
@@ -134,12 +137,13 @@ inline constexpr std::string_view kHistory = "history";    // tag: the step with
 inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
 inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
-inline constexpr std::string_view kMeaning = "meaning";  // tag: forward's peak by other definitions
+inline constexpr std::string_view kOtherForwardPeaks =
+    "meaning";  // tag: the peak of forward by other definitions than kPeak's
 inline constexpr std::string_view kBlock = "block";      // tag and table: memory of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";
-inline constexpr std::string_view kLost = "lost";
+inline constexpr std::string_view kLostEvents = "lost";
 inline constexpr std::string_view kForwardWithState = "forward_with_state";
 inline constexpr std::string_view kForwardGraphAlive = "forward_graph_alive";
 inline constexpr std::string_view kKept = "kept";
@@ -165,13 +169,13 @@ inline constexpr std::string_view kBlockTimeline = "block_timeline";
 // shape::attention.
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kEndToEnd = "end_to_end";  // forward and backward timed together
-inline constexpr std::string_view kRan = "ok";               // the outcomes are kRan to kFailed
+inline constexpr std::string_view kRan = "ok";               // kRan to kFailed are outcomes
 inline constexpr std::string_view kRanOut = "out of memory";
 inline constexpr std::string_view kNotOffered = "not offered";  // by device, dtype or library
 inline constexpr std::string_view kInaccurate = "inaccurate";
 inline constexpr std::string_view kNotTried = "not tried";  // a shorter sequence ran out of memory
 inline constexpr std::string_view kFailed = "failed";
-// Times of single passes, if each pass is timed by itself; names are sequence lengths.
+// Times of single passes, written if each pass is timed by itself. Names are sequence lengths.
 inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
 inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; ns
 // The largest difference from FP64, relative to the tensor's largest magnitude. Names are kOutput,
@@ -179,41 +183,41 @@ inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; 
 inline constexpr std::string_view kAttentionError = "attention_error";  // tag
 inline constexpr std::string_view kTolerance = "tolerance";
 
-// Kind `all_reduce` writes a tag with every sample of the handout's sizes, in ns, named
-// "<bytes>.<rank>", and a table of this name, see shape::all_reduce. The methods are kSynced and,
-// from nccl-tests, the next two.
+// Kind `all_reduce` writes a tag and a table of this name. The tag has all samples of the handout's
+// sizes, in ns, under names "<bytes>.<rank>". For the table see shape::all_reduce. Its methods are
+// kSynced and the next two, which are those of nccl-tests.
 inline constexpr std::string_view kAllReduce = "all_reduce";
 inline constexpr std::string_view kInPlace = "in_place";
 inline constexpr std::string_view kOutOfPlace = "out_of_place";
-// Kind `sharding` writes kTotal of each counted step's slowest rank, and kTotal of the losses of
-// all steps, as means over the ranks. Phases of kSynced are kForward, kLoss, kBackward, kAllReduce,
+// Kind `sharding` writes kTotal of each counted step, from the slowest rank, and the loss of each
+// step, as a mean over the ranks. Phases of kSynced are kForward, kLoss, kBackward, kAllReduce,
 // kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
 inline constexpr std::string_view kBroadcast = "broadcast";
 inline constexpr std::string_view kHeld = "held";         // table
-inline constexpr std::string_view kAfterModel = "model";  // points: this and the next two
+inline constexpr std::string_view kAfterModel = "model";  // kAfterModel to kAfterOptimizer are points
 inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
 inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
 inline constexpr std::string_view kGathers = "gathers";  // table
 
-// Kind `data_parallel` writes kStep and kEvent of each step's slowest rank, losses as means over
-// the ranks, and two tables. Its phases are those of a training step, with kExchange between
+// Kind `data_parallel` writes kStep and kEvent from the slowest rank of each step, losses as means
+// over the ranks, and two tables. Its phases are those of a training step, with kExchange between
 // backward and optimizer.
 inline constexpr std::string_view kExchange = "exchange";
 inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
 inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; in one step of one rank
 inline constexpr std::string_view kCalls = "calls";             // unit "1"; kLargest, kTotal: B
-// Equality is checked before timing: all ranks run kSteps steps of a small network, and each rank
-// runs the same steps alone on the whole batch. The values are the largest difference of kGradients
-// and of kWeights, relative to the largest element of the tensor, and kTolerance for both. kApart
-// counts ranks of the timed network whose weights differ from rank 0's after the last step.
+// Before timing, all ranks run kSteps steps of a small network together, and each rank runs the
+// same steps alone on the whole batch. The metrics are the largest difference of kGradients and of
+// kWeights, relative to the largest element of the tensor, and kTolerance for both. kDivergedRanks
+// counts the ranks of the timed network whose weights differ from rank 0's after the last step.
 inline constexpr std::string_view kEquality = "equality";  // tag
 inline constexpr std::string_view kWeights = "weights";
 inline constexpr std::string_view kSteps = "steps";
-inline constexpr std::string_view kApart = "apart";
+inline constexpr std::string_view kDivergedRanks = "apart";
 // One more step is traced; it shows when each rank computed and when it communicated.
 inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 only
-inline constexpr std::string_view kCompute = "compute";       // lanes: this and the next one
+inline constexpr std::string_view kCompute = "compute";       // kCompute and kCommunication are lanes
 inline constexpr std::string_view kCommunication = "communication";
 // Conditions of cells with ranks.
 inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why none
@@ -222,11 +226,11 @@ inline constexpr std::string_view kRounds = "rounds";            // repetitions 
 inline constexpr std::string_view kRank =
     "rank";  // tag; names are ranks from 1, values are hashed UUIDs of devices
 
-// Published numbers, which only imported runs have; they have no samples. Names are kTotal and
-// phases in ns, or kPeak in B.
+// Published numbers, which only imported runs have, without samples. Names are kTotal and phases,
+// in ns, or kPeak, in B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean time, or a peak
 inline constexpr std::string_view kPublishedStddev = "published_stddev";  // tag; as printed
-// A condition of published numbers: their source, as text.
+// The source of published numbers: conditions, as text.
 inline constexpr std::string_view kProvenance = "provenance";  // tag
 inline constexpr std::string_view kTitle = "title";
 inline constexpr std::string_view kSource = "source";

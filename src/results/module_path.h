@@ -1,4 +1,4 @@
-// Paths of modules in the form of the profiler's ranges: "layers.3/attn/q_proj".
+// Handles paths of modules as the profiler's ranges have them: "layers.3/attn/q_proj".
 #pragma once
 
 #include <cstdint>

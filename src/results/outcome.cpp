@@ -26,7 +26,7 @@ std::string without_bytes(const OutOfMemory& oom) {
   return "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
 }
 
-std::string describe_memory(const OutOfMemory& oom) {
+std::string describe_oom(const OutOfMemory& oom) {
   std::string text = without_bytes(oom);
   std::string separator = ": ";
   if (oom.requested_bytes) {
@@ -40,11 +40,11 @@ std::string describe_memory(const OutOfMemory& oom) {
 }
 
 /// Returns "rank 1: ", or an empty text if the launch had one process.
-std::string rank_words(const Outcome& outcome) {
+std::string rank_prefix(const Outcome& outcome) {
   return std::visit(
-      [](const auto& held) -> std::string {
-        if constexpr (requires { held.rank; }) {
-          if (held.rank) return fmt::format("rank {}: ", *held.rank);
+      [](const auto& alternative) -> std::string {
+        if constexpr (requires { alternative.rank; }) {
+          if (alternative.rank) return fmt::format("rank {}: ", *alternative.rank);
         }
         return "";
       },
@@ -59,10 +59,10 @@ std::string_view status_name(const Outcome& outcome) {
   return kNames[outcome.index()];
 }
 
-Outcome of_rank(Outcome outcome, std::int64_t rank) {
+Outcome with_rank(Outcome outcome, std::int64_t rank) {
   std::visit(
-      [&](auto& held) {
-        if constexpr (requires { held.rank; }) held.rank = rank;
+      [&](auto& alternative) {
+        if constexpr (requires { alternative.rank; }) alternative.rank = rank;
       },
       outcome);
   return outcome;
@@ -71,7 +71,7 @@ Outcome of_rank(Outcome outcome, std::int64_t rank) {
 std::string describe(const Outcome& outcome) {
   const auto words = Overloaded{
       [](const Ok&) -> std::string { return "ok"; },
-      [](const OutOfMemory& oom) { return describe_memory(oom); },
+      [](const OutOfMemory& oom) { return describe_oom(oom); },
       [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
       [](const TimedOut& timeout) {
         return "timed out after " + format_duration(timeout.limit_seconds);
@@ -82,12 +82,12 @@ std::string describe(const Outcome& outcome) {
             crash.message);
       },
       [](const Failed& failure) { return with_message("failed", failure.message); }};
-  return rank_words(outcome) + std::visit(words, outcome);
+  return rank_prefix(outcome) + std::visit(words, outcome);
 }
 
 std::string describe_briefly(const Outcome& outcome) {
   const auto* oom = std::get_if<OutOfMemory>(&outcome);
-  return oom == nullptr ? describe(outcome) : rank_words(outcome) + without_bytes(*oom);
+  return oom == nullptr ? describe(outcome) : rank_prefix(outcome) + without_bytes(*oom);
 }
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }

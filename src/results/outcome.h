@@ -1,4 +1,4 @@
-// The outcome of one launch: one of six alternatives.
+// Describes how one launch ended.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace labreport {
 
-// `rank` identifies the process, from 0, if the launch had several.
+// In all alternatives, `rank` is the rank of the process, from 0; absent if the launch had only one
+// process.
 
 struct Ok {};
 
@@ -18,7 +19,7 @@ struct OutOfMemory {
   std::string phase;  ///< "model", "forward", "loss", "backward", "optimizer"
   std::optional<std::int64_t> requested_bytes;
   std::optional<std::int64_t> in_use_bytes;  ///< Allocated by this process when it was refused.
-  std::optional<std::int64_t> peak_bytes;    ///< The most that was allocated before.
+  std::optional<std::int64_t> peak_bytes;    ///< The most that this process had allocated before.
   std::optional<std::int64_t> rank = {};
 };
 
@@ -44,7 +45,7 @@ struct Failed {
 
 using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed>;
 
-/// Returns the JSON name: ok, oom, skipped, timeout, crashed, error.
+/// Returns the name that run.json uses: ok, oom, skipped, timeout, crashed, error.
 std::string_view status_name(const Outcome& outcome);
 
 /// Describes the outcome: "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1
@@ -56,11 +57,11 @@ std::string describe_briefly(const Outcome& outcome);
 
 bool is_ok(const Outcome& outcome);
 
-/// Returns the outcome with `rank` set.
-Outcome of_rank(Outcome outcome, std::int64_t rank);
+/// Returns the outcome with `rank` set, or unchanged if the alternative has no rank.
+Outcome with_rank(Outcome outcome, std::int64_t rank);
 
-/// True if the launch ran out of memory, or was skipped because it would. A repetition would end
-/// the same way.
+/// True if the launch ran out of memory, or was skipped because it would run out of memory. If it
+/// is repeated, it ends in the same way.
 bool does_not_fit(const Outcome& outcome);
 
 /// True for outcomes that make a run incomplete: timeout, crashed, error.

@@ -13,33 +13,34 @@ void redact_text(std::string& text, const PrivateNames& names) {
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
 
-/// Redacts a flag's value. The host's name is replaced in a folder's path wherever it is a word,
-/// and in other values, which may equal it by chance, only in a path or an address.
-std::string value_without_names(const std::string& flag, std::string value,
+/// Redacts a word of the command; `flag` is the word before it. In a folder's path and after a word
+/// that is no flag, the host's name is replaced wherever it is a word. Other values may equal it by
+/// chance, so it is replaced there only inside a path or an address.
+std::string redacted_value(const std::string& flag, std::string value,
                                 const PrivateNames& names) {
-  const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
-  return place ? redacted(std::move(value), names) : redacted_word(std::move(value), names);
+  const bool is_folder = !is_flag(flag) || flag == "--out" || flag == "--notes";
+  return is_folder ? redacted(std::move(value), names) : redacted_word(std::move(value), names);
 }
 
-void redact_words(std::string& text, const PrivateNames& names) {
+void redact_in_paths(std::string& text, const PrivateNames& names) {
   text = redacted_word(std::move(text), names);
 }
 
-void redact_words(std::optional<std::string>& text, const PrivateNames& names) {
-  if (text) redact_words(*text, names);
+void redact_in_paths(std::optional<std::string>& text, const PrivateNames& names) {
+  if (text) redact_in_paths(*text, names);
 }
 
-void redact_words(std::vector<std::string>& texts, const PrivateNames& names) {
-  for (std::string& text : texts) redact_words(text, names);
+void redact_in_paths(std::vector<std::string>& texts, const PrivateNames& names) {
+  for (std::string& text : texts) redact_in_paths(text, names);
 }
 
-void redact_words(bool /*flag*/, const PrivateNames& /*names*/) {}
+void redact_in_paths(bool /*flag*/, const PrivateNames& /*names*/) {}
 
-struct OutcomeWords {
+struct RedactOutcome {
   const PrivateNames& names;
   void operator()(Crashed& crash) const { redact_text(crash.message, names); }
   void operator()(Failed& failure) const { redact_text(failure.message, names); }
-  void operator()(const auto&) const {}  // other outcomes hold no text of the model
+  void operator()(const auto&) const {}  // The other outcomes hold no text from the worker.
 };
 
 }  // namespace
@@ -50,26 +51,26 @@ void redact(Session& session, const PrivateNames& names) {
     std::string& word = session.argv[i];
     const std::size_t equals = word.find('=');
     if (!is_flag(word)) {
-      word = value_without_names(session.argv[i - 1], std::move(word), names);
+      word = redacted_value(session.argv[i - 1], std::move(word), names);
     } else if (equals != std::string::npos) {
       const std::string flag = word.substr(0, equals);
-      word = flag + "=" + value_without_names(flag, word.substr(equals + 1), names);
+      word = flag + "=" + redacted_value(flag, word.substr(equals + 1), names);
     }
   }
   if (session.model) {
-    for (std::string ModelSource::* words : {&ModelSource::model, &ModelSource::arguments,
+    for (std::string ModelSource::* text : {&ModelSource::model, &ModelSource::arguments,
                                              &ModelSource::loss, &ModelSource::optimizer}) {
-      redact_words((*session.model).*words, names);
+      redact_in_paths((*session.model).*text, names);
     }
   }
   std::apply(
-      [&](const auto&... member) { (redact_words(session.request.*member.value, names), ...); },
+      [&](const auto&... member) { (redact_in_paths(session.request.*member.pointer, names), ...); },
       kMembers<Request>);
   for (auto& [variable, value] : session.environment) redact_text(value, names);
 }
 
 void redact(Launch& launch, const PrivateNames& names) {
-  std::visit(OutcomeWords{names}, launch.outcome);
+  std::visit(RedactOutcome{names}, launch.outcome);
   for (std::string& warning : launch.warnings) redact_text(warning, names);
   for (Metric& metric : launch.metrics) redact_text(metric.reason, names);
   for (Metric& metric : launch.conditions) redact_text(metric.reason, names);

@@ -1,4 +1,4 @@
-// Removes the names of people, machines and folders from what a run keeps.
+// Removes the names of people, machines and folders from the texts that a run stores.
 #pragma once
 
 #include "base/redaction.h"
@@ -6,12 +6,14 @@
 
 namespace labreport {
 
-/// Redacts the command's values, the request, the model's words and the environment's values.
-/// Program, verb and names of flags stay. In a value that is no folder, the names of host and user
-/// are replaced only in paths and addresses, so the command still shows what it did.
+/// Redacts the values in `argv`, the request, the texts of the model and the values of environment
+/// variables. The program, the verb and the names of flags stay. In values of flags that do not
+/// name a folder, host and user are replaced only inside paths and addresses, because a value such
+/// as "small" may equal the host's name by chance.
 void redact(Session& session, const PrivateNames& names);
 
-/// Redacts the worker's texts: its last output, warnings, and reasons for absent values.
+/// Redacts the texts that come from the worker: its last output, its warnings and its reasons for
+/// absent values.
 void redact(Launch& launch, const PrivateNames& names);
 
 }  // namespace labreport

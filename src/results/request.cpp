@@ -28,7 +28,7 @@ std::vector<std::string> GivenFlag::words() const {
 std::vector<GivenFlag> given_flags(const Request& request) {
   std::vector<GivenFlag> given;
   const auto add = [&](const auto& member) {
-    const auto& value = request.*member.value;
+    const auto& value = request.*member.pointer;
     if (!is_empty(value)) given.push_back({flag_of(member.key), values_of(value)});
   };
   std::apply([&](const auto&... member) { (add(member), ...); }, kMembers<Request>);
@@ -44,10 +44,10 @@ std::vector<std::string> words_of(const Request& request) {
 }
 
 Request with_flag(Request request, const std::string& name, const Request& other) {
-  const auto take = [&](const auto& member) {
-    if (flag_of(member.key) == name) request.*member.value = other.*member.value;
+  const auto copy_if_named = [&](const auto& member) {
+    if (flag_of(member.key) == name) request.*member.pointer = other.*member.pointer;
   };
-  std::apply([&](const auto&... member) { (take(member), ...); }, kMembers<Request>);
+  std::apply([&](const auto&... member) { (copy_if_named(member), ...); }, kMembers<Request>);
   return request;
 }
 

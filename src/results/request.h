@@ -1,4 +1,4 @@
-// A request holds what a user asked `labreport run` to measure, as the text of its flags.
+// A request holds the flags with which a user started `labreport run`, as text.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,20 @@
 
 namespace labreport {
 
-/// An empty optional is a flag that was not given.
+/// Each member is a flag. An empty optional or list and `false` mean that it was not given.
 struct Request {
   std::optional<std::string> edition = {}, preset = {}, problems = {}, only = {};
-  std::optional<std::string> model = {}, beside = {}, model_args = {}, loss = {}, optimizer = {};
+  std::optional<std::string> model = {};
+  std::optional<std::string> second_network = {};  ///< --and
+  std::optional<std::string> model_args = {}, loss = {}, optimizer = {};
   bool compile = false;
   std::optional<std::string> attention = {}, sizes = {};
-  std::vector<std::string> own_sizes = {};
+  std::vector<std::string> own_sizes = {};  ///< --size
   std::optional<std::string> contexts = {}, precisions = {}, modes = {}, warmup = {}, steps = {},
                              batch = {}, vocab = {}, launches = {};
   bool separate_warmups = false;
   std::optional<std::string> gpus = {};
-  bool keep_env = false;  ///< Workers see the environment variables that change results.
+  bool keep_env = false;  ///< Workers inherit the environment variables that change results.
   bool nvtx = false;
   std::optional<std::string> timeout = {}, shard = {};
 
@@ -30,7 +32,8 @@ struct GivenFlag {
   std::string name;  ///< "--sizes"
   std::vector<std::string> values;
 
-  std::vector<std::string> words() const;  ///< Separate words of a command line.
+  /// Returns words of a command line: {"--sizes", "small,large"}.
+  std::vector<std::string> words() const;
 };
 
 /// Returns the flags that were given, always in the same order.

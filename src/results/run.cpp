@@ -15,15 +15,14 @@ const Metric* find_in(const std::vector<Metric>& metrics, std::string_view tag,
   return found == metrics.end() ? nullptr : &*found;
 }
 
-bool of_labreports_network(const Cell& cell) {
+bool measures_labreports_network(const Cell& cell) {
   return cell.spec.model && cell.spec.implementation.empty();
 }
 
-template <typename Unwanted>
-Run without(const Run& run, const Unwanted& unwanted) {
-  Run half = run;
-  std::erase_if(half.cells, unwanted);
-  return half;
+template <typename Predicate>
+Run without_cells(Run run, const Predicate& is_unwanted) {
+  std::erase_if(run.cells, is_unwanted);
+  return run;
 }
 
 }  // namespace
@@ -36,7 +35,7 @@ const Metric* Launch::find_condition(std::string_view tag, std::string_view name
   return find_in(conditions, tag, name);
 }
 
-bool ran_out_beside_others(const Launch& launch) {
+bool ran_out_of_memory_beside_others(const Launch& launch) {
   const Metric* others = launch.find_condition(metric::kGpu, metric::kOtherProcesses);
   return std::holds_alternative<OutOfMemory>(launch.outcome) && others != nullptr &&
          others->number().value_or(0) > 0;
@@ -63,7 +62,7 @@ Cell& Run::find_or_add(const CellSpec& spec) {
   return cells.emplace_back(Cell{id, spec, {}});
 }
 
-Request requested(const Run& run) {
+Request original_request(const Run& run) {
   Request request = run.sessions.empty() ? Request() : run.sessions.front().request;
   request.edition = run.edition;
   request.preset = run.preset;
@@ -76,43 +75,45 @@ const ModelSource* measured_model(const Run& run) {
   return model && !model->attention ? &*model : nullptr;
 }
 
-bool times_networks(const Run& run) {
+bool has_timing_cells(const Run& run) {
   return std::ranges::any_of(run.cells,
                              [](const Cell& cell) { return cell.spec.kind == CellKind::kTiming; });
 }
 
 bool mostly_failed(const Run& run) {
-  std::int64_t launched = 0, failed = 0;
+  std::int64_t launched_cells = 0, failed_cells = 0;
   for (const Cell& cell : run.cells) {
     const Launch* launch = representative(cell);
-    launched += launch != nullptr ? 1 : 0;
-    failed += launch != nullptr && is_failure(launch->outcome) ? 1 : 0;
+    launched_cells += launch != nullptr ? 1 : 0;
+    failed_cells += launch != nullptr && is_failure(launch->outcome) ? 1 : 0;
   }
-  return 2 * failed > launched;
+  return 2 * failed_cells > launched_cells;
 }
 
-bool measures_both(const Run& run) {
-  return measured_model(run) != nullptr && std::ranges::any_of(run.cells, of_labreports_network);
+bool measures_both_networks(const Run& run) {
+  return measured_model(run) != nullptr && std::ranges::any_of(run.cells, measures_labreports_network);
 }
 
-Run users_half(const Run& run) { return without(run, of_labreports_network); }
-
-Run labreports_half(const Run& run) {
-  Run half = without(run, [](const Cell& cell) { return !cell.spec.implementation.empty(); });
-  for (Session& session : half.sessions) session.model.reset();
-  return half;
+Run without_labreports_network(const Run& run) {
+  return without_cells(run, measures_labreports_network);
 }
 
-const Device* main_device(const Run& run) {
-  std::map<std::int64_t, std::int64_t> launches;
+Run without_users_model(const Run& run) {
+  Run rest = without_cells(run, [](const Cell& cell) { return !cell.spec.implementation.empty(); });
+  for (Session& session : rest.sessions) session.model.reset();
+  return rest;
+}
+
+const Device* most_used_device(const Run& run) {
+  std::map<std::int64_t, std::int64_t> launch_counts;  // by device
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
-      if (launch.device) ++launches[*launch.device];
+      if (launch.device) ++launch_counts[*launch.device];
     }
   }
-  const auto most = std::max_element(launches.begin(), launches.end(),
+  const auto most = std::max_element(launch_counts.begin(), launch_counts.end(),
                                      [](auto a, auto b) { return a.second < b.second; });
-  if (most == launches.end()) return nullptr;
+  if (most == launch_counts.end()) return nullptr;
   return &run.devices.at(static_cast<std::size_t>(most->first));
 }
 

@@ -1,4 +1,4 @@
-// A run: everything that one `labreport run` kept, as stored in run.json.
+// A run holds everything that `labreport run` measured and stored in run.json.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,29 @@
 
 namespace labreport {
 
-/// Versions of the software that runs the model, as the worker reports them; empty if not used.
+/// Versions of the software that runs the model, as the worker reports them. A version is empty if
+/// the worker does not use that software.
 struct Software {
   std::string driver;
   std::string cuda;
   std::string cublas;
   std::string cupti;
   std::string libtorch;
-  std::string python = {};  ///< Set by the worker for models in Python.
+  std::string python = {};  ///< Present only if the model is in Python.
 
   bool operator==(const Software&) const = default;
 };
 
-/// A model that is not labreport's own, as its user named it. Only the worker that loads the model
-/// interprets the texts.
+/// Names a model that is not labreport's network in C++, in the user's words. Only the worker that
+/// loads the model interprets the texts.
 struct ModelSource {
   /// The class and a hash of its sources: "TransformerLM-0a1b2c3d"; if compiled,
   /// "TransformerLM-compiled-0a1b2c3d".
   std::string implementation;
   std::string model;      ///< "path/file.py:Class" or "package.module:Class"
   std::string arguments;  ///< A JSON object; empty if none.
-  std::string loss;       ///< "module:name", as for `optimizer`.
-  std::string optimizer;
+  std::string loss;       ///< "package.module:name"
+  std::string optimizer;  ///< "package.module:name"
   bool compile = false;    ///< The model is wrapped in `torch.compile`.
   bool attention = false;  ///< `model` is an attention function, not a network.
 
@@ -45,17 +46,17 @@ struct ModelSource {
 /// One invocation of the program on one machine. A resumed run has several.
 struct Session {
   std::string started_at;         ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
-  std::vector<std::string> argv;  ///< Meant for readers; programs use `request`.
-  std::string revision;           ///< Full git commit of the program's sources; empty when unknown.
+  std::vector<std::string> argv;  ///< Shown to readers; programs use `request`.
+  std::string revision;           ///< Full git commit of the program's sources; empty if unknown.
   bool dirty = false;             ///< The sources differed from that commit.
-  std::string host;               ///< Empty if withheld.
-  std::string cpu;                ///< Processor model.
+  std::string host;               ///< Empty if it was redacted.
+  std::string cpu;                ///< The name of the processor.
   std::int64_t cores = 0;
   Software software;
   std::optional<ModelSource> model = {};  ///< The model that cells with an implementation measure.
   std::map<std::string, std::string> environment;  ///< Environment variables that change results.
   std::int64_t seed = 0;
-  Request request = {};  ///< In a resumed run's session: the request of the first session.
+  Request request = {};  ///< A session that resumes a run has the request of the first session.
 };
 
 struct Device {
@@ -74,10 +75,11 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-/// One process that measured, or failed to measure, one cell.
+/// One measurement of a cell by a new process, or by one new process for each rank. It may have
+/// failed.
 struct Launch {
   std::int64_t session = 0;            ///< Index into Run::sessions.
-  std::optional<std::int64_t> device;  ///< Index into Run::devices; absent when nothing started.
+  std::optional<std::int64_t> device;  ///< Index into Run::devices; absent if no process started.
   Outcome outcome;
   std::int64_t wall_ns = 0;  ///< Lifetime of the worker process, measured by the front end.
   std::vector<Metric> metrics;
@@ -85,14 +87,14 @@ struct Launch {
   std::vector<Metric> conditions;
   std::vector<std::string> warnings;
 
-  /// Both return null if there is none.
+  /// Both return null if there is no such metric.
   const Metric* find(std::string_view tag, std::string_view name) const;
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };
 
-/// True if memory ran out while other processes were on the device. The result is kept, and its
-/// cell is measured once more.
-bool ran_out_beside_others(const Launch& launch);
+/// True if the launch ran out of memory while other processes used the device. The launch is kept,
+/// and its cell is measured once more.
+bool ran_out_of_memory_beside_others(const Launch& launch);
 
 struct Cell {
   std::string id;
@@ -100,51 +102,52 @@ struct Cell {
   std::vector<Launch> launches;  ///< Never empty in a finished run.
 };
 
-/// Returns the launch that represents the cell: the first one that is ok, else the last one; null
-/// if there is none.
+/// Returns the launch whose results stand for the cell: the first one that is ok, else the last
+/// one; null if the cell has no launch.
 const Launch* representative(const Cell& cell);
 
 struct Run {
   std::string edition;              ///< "2025" or "2026"
   std::string preset;               ///< "full", "quick", "demo"; imported: "none"
-  std::string source = "measured";  ///< or "imported"
+  std::string source = "measured";  ///< "measured" or "imported"
   std::vector<Session> sessions;
   std::vector<Device> devices;
   std::vector<Cell> cells;  ///< In the order of the plan.
 
-  const Cell* find(const std::string& id) const;
+  const Cell* find(const std::string& id) const;  ///< Null if there is no such cell.
   Cell& find_or_add(const CellSpec& spec);
 };
 
-/// Returns the request that began the run, including the edition and preset chosen for the user.
-Request requested(const Run& run);
+/// Returns the request of the first session. It includes the edition and the preset, even if the
+/// user did not give them.
+Request original_request(const Run& run);
 
-/// Returns the user's model that the run measures instead of labreport's network or in addition to
-/// it; null if it measures only labreport's.
+/// Returns the user's model, which the run measures instead of labreport's network or in addition
+/// to it; null if the run measures only labreport's network.
 const ModelSource* measured_model(const Run& run);
 
 /// True if the run has a cell of kind `timing`.
-bool times_networks(const Run& run);
+bool has_timing_cells(const Run& run);
 
-/// True if the representative launches of more than half of the launched cells are failures.
+/// True if more than half of the cells that have launches are represented by a failure.
 bool mostly_failed(const Run& run);
 
 /// True if the run measures both labreport's network and the user's model.
-bool measures_both(const Run& run);
+bool measures_both_networks(const Run& run);
 
-/// Return a run without the cells of labreport's network, or without the cells of the user's model.
-/// Both keep cells that involve no network.
-Run users_half(const Run& run);
-Run labreports_half(const Run& run);
+/// Return the run without the cells of labreport's network, or without the cells of the user's
+/// model. Both keep cells that involve no network.
+Run without_labreports_network(const Run& run);
+Run without_users_model(const Run& run);
 
 /// Returns the device that most launches used; null if no launch started.
-const Device* main_device(const Run& run);
+const Device* most_used_device(const Run& run);
 
-/// The data with which the processes of one launch find each other.
+/// The data with which a process finds the other processes of its launch.
 struct Rendezvous {
   std::int64_t rank = 0;       ///< Rank of this process, from 0.
-  std::string store;           ///< A file that all processes share.
-  double timeout_seconds = 0;  ///< A collective that takes longer has hung.
+  std::string store;           ///< Path of a file that all processes share (c10d::FileStore).
+  double timeout_seconds = 0;  ///< A collective that takes longer is considered to hang.
 };
 
 /// The program's request to a worker to measure one launch.
@@ -152,14 +155,16 @@ struct LaunchRequest {
   CellSpec spec;
   std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
   std::int64_t seed = 0;
-  /// Path prefix of the by-product files (`RunStore::artifacts`); empty if none are kept.
+  /// Path prefix of traces and snapshots (`RunStore::artifacts`); empty if they are not kept.
   std::string artifacts = {};
-  bool gpu_trace = false;                 ///< Keep each kernel of a profiled step.
+  bool gpu_trace = false;                 ///< The worker reports each kernel of a profiled step.
   std::optional<ModelSource> model = {};  ///< Present if the cell has an implementation.
-  bool nvtx = false;  ///< Emit ranges for an external profiler; the internal profiler stays off.
+  /// The worker emits ranges for an external profiler and keeps its own profiler off.
+  bool nvtx = false;
   std::optional<Rendezvous> rendezvous = {};  ///< Present if the cell has ranks.
 };
 
+/// The worker's report on one launch.
 struct LaunchReport {
   std::string cell_id;
   std::int64_t launch = 0;

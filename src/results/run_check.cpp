@@ -30,17 +30,17 @@ class UniqueNames {
   std::set<std::string> seen_;
 };
 
-/// Adds up the magnitudes of one launch's numbers and refuses a sum above half of what 64 bits
-/// hold. The numbers and their rounded values can then be added in any order.
-class Total {
+/// Adds up the magnitudes of one launch's numbers and refuses a sum above kMaxLaunchSum. The
+/// numbers, rounded or not, can then be added in any order without an overflow of 64 bits.
+class LaunchSum {
  public:
-  template <typename PlaceOf>
-  void add(double value, ValueRange range, const PlaceOf& place) {
+  template <typename GetPlace>
+  void add(double value, ValueRange range, const GetPlace& place) {
     if (!is_within(range, value)) {
       place().refuse(fmt::format("expected {}, found {}", describe(range), value));
     }
     sum_ += std::abs(value);
-    if (sum_ > kMostTogether)
+    if (sum_ > kMaxLaunchSum)
       place().refuse("the numbers of its launch add up to more than 4·10^18");
   }
 
@@ -48,29 +48,30 @@ class Total {
   double sum_ = 0;
 };
 
-void check_columns(const Table& table, Unknown unknown, const Place& place) {
+void check_columns(const Table& table, UnknownNames unknown_names, const Place& place) {
   UniqueNames names;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
     const Place at = place.item("columns", i);
     at.refuse_control_characters(column.name);
     names.add(column.name, at);
-    if (unknown == Unknown::kRefused && !is_unit(column.unit)) {
+    if (unknown_names == UnknownNames::kRefused && !is_known_unit(column.unit)) {
       at.key("unit").refuse(fmt::format("unknown unit '{}'", column.unit));
     }
   }
-  for (const std::string_view needed : needed_columns(table.name)) {
+  for (const std::string_view needed : required_columns(table.name)) {
     if (names.has(needed)) continue;
     place.key("columns").refuse(fmt::format("the column '{}' is missing", needed));
   }
 }
 
-/// Checks the values against the declared type of a known column, else against the type of the
-/// first value. Reading has already checked that each row has one value for each column.
-void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
-  const TableColumn& about = table.columns[column];
-  const ValueRange range = range_of_column(table.name, about);
-  std::optional<ColumnType> expected = type_of(table.name, about.name);
+/// Checks that all values have the type that the column must have or, in an unknown column, the
+/// type of the first value that is not null. Reading has already checked the number of values in a
+/// row.
+void check_column(const Table& table, std::size_t column, LaunchSum& sum, const Place& place) {
+  const TableColumn& header = table.columns[column];
+  const ValueRange range = range_of_column(table.name, header);
+  std::optional<ColumnType> expected = required_type(table.name, header.name);
   for (std::size_t i = 0; !expected && i < table.rows.size(); ++i) {
     expected = type_of(table.rows[i][column]);
   }
@@ -79,54 +80,55 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
     const auto at = [&] { return place.item("rows", i).at(column); };
     const auto type = type_of(value);
     if (type && type != expected) {
-      at().refuse(fmt::format("the column '{}' holds {}", about.name, describe(*expected)));
+      at().refuse(fmt::format("the column '{}' holds {}", header.name, describe(*expected)));
     }
     if (const auto number = number_of(value)) {
-      total.add(*number, range, at);
+      sum.add(*number, range, at);
     } else if (!type && table.name == metric::kKernels && expected == ColumnType::kNumber) {
       at().refuse("a kernel that ran has this number");
     }
   }
 }
 
-[[noreturn]] void refuse_order(const Place& place, double lesser, double greater,
-                               const std::string& name) {
-  place.refuse(fmt::format("expected at most {}, as '{}' is, found {}", greater, name, lesser));
+[[noreturn]] void refuse_order(const Place& place, double value, double bound,
+                               const std::string& bound_name) {
+  place.refuse(fmt::format("expected at most {}, as '{}' is, found {}", bound, bound_name, value));
 }
 
-/// Checks only known tables: in others, columns of the names "made" and "freed" may mean anything.
-void check_order(const Table& table, const Place& place) {
-  if (needed_columns(table.name).empty()) return;
+/// Checks `ordered_columns()` in known tables only. In an unknown table, columns named "made" and
+/// "freed" may have any meaning.
+void check_column_order(const Table& table, const Place& place) {
+  if (required_columns(table.name).empty()) return;
   const auto index = [&](const std::string& name) {
     return static_cast<std::size_t>(std::ranges::find(table.columns, name, &TableColumn::name) -
                                     table.columns.begin());
   };
-  for (const auto& [lesser, greater] : ordered_columns()) {
-    const std::size_t less = index(lesser), more = index(greater);
-    if (std::max(less, more) >= table.columns.size()) continue;
+  for (const auto& [lesser_name, greater_name] : ordered_columns()) {
+    const std::size_t lesser = index(lesser_name), greater = index(greater_name);
+    if (std::max(lesser, greater) >= table.columns.size()) continue;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const auto below = number_of(table.rows[i][less]), above = number_of(table.rows[i][more]);
-      if (!below || !above || *below <= *above) continue;
-      refuse_order(place.item("rows", i).at(less), *below, *above, greater);
+      const auto value = number_of(table.rows[i][lesser]), bound = number_of(table.rows[i][greater]);
+      if (!value || !bound || *value <= *bound) continue;
+      refuse_order(place.item("rows", i).at(lesser), *value, *bound, greater_name);
     }
   }
 }
 
-/// Checks that `row` is an index into the launch's table `kernels`.
-void check_trace(const Table& trace, const std::vector<Table>& tables, const Place& place) {
+/// Checks that the column `row` holds indices of rows in the launch's table `kernels`.
+void check_gpu_trace(const Table& trace, const std::vector<Table>& tables, const Place& place) {
   const auto kernels = std::ranges::find(tables, metric::kKernels, &Table::name);
-  const std::size_t known = kernels == tables.end() ? 0 : kernels->rows.size();
+  const std::size_t kernel_rows = kernels == tables.end() ? 0 : kernels->rows.size();
   const auto column = std::ranges::find(trace.columns, column::kRow, &TableColumn::name);
   const auto at = static_cast<std::size_t>(column - trace.columns.begin());
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
     const auto* row = std::get_if<std::int64_t>(&trace.rows[i][at]);
-    if (row != nullptr && *row >= 0 && std::cmp_less(*row, known)) continue;
+    if (row != nullptr && *row >= 0 && std::cmp_less(*row, kernel_rows)) continue;
     place.item("rows", i).at(at).refuse(
-        fmt::format("no row of the table 'kernels', which has {}", known));
+        fmt::format("no row of the table 'kernels', which has {}", kernel_rows));
   }
 }
 
-constexpr int kFirstYear = 1970;  // a clock that was never set starts here
+constexpr int kFirstYear = 1970;  // A clock that was never set shows this year.
 constexpr int kLastYear = 2199;
 
 bool has_param(const CellSpec& spec, std::string_view key) {
@@ -137,7 +139,7 @@ bool has_param(const CellSpec& spec, std::string_view key) {
        {"mode", spec.mode.has_value()},
        {"method", spec.attention.has_value()},
        {"ranks", spec.ranks.has_value()},
-       {"largest", spec.largest.has_value()},
+       {"largest", spec.largest_bytes.has_value()},
        {"sharding", spec.sharding.has_value()},
        {"scheme", spec.scheme.has_value()}}};
   for (const auto& [name, has_value] : params) {
@@ -146,30 +148,30 @@ bool has_param(const CellSpec& spec, std::string_view key) {
   return spec.model.has_value();
 }
 
-/// True if the date and time exist and the year is in the bounds above. Reading has already checked
-/// the form "2026-05-01T12:34:56Z".
-bool is_time(std::string_view text) {
-  const auto part = [&](std::size_t at, std::size_t length) {
+/// True if the date and the time exist and the year is in the bounds above. Reading has already
+/// checked the pattern "2026-05-01T12:34:56Z".
+bool is_valid_time(std::string_view text) {
+  const auto number_at = [&](std::size_t begin, std::size_t length) {
     int value = 0;
-    std::from_chars(text.data() + at, text.data() + at + length, value);
+    std::from_chars(text.data() + begin, text.data() + begin + length, value);
     return value;
   };
-  const std::chrono::year_month_day date(std::chrono::year(part(0, 4)),
-                                         std::chrono::month(static_cast<unsigned>(part(5, 2))),
-                                         std::chrono::day(static_cast<unsigned>(part(8, 2))));
-  return date.ok() && part(0, 4) >= kFirstYear && part(0, 4) <= kLastYear && part(11, 2) < 24 &&
-         part(14, 2) < 60 && part(17, 2) <= 60;
+  const std::chrono::year_month_day date(std::chrono::year(number_at(0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(number_at(5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(number_at(8, 2))));
+  return date.ok() && number_at(0, 4) >= kFirstYear && number_at(0, 4) <= kLastYear && number_at(11, 2) < 24 &&
+         number_at(14, 2) < 60 && number_at(17, 2) <= 60;
 }
 
-void check_metric(const Metric& metric, Unknown unknown, Total& total, const Place& place) {
+void check_metric(const Metric& metric, UnknownNames unknown_names, LaunchSum& sum, const Place& place) {
   for (const std::string* name : {&metric.tag, &metric.name, &metric.unit}) {
     place.refuse_control_characters(*name);
   }
-  const std::string_view unit = unit_of(metric.tag, metric.name);
+  const std::string_view unit = required_unit(metric.tag, metric.name);
   if (!unit.empty() && metric.unit != unit) {
     place.key("unit").refuse(fmt::format("expected '{}', found '{}'", unit, metric.unit));
   }
-  if (unknown == Unknown::kRefused && !is_unit(metric.unit)) {
+  if (unknown_names == UnknownNames::kRefused && !is_known_unit(metric.unit)) {
     place.key("unit").refuse(fmt::format("unknown unit '{}'", metric.unit));
   }
   const auto* scalar = std::get_if<Scalar>(&metric.data);
@@ -178,60 +180,62 @@ void check_metric(const Metric& metric, Unknown unknown, Total& total, const Pla
     place.key("value").refuse(fmt::format("expected a number, as its unit is '{}'", metric.unit));
   }
   const ValueRange range = range_of_metric(metric);
-  for (const double value : metric.numbers()) total.add(value, range, [&] { return place; });
+  for (const double value : metric.numbers()) sum.add(value, range, [&] { return place; });
 }
 
-void check_order(const std::vector<Metric>& metrics, const Place& launch) {
+void check_metric_order(const std::vector<Metric>& metrics, const Place& launch) {
   std::map<std::string, std::size_t> indices;
   for (std::size_t i = 0; i < metrics.size(); ++i)
     indices.emplace(metrics[i].tag + "." + metrics[i].name, i);
-  for (const auto& [lesser, greater] : ordered_metrics()) {
-    const auto less = indices.find(lesser), more = indices.find(greater);
-    if (less == indices.end() || more == indices.end()) continue;
-    const auto below = metrics[less->second].numbers(), above = metrics[more->second].numbers();
-    for (std::size_t i = 0; i < std::min(below.size(), above.size()); ++i) {
-      if (below[i] <= above[i]) continue;
-      refuse_order(launch.item("metrics", less->second), below[i], above[i], greater);
+  for (const auto& [lesser_name, greater_name] : ordered_metrics()) {
+    const auto lesser = indices.find(lesser_name), greater = indices.find(greater_name);
+    if (lesser == indices.end() || greater == indices.end()) continue;
+    const auto values = metrics[lesser->second].numbers();
+    const auto bounds = metrics[greater->second].numbers();
+    for (std::size_t i = 0; i < std::min(values.size(), bounds.size()); ++i) {
+      if (values[i] <= bounds[i]) continue;
+      refuse_order(launch.item("metrics", lesser->second), values[i], bounds[i], greater_name);
     }
   }
 }
 
-/// Refuses categories that together have more bytes than were requested at the step's peak.
+/// Refuses categories of memory whose bytes add up to more than the step's requested peak.
 void check_categories(const Launch& launch, const Place& place) {
   const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
-  double left = peak == nullptr ? 0 : peak->number().value_or(0);
-  if (left == 0) return;
+  double remaining_bytes = peak == nullptr ? 0 : peak->number().value_or(0);
+  if (remaining_bytes == 0) return;
   for (std::size_t i = 0; i < launch.metrics.size(); ++i) {
     const Metric& metric = launch.metrics[i];
     if (metric.tag != metric::kCategory) continue;
-    left -= metric.number().value_or(0);
-    if (left >= 0) continue;
+    remaining_bytes -= metric.number().value_or(0);
+    if (remaining_bytes >= 0) continue;
     place.item("metrics", i).refuse("with the categories before it more than the requested peak");
   }
 }
 
-void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& total,
+void check_metrics(const std::vector<Metric>& metrics, UnknownNames unknown_names, LaunchSum& sum,
                    const Place& launch, const char* list) {
   UniqueNames names;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const Place place = launch.item(list, i);
     names.add(metrics[i].tag + "." + metrics[i].name, place);
-    check_metric(metrics[i], unknown, total, place);
+    check_metric(metrics[i], unknown_names, sum, place);
   }
 }
 
-/// Bounds a run's names of metrics and its launches, which are columns and rows of cells.csv.
-class Extents {
+/// Bounds the distinct metric names and the launches of a run, which become the columns and the
+/// rows of cells.csv.
+class RunSize {
  public:
   void add(const Launch& launch, const Place& place) {
     for (const auto* metrics : {&launch.metrics, &launch.conditions}) {
       for (const Metric& metric : *metrics) metric_names_.insert(metric.tag + "." + metric.name);
     }
-    if (metric_names_.size() > kMostMetricNames) {
-      place.refuse(fmt::format("metrics of more than {} names", kMostMetricNames));
+    if (metric_names_.size() > kMaxMetricNames) {
+      place.refuse(fmt::format("metrics of more than {} names", kMaxMetricNames));
     }
-    if (++launches_ > kMostLaunches)
-      place.refuse(fmt::format("more than {} launches", kMostLaunches));
+    if (++launches_ > kMaxLaunches)
+      place.refuse(fmt::format("more than {} launches", kMaxLaunches));
   }
 
  private:
@@ -239,29 +243,29 @@ class Extents {
   std::size_t launches_ = 0;
 };
 
-void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
+void check_tables(const std::vector<Table>& tables, UnknownNames unknown_names, LaunchSum& sum,
                   const Place& launch) {
   UniqueNames names;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const Place place = launch.item("tables", i);
     place.refuse_control_characters(tables[i].name);
     names.add(tables[i].name, place);
-    check_columns(tables[i], unknown, place);
+    check_columns(tables[i], unknown_names, place);
     for (std::size_t column = 0; column < tables[i].columns.size(); ++column) {
-      check_column(tables[i], column, total, place);
+      check_column(tables[i], column, sum, place);
     }
-    check_order(tables[i], place);
-    if (tables[i].name == metric::kGpuTrace) check_trace(tables[i], tables, place);
+    check_column_order(tables[i], place);
+    if (tables[i].name == metric::kGpuTrace) check_gpu_trace(tables[i], tables, place);
   }
 }
 
-void check_launch(const Launch& launch, Unknown unknown, const Place& place) {
-  Total total;
-  check_metrics(launch.metrics, unknown, total, place, "metrics");
-  check_order(launch.metrics, place);
+void check_launch(const Launch& launch, UnknownNames unknown_names, const Place& place) {
+  LaunchSum sum;
+  check_metrics(launch.metrics, unknown_names, sum, place, "metrics");
+  check_metric_order(launch.metrics, place);
   check_categories(launch, place);
-  check_metrics(launch.conditions, unknown, total, place, "conditions");
-  check_tables(launch.tables, unknown, total, place);
+  check_metrics(launch.conditions, unknown_names, sum, place, "conditions");
+  check_tables(launch.tables, unknown_names, sum, place);
 }
 
 }  // namespace
@@ -277,23 +281,23 @@ void Place::refuse_control_characters(const std::string& name) const {
 
 void check_params(const CellSpec& spec, const Place& params) {
   params.key("size").refuse_control_characters(spec.size);
-  for (const std::string_view key : needed_params(spec.kind)) {
+  for (const std::string_view key : required_params(spec.kind)) {
     if (has_param(spec, key)) continue;
     params.refuse(
         fmt::format("the key '{}' is missing, which every {} cell has", key, name(spec.kind)));
   }
 }
 
-void check_lone_launch(const Launch& launch, const Place& place) {
-  Extents().add(launch, place);
-  check_launch(launch, Unknown::kRefused, place);
+void check_single_launch(const Launch& launch, const Place& place) {
+  RunSize().add(launch, place);
+  check_launch(launch, UnknownNames::kRefused, place);
 }
 
-void check_run(const Run& run, const std::string& origin, Unknown unknown) {
+void check_run(const Run& run, const std::string& origin, UnknownNames unknown_names) {
   const Place document{origin, ""};
   for (std::size_t i = 0; i < run.sessions.size(); ++i) {
     const std::string& time = run.sessions[i].started_at;
-    if (is_time(time)) continue;
+    if (is_valid_time(time)) continue;
     document.item("sessions", i)
         .key("started_at")
         .refuse(
@@ -303,7 +307,7 @@ void check_run(const Run& run, const std::string& origin, Unknown unknown) {
     Place{origin, "preset"}.refuse("'none' is for imported runs");
   }
   UniqueNames ids;
-  Extents extents;
+  RunSize run_size;
   for (std::size_t i = 0; i < run.cells.size(); ++i) {
     const Cell& cell = run.cells[i];
     const Place place = document.item("cells", i);
@@ -311,8 +315,8 @@ void check_run(const Run& run, const std::string& origin, Unknown unknown) {
     check_params(cell.spec, place.key("params"));
     for (std::size_t launch = 0; launch < cell.launches.size(); ++launch) {
       const Place at = place.item("launches", launch);
-      extents.add(cell.launches[launch], at);
-      check_launch(cell.launches[launch], unknown, at);
+      run_size.add(cell.launches[launch], at);
+      check_launch(cell.launches[launch], unknown_names, at);
     }
   }
 }

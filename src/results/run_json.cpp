@@ -11,9 +11,9 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kLastOfVersion1 = "e1040cb5";  // The last revision that reads version 1.
+constexpr const char* kLastRevisionForVersion1 = "e1040cb5";
 
-/// Reads the number at `begin` in "2.10.0"; returns a negative number if there is none.
+/// Returns the number that starts at `begin`; −1 if there is none.
 int number_at(std::string_view text, std::size_t begin) {
   int number = -1;
   std::from_chars(text.data() + begin, text.data() + text.size(), number);
@@ -23,20 +23,21 @@ int number_at(std::string_view text, std::size_t begin) {
 int major_of(std::string_view version) { return number_at(version, 0); }
 int minor_of(std::string_view version) { return number_at(version, version.find('.') + 1); }
 
-/// Returns true if the minor version is newer than this program's. Refuses another major version.
-bool is_newer(const JsonReader& root, const std::string& origin) {
-  const JsonReader written = root.at("schema_version");
-  std::string text = written.text();
+/// Returns true, and warns, if the minor version is newer than this program's. Throws `InputError`
+/// for another major version.
+bool has_newer_minor_version(const JsonReader& root, const std::string& origin) {
+  const JsonReader version = root.at("schema_version");
+  std::string text = version.text();
   if (major_of(text) == 1) {
-    written.complain(
+    version.throw_error(
         fmt::format("this program reads version {}, the file is {}", kSchemaVersion, text),
-        fmt::format("revision {} of labreport reads it", kLastOfVersion1));
+        fmt::format("revision {} of labreport reads it", kLastRevisionForVersion1));
   }
   if (major_of(text) > major_of(kSchemaVersion)) {
-    written.complain(fmt::format("this program reads version {}, the file is {}: update labreport",
+    version.throw_error(fmt::format("this program reads version {}, the file is {}: update labreport",
                                  kSchemaVersion, text));
   }
-  read_json(written, text, kVersion);
+  read_json(version, text, kVersionBounds);
   if (minor_of(text) <= minor_of(kSchemaVersion)) return false;
   warn_once(fmt::format(
       "{}: version {} is newer than this program's {}: what is new in it is left out; update "
@@ -54,7 +55,7 @@ void check_indices(const Run& run, const JsonReader& root) {
     for (const Launch& launch : cell.launches) {
       if (!within(launch.session, run.sessions.size()) ||
           (launch.device && !within(*launch.device, run.devices.size()))) {
-        root.at("cells").complain("'" + cell.id + "' names a session or device that is not there");
+        root.at("cells").throw_error("'" + cell.id + "' names a session or device that is not there");
       }
     }
   }
@@ -71,11 +72,11 @@ std::string to_json(const Run& run) {
 Run run_from_json(std::string_view text, const std::string& origin) {
   JsonDocument document = parse_json(text, origin);
   const JsonReader root(document);
-  if (is_newer(root, origin)) document.unknown = Unknown::kLetBe;
+  if (has_newer_minor_version(root, origin)) document.unknown_names = UnknownNames::kIgnored;
   Run run;
   read_struct(root, run, "schema_version");
   check_indices(run, root);
-  check_run(run, origin, document.unknown);
+  check_run(run, origin, document.unknown_names);
   return run;
 }
 

@@ -8,23 +8,23 @@
 
 namespace labreport {
 
-/// Semantic version of the document that `to_json` writes.
+/// The semantic version of run.json that `to_json` writes.
 inline constexpr std::string_view kSchemaVersion = "2.0.0";
 
 /// Returns indented JSON with keys in a fixed order, sample arrays on one line and a trailing
 /// newline.
 std::string to_json(const Run& run);
 
-/// Ignores unknown parts of a newer minor version, with a warning on stderr. Throws `InputError`
-/// with `origin`, the path in the document and the expected value: for a wrong type, a missing key,
-/// truncated text, or another major version.
+/// Ignores unknown keys and units of a newer minor version, with a warning on stderr. Throws
+/// `InputError` with `origin`, the path in the document and the expected value, for example for a
+/// wrong type, a missing key, truncated text, or another major version.
 Run run_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchRequest& request);
 LaunchRequest request_from_json(std::string_view text, const std::string& origin);
 
-/// Writes the model that the model worker is asked to describe. implementation_from_json() reads
-/// the implementation from the worker's answer.
+/// Writes the model whose implementation the model worker has to name. implementation_from_json()
+/// reads the worker's answer.
 std::string to_json(const ModelSource& source);
 std::string implementation_from_json(std::string_view text, const std::string& origin);
 

@@ -1,4 +1,4 @@
-// All JSON keys of runs, launch files, requests and reports.
+// Declares all JSON keys of runs, requests and reports.
 #pragma once
 
 #include "results/json_members.h"
@@ -25,16 +25,16 @@ inline void parse(const std::string& text, Collectives& collectives) {
 }
 inline void parse(const std::string& text, Scheme& scheme) { scheme = parse_scheme(text); }
 
-inline constexpr Form kVersionForm{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$", "a version such as 2.0.0"};
-inline constexpr Form kTime{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+inline constexpr TextPattern kVersionPattern{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$", "a version such as 2.0.0"};
+inline constexpr TextPattern kTimePattern{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
                             "a time such as 2026-05-01T12:34:56Z"};
-inline constexpr Form kRevision{"^([0-9a-f]{40})?$", "40 hex digits, or nothing"};
-inline constexpr Form kHash{"^[0-9a-f]{0,64}$", "at most 64 hex digits"};
-inline constexpr Form kSlug{"^[A-Za-z0-9_.-]+$", "letters, digits, '_', '.' and '-'"};
-inline constexpr Form kClass{"^[A-Za-z0-9_-]{1,60}$", "at most 60 letters, digits, '_' and '-'"};
+inline constexpr TextPattern kRevisionPattern{"^([0-9a-f]{40})?$", "40 hex digits, or nothing"};
+inline constexpr TextPattern kHashPattern{"^[0-9a-f]{0,64}$", "at most 64 hex digits"};
+inline constexpr TextPattern kSlugPattern{"^[A-Za-z0-9_.-]+$", "letters, digits, '_', '.' and '-'"};
+inline constexpr TextPattern kClassPattern{"^[A-Za-z0-9_-]{1,60}$", "at most 60 letters, digits, '_' and '-'"};
 
-inline constexpr Bounds kVersion{.longest = 21, .form = &kVersionForm};
-inline constexpr Bounds kImplementation{.longest = 60, .form = &kClass};
+inline constexpr Bounds kVersionBounds{.max_bytes = 21, .pattern = &kVersionPattern};
+inline constexpr Bounds kImplementationBounds{.max_bytes = 60, .pattern = &kClassPattern};
 
 inline constexpr std::string_view kEditions[]{"2025", "2026"};
 inline constexpr std::string_view kPresets[]{"full", "quick", "demo", "none"};
@@ -48,17 +48,17 @@ inline constexpr auto kMembers<Software> =
 
 template <>
 inline constexpr auto kMembers<ModelSource> = std::tuple(
-    member("implementation", &ModelSource::implementation, kImplementation),
+    member("implementation", &ModelSource::implementation, kImplementationBounds),
     member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
     member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
     member("compile", &ModelSource::compile), member("attention", &ModelSource::attention));
 
-/// Keys are the names of flags, in the order of a command line.
+/// The keys are the names of flags, in the order in which command lines show them.
 template <>
 inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("edition", &Request::edition), optional_member("preset", &Request::preset),
     optional_member("problems", &Request::problems), optional_member("only", &Request::only),
-    optional_member("model", &Request::model), optional_member("and", &Request::beside),
+    optional_member("model", &Request::model), optional_member("and", &Request::second_network),
     optional_member("model_args", &Request::model_args), optional_member("loss", &Request::loss),
     optional_member("optimizer", &Request::optimizer),
     optional_member("compile", &Request::compile),
@@ -75,9 +75,9 @@ inline constexpr auto kMembers<Request> = std::tuple(
 
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(
-    member("started_at", &Session::started_at, {.longest = 20, .form = &kTime}),
+    member("started_at", &Session::started_at, {.max_bytes = 20, .pattern = &kTimePattern}),
     member("argv", &Session::argv),
-    member("revision", &Session::revision, {.longest = 40, .form = &kRevision}),
+    member("revision", &Session::revision, {.max_bytes = 40, .pattern = &kRevisionPattern}),
     member("dirty", &Session::dirty), member("host", &Session::host), member("cpu", &Session::cpu),
     member("cores", &Session::cores, kNotNegative), member("software", &Session::software),
     optional_member("model", &Session::model), member("environment", &Session::environment),
@@ -86,7 +86,7 @@ inline constexpr auto kMembers<Session> = std::tuple(
 template <>
 inline constexpr auto kMembers<Device> = std::tuple(
     member("kind", &Device::kind),
-    member("uuid_hash", &Device::uuid_hash, {.longest = 64, .form = &kHash}),
+    member("uuid_hash", &Device::uuid_hash, {.max_bytes = 64, .pattern = &kHashPattern}),
     member("name", &Device::name), member("memory_bytes", &Device::memory_bytes, kNotNegative),
     member("compute_capability", &Device::compute_capability),
     member("multiprocessors", &Device::multiprocessors, kNotNegative),
@@ -107,34 +107,34 @@ inline constexpr auto kMembers<AttentionSweep> = std::tuple(
     member("head_dim", &AttentionSweep::head_dim, kPositive),
     member("heads", &AttentionSweep::heads, kPositive),
     member("lengths", &AttentionSweep::lengths,
-           {.least = 1, .least_items = 1, .most_items = kMostLengths}));
+           {.min = 1, .min_items = 1, .max_items = kMaxLengths}));
 
 template <>
 inline constexpr auto kMembers<Ranks> =
-    std::tuple(member("ranks", &Ranks::count, {.least = 2, .most = 1024}),
+    std::tuple(member("ranks", &Ranks::count, {.min = 2, .max = 1024}),
                member("collectives", &Ranks::collectives));
 
-/// These are the keys of the object "params", without "kind".
+/// These are the keys of the object "params". The key "kind" is beside "params".
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
-    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kLabel),
-    optional_member("implementation", &CellSpec::implementation, kImplementation),
-    spread(&CellSpec::model), spread(&CellSpec::attention),
+    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kLabelBounds),
+    optional_member("implementation", &CellSpec::implementation, kImplementationBounds),
+    flattened(&CellSpec::model), flattened(&CellSpec::attention),
     optional_member("context", &CellSpec::context, kPositive),
     optional_member("batch", &CellSpec::batch, kPositive),
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
     optional_member("warmup", &CellSpec::warmup, kNotNegative),
     optional_member("steps", &CellSpec::steps, kNotNegative),
     optional_member("variant", &CellSpec::variant),
-    optional_member("group", &CellSpec::group, kPositive), spread(&CellSpec::ranks),
-    optional_member("largest", &CellSpec::largest, {.least = 1024}),
+    optional_member("group", &CellSpec::blocks_per_checkpoint, kPositive), flattened(&CellSpec::ranks),
+    optional_member("largest", &CellSpec::largest_bytes, {.min = 1024}),
     optional_member("sharding", &CellSpec::sharding), optional_member("scheme", &CellSpec::scheme),
-    optional_member("bucket", &CellSpec::bucket, kPositive));
+    optional_member("bucket", &CellSpec::bucket_bytes, kPositive));
 
-void write_into(Json& object, const CellSpec& spec);
-void read_from(const JsonReader& object, CellSpec& spec);
-bool spreads_key(const CellSpec& spec, std::string_view key);
-void check_read(const JsonReader& params, const CellSpec& spec);
+void write_keys_into(Json& object, const CellSpec& spec);
+void read_keys_from(const JsonReader& object, CellSpec& spec);
+bool has_flattened_key(const CellSpec& spec, std::string_view key);
+void check_after_reading(const JsonReader& params, const CellSpec& spec);
 
 template <>
 inline constexpr auto kMembers<OutOfMemory> =
@@ -151,7 +151,7 @@ inline constexpr auto kMembers<TimedOut> =
                optional_member("rank", &TimedOut::rank, kNotNegative));
 template <>
 inline constexpr auto kMembers<Crashed> = std::tuple(
-    member("signal", &Crashed::signal, {.least = 1, .most = 255}),
+    member("signal", &Crashed::signal, {.min = 1, .max = 255}),
     member("message", &Crashed::message), optional_member("rank", &Crashed::rank, kNotNegative));
 template <>
 inline constexpr auto kMembers<Failed> = std::tuple(
@@ -162,20 +162,20 @@ void read_json(const JsonReader& json, Outcome& outcome, const Bounds& bounds = 
 
 template <>
 inline constexpr auto kMembers<Metric> =
-    std::tuple(member("tag", &Metric::tag, kLabel), member("name", &Metric::name, kLabel),
-               member("unit", &Metric::unit, kLabel), spread(&Metric::data),
+    std::tuple(member("tag", &Metric::tag, kLabelBounds), member("name", &Metric::name, kLabelBounds),
+               member("unit", &Metric::unit, kLabelBounds), flattened(&Metric::data),
                optional_member("reason", &Metric::reason));
 
 template <>
 inline constexpr auto kMembers<TableColumn> = std::tuple(
-    member("name", &TableColumn::name, kLabel), member("unit", &TableColumn::unit, kLabel));
+    member("name", &TableColumn::name, kLabelBounds), member("unit", &TableColumn::unit, kLabelBounds));
 
 template <>
 inline constexpr auto kMembers<Table> =
     std::tuple(member("name", &Table::name), member("columns", &Table::columns),
-               member("rows", &Table::rows, {.most_items = kMostTraced}));
+               member("rows", &Table::rows, {.max_items = kMaxTraceRows}));
 
-void check_read(const JsonReader& json, const Table& table);
+void check_after_reading(const JsonReader& json, const Table& table);
 
 template <>
 inline constexpr auto kMembers<Launch> =
@@ -187,18 +187,18 @@ inline constexpr auto kMembers<Launch> =
 
 template <>
 inline constexpr auto kMembers<Cell> =
-    std::tuple(member("id", &Cell::id, {.longest = kMostId, .form = &kSlug}), spread(&Cell::spec),
+    std::tuple(member("id", &Cell::id, {.max_bytes = kMaxIdBytes, .pattern = &kSlugPattern}), flattened(&Cell::spec),
                member("launches", &Cell::launches));
 
-void check_read(const JsonReader& json, const Cell& cell);
+void check_after_reading(const JsonReader& json, const Cell& cell);
 
 /// These keys follow "schema_version".
 template <>
 inline constexpr auto kMembers<Run> = std::tuple(
-    member("edition", &Run::edition, {.names = kEditions}),
-    member("preset", &Run::preset, {.names = kPresets}),
-    member("source", &Run::source, {.names = kSources}), member("sessions", &Run::sessions),
-    member("devices", &Run::devices), member("cells", &Run::cells, {.most_items = kMostCells}));
+    member("edition", &Run::edition, {.allowed_texts = kEditions}),
+    member("preset", &Run::preset, {.allowed_texts = kPresets}),
+    member("source", &Run::source, {.allowed_texts = kSources}), member("sessions", &Run::sessions),
+    member("devices", &Run::devices), member("cells", &Run::cells, {.max_items = kMaxCells}));
 
 template <>
 inline constexpr auto kMembers<Rendezvous> =
@@ -207,7 +207,7 @@ inline constexpr auto kMembers<Rendezvous> =
 
 template <>
 inline constexpr auto kMembers<LaunchRequest> = std::tuple(
-    spread(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
+    flattened(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
     member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts),
     optional_member("gpu_trace", &LaunchRequest::gpu_trace),
     optional_member("model", &LaunchRequest::model),

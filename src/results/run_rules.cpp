@@ -13,26 +13,27 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// A measured number in one of these units is 0 or at least 1.
-constexpr std::array<std::string_view, 5> kQuantities{"ns", "B", "B/s", "flop/s", "MHz"};
+/// A measured number in one of these units is 0 or at least 1, because none is measured in
+/// fractions of its unit.
+constexpr std::array<std::string_view, 5> kUnitsOfAtLeastOne{"ns", "B", "B/s", "flop/s", "MHz"};
 
-/// A metric with one of these tags and one of these names is at least 1 ns.
+/// A metric that has one of these tags and one of these names is at least 1 ns.
 constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
-constexpr std::array kStepParts{metric::kTotal, metric::kEnqueue, metric::kForward,
+constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
 constexpr std::array kAllocatorTags{metric::kMemory, metric::kHistory};
-constexpr std::array kWholeTags{metric::kPeak,          metric::kPeakRequested,  metric::kResidual,
+constexpr std::array kAtLeastOneTags{metric::kPeak,          metric::kPeakRequested,  metric::kResidual,
                                 metric::kMatrixRate,    metric::kCopy,           metric::kPublished,
                                 metric::kForwardPasses, metric::kBackwardPasses, metric::kAllReduce,
                                 metric::kCompile};
-constexpr std::array kWholeColumns{
+constexpr std::array kAtLeastOneColumns{
     column::kCount,         column::kInstances,  column::kLength,
     column::kBytes,         column::kTracedNs,   column::kAloneNs,
     column::kPeakBytes,     column::kInputBytes, column::kBeforeBackwardBytes,
     column::kAllocatedBytes};
-constexpr std::array kStatistics{column::kMinNs, column::kMedianNs, column::kMeanNs, column::kMaxNs,
+constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, column::kMeanNs, column::kMaxNs,
                                  column::kTotalNs};
-constexpr std::array kErrors{metric::kAttentionError, metric::kEquality};
+constexpr std::array kErrorTags{metric::kAttentionError, metric::kEquality};
 
 constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
     {{metric::kStep, "ns"},
@@ -45,7 +46,7 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kProfile, "ns"},
      {metric::kBusy, "ns"},
      {metric::kRuntime, "ns"},
-     {metric::kFirst, "ns"},
+     {metric::kFirstLaunches, "ns"},
      {metric::kMemory, "B"},
      {metric::kResident, "B"},
      {metric::kPeak, "B"},
@@ -54,11 +55,11 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kCategory, "B"},
      {metric::kRounding, "B"},
      {metric::kResidual, "B"},
-     {metric::kMeaning, "B"},
+     {metric::kOtherForwardPeaks, "B"},
      {metric::kBlock, "B"},
      {metric::kMatrixRate, "flop/s"},
      {metric::kCopy, "B/s"},
-     {metric::kRunning, "1"},
+     {metric::kRunningSum, "1"},
      {metric::kPublishedStddev, "ns"},
      {metric::kForwardPasses, "ns"},
      {metric::kBackwardPasses, "ns"},
@@ -69,8 +70,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kSkew, "ns"},
      {metric::kEquality, "1"}}};
 
-constexpr std::array<std::string_view, 6> kCounts{
-    metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLost, metric::kCalls,
+constexpr std::array<std::string_view, 6> kCountNames{
+    metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLostEvents, metric::kCalls,
     metric::kOtherProcesses};
 
 constexpr std::array<std::string_view, 19> kTextColumns{
@@ -80,7 +81,7 @@ constexpr std::array<std::string_view, 19> kTextColumns{
     column::kOutcome, column::kReason,   column::kPoint,  column::kLane};
 
 constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
-constexpr std::array<std::string_view, 13> kNormColumns{
+constexpr std::array<std::string_view, 13> kLayerNormColumns{
     "format",          "method",         "width",      "scale_log2",   "mean_error",
     "square_error",    "variance_error", "rstd_error", "output_error", "input_overflow",
     "square_overflow", "sum_overflow",   "underflow"};
@@ -97,33 +98,34 @@ constexpr std::array<std::string_view, 11> kDataParallelParams{
     "d_model", "d_ff",      "layers", "heads", "vocab", "context",
     "batch",   "precision", "mode",   "ranks", "scheme"};
 
-bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
+bool is_in(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 }  // namespace
 
-bool is_unit(std::string_view unit) { return among(kUnits, unit); }
+bool is_known_unit(std::string_view unit) { return is_in(kUnits, unit); }
 
 ValueRange range_of_metric(const Metric& metric) {
   const auto& [tag, name, unit, data, reason] = metric;
-  if (tag == metric::kPublishedStddev || among(kCounts, name) || among(kErrors, tag))
+  if (tag == metric::kPublishedStddev || is_in(kCountNames, name) || is_in(kErrorTags, tag))
     return ValueRange::kNotNegative;
-  if (!among(kQuantities, unit)) return ValueRange::kAny;
-  const bool step = among(kStepTags, tag) && among(kStepParts, name);
-  const bool peak = among(kAllocatorTags, tag) && name.starts_with("peak");
-  const bool step_time = name == metric::kTotal && unit == "ns";
-  const bool whole = step || peak || step_time || among(kWholeTags, tag);
-  return whole ? ValueRange::kWhole : ValueRange::kNoneOrWhole;
+  if (!is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kAny;
+  const bool is_step_part = is_in(kStepTags, tag) && is_in(kStepNames, name);
+  const bool is_peak = is_in(kAllocatorTags, tag) && name.starts_with("peak");
+  const bool is_total_time = name == metric::kTotal && unit == "ns";
+  const bool is_positive =
+      is_step_part || is_peak || is_total_time || is_in(kAtLeastOneTags, tag);
+  return is_positive ? ValueRange::kAtLeastOne : ValueRange::kZeroOrAtLeastOne;
 }
 
 ValueRange range_of_column(std::string_view table, const TableColumn& column) {
   const auto& [name, unit] = column;
   if (name.ends_with(column::kStddevNs)) return ValueRange::kNotNegative;
-  const bool known = !needed_columns(table).empty();
-  const bool statistic =
-      std::ranges::any_of(kStatistics, [&](auto end) { return name.ends_with(end); });
-  if (known && (statistic || among(kWholeColumns, name))) return ValueRange::kWhole;
-  if (among(kQuantities, unit)) return ValueRange::kNoneOrWhole;
-  return known && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
+  const bool is_known_table = !required_columns(table).empty();
+  const bool is_statistic =
+      std::ranges::any_of(kStatisticSuffixes, [&](auto suffix) { return name.ends_with(suffix); });
+  if (is_known_table && (is_statistic || is_in(kAtLeastOneColumns, name))) return ValueRange::kAtLeastOne;
+  if (is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kZeroOrAtLeastOne;
+  return is_known_table && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
 }
 
 bool is_within(ValueRange range, double number) {
@@ -132,9 +134,9 @@ bool is_within(ValueRange range, double number) {
       return true;
     case ValueRange::kNotNegative:
       return number >= 0;
-    case ValueRange::kNoneOrWhole:
+    case ValueRange::kZeroOrAtLeastOne:
       return number == 0 || number >= 1;
-    case ValueRange::kWhole:
+    case ValueRange::kAtLeastOne:
       break;
   }
   return number >= 1;
@@ -143,14 +145,14 @@ bool is_within(ValueRange range, double number) {
 std::string_view describe(ValueRange range) {
   constexpr Names<ValueRange, 4> kWords{{{ValueRange::kAny, "a number"},
                                          {ValueRange::kNotNegative, "no negative number"},
-                                         {ValueRange::kNoneOrWhole, "0 or at least 1"},
-                                         {ValueRange::kWhole, "at least 1"}}};
+                                         {ValueRange::kZeroOrAtLeastOne, "0 or at least 1"},
+                                         {ValueRange::kAtLeastOne, "at least 1"}}};
   return name_in(kWords, range);
 }
 
-const std::vector<Ordered>& ordered_metrics() {
-  static const std::vector<Ordered> pairs = [] {
-    std::vector<Ordered> all{{"memory.peak_requested", "memory.peak_allocated"},
+const std::vector<OrderedPair>& ordered_metrics() {
+  static const std::vector<OrderedPair> pairs = [] {
+    std::vector<OrderedPair> all{{"memory.peak_requested", "memory.peak_allocated"},
                              {"memory.peak_allocated", "memory.peak_reserved"},
                              {"memory.parameters", "memory.peak_allocated"},
                              {"history.peak_requested", "history.peak_allocated"},
@@ -170,9 +172,9 @@ const std::vector<Ordered>& ordered_metrics() {
   return pairs;
 }
 
-const std::vector<Ordered>& ordered_columns() {
-  static const std::vector<Ordered> pairs = [] {
-    std::vector<Ordered> all{{"both_ns", "communication_ns"},
+const std::vector<OrderedPair>& ordered_columns() {
+  static const std::vector<OrderedPair> pairs = [] {
+    std::vector<OrderedPair> all{{"both_ns", "communication_ns"},
                              {"communication_ns", "traced_ns"},
                              {"input_bytes", "before_backward_bytes"},
                              {"before_backward_bytes", "peak_bytes"},
@@ -194,29 +196,29 @@ const std::vector<Ordered>& ordered_columns() {
   return pairs;
 }
 
-std::string_view unit_of(std::string_view tag, std::string_view name) {
+std::string_view required_unit(std::string_view tag, std::string_view name) {
   const std::string_view* unit = look_up(kTagUnits, tag);
-  if (unit == nullptr || among(kCounts, name)) return "";
+  if (unit == nullptr || is_in(kCountNames, name)) return "";
   return *unit;
 }
 
 std::string_view describe(ColumnType type) {
   constexpr Names<ColumnType, 3> kWords{{{ColumnType::kNumber, "numbers"},
                                          {ColumnType::kText, "text"},
-                                         {ColumnType::kTruth, "true or false"}}};
+                                         {ColumnType::kBoolean, "true or false"}}};
   return name_in(kWords, type);
 }
 
 std::optional<ColumnType> type_of(const Scalar& value) {
   if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
   if (std::holds_alternative<std::string>(value)) return ColumnType::kText;
-  if (std::holds_alternative<bool>(value)) return ColumnType::kTruth;
+  if (std::holds_alternative<bool>(value)) return ColumnType::kBoolean;
   return ColumnType::kNumber;
 }
 
-std::vector<std::string_view> needed_columns(std::string_view table) {
+std::vector<std::string_view> required_columns(std::string_view table) {
   if (table == metric::kDtypes) return {kDtypeColumns.begin(), kDtypeColumns.end()};
-  if (table == metric::kLayerNorm) return {kNormColumns.begin(), kNormColumns.end()};
+  if (table == metric::kLayerNorm) return {kLayerNormColumns.begin(), kLayerNormColumns.end()};
   static const std::vector<Table> shapes{
       shape::kernel_names(), shape::kernels(),    shape::gpu_trace(), shape::timeline({}),
       shape::allocations(),  shape::largest(),    shape::block(),     shape::block_timeline(),
@@ -229,23 +231,23 @@ std::vector<std::string_view> needed_columns(std::string_view table) {
   return columns;
 }
 
-std::optional<ColumnType> type_of(std::string_view table, std::string_view column) {
-  const bool known = among(needed_columns(table), column);
+std::optional<ColumnType> required_type(std::string_view table, std::string_view column) {
+  const bool is_required = is_in(required_columns(table), column);
   // Other columns of a timeline hold the bytes of a category.
-  if (!known && table != metric::kTimeline) return std::nullopt;
-  const bool words = table == metric::kLargest && column == column::kFreed;
-  return words || among(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
+  if (!is_required && table != metric::kTimeline) return std::nullopt;
+  const bool is_freed_text = table == metric::kLargest && column == column::kFreed;
+  return is_freed_text || is_in(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
 }
 
-std::span<const std::string_view> needed_params(CellKind kind) {
+std::span<const std::string_view> required_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
   if (kind == CellKind::kAllReduce) return kAllReduceParams;
   if (kind == CellKind::kSharding) return kShardingParams;
   if (kind == CellKind::kDataParallel) return kDataParallelParams;
-  const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
+  const bool has_network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
                        kind == CellKind::kMemory || kind == CellKind::kLadder ||
                        kind == CellKind::kCheckpointing;
-  return network ? std::span<const std::string_view>(kNetworkParams)
+  return has_network ? std::span<const std::string_view>(kNetworkParams)
                  : std::span<const std::string_view>();
 }
 

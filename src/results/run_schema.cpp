@@ -5,44 +5,45 @@
 namespace labreport {
 namespace {
 
+/// Selects the overload of schema_of() for a type without a value of it.
 template <typename Value>
 struct Type {};
 
 Json schema_of(Type<bool> /*type*/, const Bounds& /*bounds*/) { return {{"type", "boolean"}}; }
 
 Json schema_of(Type<std::int64_t> /*type*/, const Bounds& bounds) {
-  return {{"type", "integer"}, {"minimum", bounds.least}, {"maximum", bounds.most}};
+  return {{"type", "integer"}, {"minimum", bounds.min}, {"maximum", bounds.max}};
 }
 
 Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
-  Json schema{{"type", "number"}, {"minimum", -kMostReal}, {"maximum", kMostReal}};
+  Json schema{{"type", "number"}, {"minimum", -kMaxReal}, {"maximum", kMaxReal}};
   if (bounds.above) schema["exclusiveMinimum"] = *bounds.above;
   return schema;
 }
 
-/// `longest` bounds bytes; maxLength bounds characters, so the schema may accept longer texts.
+/// `max_bytes` counts bytes and maxLength counts characters, so the schema may accept longer texts.
 Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
-  if (!bounds.names.empty()) return {{"enum", bounds.names}};
-  Json schema{{"type", "string"}, {"maxLength", bounds.longest}};
-  if (bounds.form != nullptr) schema["pattern"] = bounds.form->pattern;
+  if (!bounds.allowed_texts.empty()) return {{"enum", bounds.allowed_texts}};
+  Json schema{{"type", "string"}, {"maxLength", bounds.max_bytes}};
+  if (bounds.pattern != nullptr) schema["pattern"] = bounds.pattern->regex;
   return schema;
 }
 
 Json schema_of(Type<Scalar> /*type*/, const Bounds& bounds) {
   Json schema = schema_of(Type<double>(), bounds);
   schema["type"] = {"number", "string", "boolean", "null"};
-  schema["maxLength"] = bounds.longest;
+  schema["maxLength"] = bounds.max_bytes;
   return schema;
 }
 
 Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& bounds) {
   return {{"type", "object"},
-          {"maxProperties", kMostItems},
-          {"propertyNames", {{"maxLength", kMostLabel}}},
+          {"maxProperties", kMaxListItems},
+          {"propertyNames", {{"maxLength", kMaxLabelBytes}}},
           {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
-/// Enumerators are numbered from 0, and `name` is empty for a value beyond the last.
+/// Relies on enumerators that are numbered from 0. name() is empty for a value beyond the last one.
 template <typename Enum>
   requires std::is_enum_v<Enum>
 Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
@@ -54,9 +55,9 @@ Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
 template <typename Item>
 Json schema_of(Type<std::vector<Item>> /*type*/, const Bounds& bounds) {
   Json schema{{"type", "array"},
-              {"maxItems", bounds.most_items},
+              {"maxItems", bounds.max_items},
               {"items", schema_of(Type<Item>(), bounds_of_items(bounds))}};
-  if (bounds.least_items > 0) schema["minItems"] = bounds.least_items;
+  if (bounds.min_items > 0) schema["minItems"] = bounds.min_items;
   return schema;
 }
 
@@ -78,18 +79,19 @@ void add_member(Json& schema, const Member<Struct, std::optional<Value>>& member
 }
 
 template <typename Struct, typename Value>
-void add_member(Json& schema, const Spread<Struct, Value>& /*member*/) {
-  spread_into(schema, Type<Value>());
+void add_member(Json& schema, const Flattened<Struct, Value>& /*member*/) {
+  flatten_into(schema, Type<Value>());
 }
 
-/// `first` is the schema of `first_key`, which is no member and precedes the members' keys.
+/// `first_key` precedes the members' keys and has the schema `first_schema`; it may be null.
 template <typename Struct>
-Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr, const Json& first = {}) {
+Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr,
+                   const Json& first_schema = {}) {
   Json schema{{"type", "object"},
               {"required", Json::array()},
               {"properties", Json::object()},
               {"additionalProperties", false}};
-  if (first_key != nullptr) add_key(schema, first_key, first);
+  if (first_key != nullptr) add_key(schema, first_key, first_schema);
   std::apply([&](const auto&... member) { (add_member(schema, member), ...); }, kMembers<Struct>);
   return schema;
 }
@@ -109,20 +111,20 @@ Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /
   return {{"anyOf", {with_status(Ok()), with_status(Alternatives())...}}};
 }
 
-/// If the first key is present, all needed keys of the struct must be.
+/// If the first key of the struct is present, all its required keys must be present.
 template <typename Struct>
-void spread_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
+void flatten_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
   const Json part = object_schema(Type<Struct>());
   schema["properties"].update(part.at("properties"));
   schema["dependencies"][std::get<0>(kMembers<Struct>).key] = part.at("required");
 }
 
-void spread_into(Json& schema, Type<CellSpec> type) {
+void flatten_into(Json& schema, Type<CellSpec> type) {
   add_key(schema, "kind", schema_of(Type<CellKind>(), {}));
   add_key(schema, "params", object_schema(type));
 }
 
-void spread_into(Json& schema, Type<std::variant<Scalar, Samples>> /*type*/) {
+void flatten_into(Json& schema, Type<std::variant<Scalar, Samples>> /*type*/) {
   schema["properties"]["value"] = schema_of(Type<Scalar>(), {});
   schema["properties"]["samples"] = schema_of(Type<std::vector<double>>(), {});
   schema["oneOf"] = {{{"required", {"value"}}}, {{"required", {"samples"}}}};
@@ -137,7 +139,7 @@ Json run_schema() {
                "What one measurement of a Transformer's training step kept. Times are integer "
                "nanoseconds, memory integer bytes; summaries are computed by the reader."}};
   schema.update(
-      object_schema(Type<Run>(), "schema_version", schema_of(Type<std::string>(), kVersion)));
+      object_schema(Type<Run>(), "schema_version", schema_of(Type<std::string>(), kVersionBounds)));
   return schema;
 }
 

@@ -5,8 +5,8 @@
 
 namespace labreport {
 
-/// The declarations in run_json_keys.h determine the schema. Rules that relate several values are
-/// in run_check.h only.
+/// Derives the schema from the declarations in run_json_keys.h. It does not contain the rules of
+/// run_check.h, which relate several values.
 Json run_schema();
 
 }  // namespace labreport

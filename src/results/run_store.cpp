@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
-constexpr const char* kImportedMark = "imported";
-constexpr std::uintmax_t kLargestRun = 64u << 20;  // bytes, far above any run; reading takes 1 GB
+constexpr const char* kImportedMarker = "imported";
+constexpr std::uintmax_t kMaxRunBytes = 64u << 20;  // Reading that many bytes takes 1 GB of memory.
 
-fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
+fs::path numbered_file(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
   return folder / fmt::format("{}.{}.{}", id, launch, ending);
 }
@@ -39,32 +39,32 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return files;
 }
 
-bool has_mark(const fs::path& path) {
+bool exists_readably(const fs::path& path) {
   std::error_code unreadable;
   return fs::exists(path, unreadable);
 }
 
-/// Refuses a link, because a run that was copied here must not write outside its folder.
+/// Throws `InputError` if the folder is a link. See RunStore::refuse_links().
 void refuse_link(const fs::path& folder) {
   if (!fs::is_symlink(fs::symlink_status(folder))) return;
   throw InputError(folder.string() + " is a link, and a run keeps its files in its own folder",
                    "put the folder itself there");
 }
 
-/// Reads the files of one run. Their sizes together are bounded by kLargestRun.
-class RunFiles {
+/// Reads the files of one run, which have at most kMaxRunBytes together.
+class RunFileReader {
  public:
   std::string read(const fs::path& file) {
-    std::string text = read_plain_file(file, kLargestRun);
-    if (text.size() > left_) {
+    std::string text = read_plain_file(file, kMaxRunBytes);
+    if (text.size() > remaining_bytes_) {
       throw InputError(file.string() + ": the run's files together exceed 64 MiB");
     }
-    left_ -= text.size();
+    remaining_bytes_ -= text.size();
     return text;
   }
 
  private:
-  std::uintmax_t left_ = kLargestRun;
+  std::uintmax_t remaining_bytes_ = kMaxRunBytes;
 };
 
 /// Converts "2026-05-01T12:34:56Z" to "20260501-123456".
@@ -78,9 +78,9 @@ std::string compact_time(const std::string& iso) {
 }
 
 fs::path edition_folder(const fs::path& root, const Run& run) {
-  constexpr std::size_t kLongestName = 100;  // Bytes. run.json may hold a longer name.
+  constexpr std::size_t kMaxNameBytes = 100;  // run.json may hold a longer name.
   const std::string gpu =
-      run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kLongestName);
+      run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kMaxNameBytes);
   return root / (gpu.empty() ? "device" : gpu) / run.edition;
 }
 
@@ -99,29 +99,29 @@ fs::path RunStore::artifacts(const std::string& cell_id, std::int64_t launch) co
 }
 
 fs::path RunStore::launch_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered(cells_folder(), cell_id, launch, "json");
+  return numbered_file(cells_folder(), cell_id, launch, "json");
 }
 
 fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered(scratch_folder(), cell_id, launch, "request.json");
+  return numbered_file(scratch_folder(), cell_id, launch, "request.json");
 }
 
 fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered(scratch_folder(), cell_id, launch, "result.json");
+  return numbered_file(scratch_folder(), cell_id, launch, "result.json");
 }
 
 fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch,
                                 std::int64_t rank) const {
-  return numbered(scratch_folder(), cell_id, launch, fmt::format("rank{}.request.json", rank));
+  return numbered_file(scratch_folder(), cell_id, launch, fmt::format("rank{}.request.json", rank));
 }
 
 fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch,
                                std::int64_t rank) const {
-  return numbered(scratch_folder(), cell_id, launch, fmt::format("rank{}.result.json", rank));
+  return numbered_file(scratch_folder(), cell_id, launch, fmt::format("rank{}.result.json", rank));
 }
 
 fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t launch) const {
-  return numbered(scratch_folder(), cell_id, launch, "rendezvous");
+  return numbered_file(scratch_folder(), cell_id, launch, "rendezvous");
 }
 
 bool RunStore::exists() const {
@@ -129,9 +129,9 @@ bool RunStore::exists() const {
   return fs::symlink_status(run_file(), unreadable).type() != fs::file_type::not_found;
 }
 
-bool RunStore::is_reference() const { return has_mark(folder_ / "reference"); }
+bool RunStore::is_reference() const { return exists_readably(folder_ / "reference"); }
 
-bool RunStore::is_imported() const { return has_mark(folder_ / kImportedMark); }
+bool RunStore::is_imported() const { return exists_readably(folder_ / kImportedMarker); }
 
 std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
@@ -157,8 +157,8 @@ void RunStore::refuse_links() const {
 }
 
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
-  // Syncing the folder, too, would double the wait between launches. A later sync of the file
-  // system's journal writes the folder's entry.
+  // Syncing the folder as well would double the pause between launches. The file system writes the
+  // folder's entry later by itself.
   write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch),
                    Sync::kFile);
 }
@@ -170,22 +170,22 @@ Run RunStore::load() const {
                      "`labreport list runs` shows the runs there are");
   }
   refuse_link(cells_folder());
-  // The launches are listed before run.json is read: a concurrent absorb() writes run.json first
-  // and removes the launches later.
+  // The launches are listed before run.json is read, because a concurrent save_merged() writes
+  // run.json first and removes the launches later. A launch that is in both is ignored.
   const std::vector<fs::path> launches = json_files(cells_folder());
-  RunFiles files;
+  RunFileReader files;
   Run run = run_from_json(files.read(run_file()), origin);
   std::size_t values = 0;
   for (const fs::path& file : launches) {
     const std::string text = files.read(file);
-    if (!is_whole(text)) {
+    if (!ends_with_brace(text)) {
       throw InputError(file.string() + " was cut short when it was written",
                        "delete it: --resume measures its launch again");
     }
     values += merge_launch_file(run, text, file.string());
-    if (values > kMostValues) {
+    if (values > kMaxJsonValues) {
       throw InputError(fmt::format("{}: more than {} values in all its files",
-                                   cells_folder().string(), kMostValues));
+                                   cells_folder().string(), kMaxJsonValues));
     }
   }
   return run;
@@ -193,11 +193,11 @@ Run RunStore::load() const {
 
 void RunStore::keep_imported(const Run& run) const {
   make_writable_folder(folder_);
-  write_atomically(folder_ / kImportedMark, "");
+  write_atomically(folder_ / kImportedMarker, "");
   write_atomically(run_file(), to_json(run));
 }
 
-void RunStore::absorb(const Run& run) const {
+void RunStore::save_merged(const Run& run) const {
   save(run);
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
 }
@@ -206,9 +206,9 @@ void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
   remove_tree(scratch_folder());
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
-  const bool complete =
+  const bool is_complete =
       std::ranges::none_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  if (complete) remove_tree(cells_folder());  // cells/ marks a run that can be resumed
+  if (is_complete) remove_tree(cells_folder());  // A run with cells/ can be resumed.
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

@@ -1,4 +1,4 @@
-// Names, reads and writes the files of a run, and merges its launches into run.json.
+// Names, reads and writes the files in the folder of a run.
 #pragma once
 
 #include <filesystem>
@@ -23,17 +23,17 @@ class RunStore {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path run_file() const;      ///< run.json
   std::filesystem::path cells_folder() const;  ///< cells/: finished launches not yet merged
-  std::filesystem::path scratch_folder()
-      const;  ///< scratch/: requests and reports of running launches
+  /// scratch/: requests and reports of running launches
+  std::filesystem::path scratch_folder() const;
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: traces and snapshots
   std::filesystem::path notes_folder() const;      ///< notes/: the author's text about this run
-  /// Returns the path prefix of a launch's by-products; `artifact::` has the endings.
+  /// Returns the path prefix of a launch's traces and snapshots; `artifact::` has the endings.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  /// Return the files of one process, if the launch has several, and the file by which these find
-  /// each other.
+  /// The following three are for launches of several processes: the files of one rank, and the file
+  /// by which the processes find each other.
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
                                      std::int64_t rank) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
@@ -42,13 +42,14 @@ class RunStore {
 
   bool exists() const;
 
-  /// True if the run ships with the project: a file `reference` lies beside run.json.
+  /// True if the run is part of the project's repository: a file `reference` is beside run.json.
   bool is_reference() const;
 
-  /// True if the run holds published numbers: a file `imported` lies beside run.json.
+  /// True if the run holds published numbers: a file `imported` is beside run.json.
   bool is_imported() const;
 
-  /// Returns a text that changes if any file in the run's folder changes. Opens no file.
+  /// Returns a text that changes if any file in the run's folder changes. Reads file attributes
+  /// only.
   std::string stamp() const;
 
   /// Starts a run: creates the folder and writes run.json. Throws `InputError` if the folder
@@ -58,25 +59,25 @@ class RunStore {
   /// Writes run.json, for example with the session that a resumed run adds.
   void save(const Run& run) const;
 
-  /// Throws `InputError` if a folder that a measurement writes into is a link: a resumed run from
-  /// elsewhere must not write outside its folder.
+  /// Throws `InputError` if a folder that a measurement writes into is a link: a resumed run, which
+  /// may be a copy from another machine, must not write outside its folder.
   void refuse_links() const;
 
-  /// Writes one finished launch (`cells/<id>.<launch>.json`) atomically. It survives the death of
-  /// any process; a power failure can lose it if the folder was not yet synced.
+  /// Writes one finished launch (`cells/<id>.<launch>.json`) atomically. The file survives the
+  /// death of any process, but a power failure before the folder is synced can lose it.
   void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
-  /// Reads run.json and the launches in cells/: plain files of at most 64 MiB together. Throws
-  /// `InputError`.
+  /// Reads run.json and the launches in cells/, which must be plain files of at most 64 MiB
+  /// together. Throws `InputError` if the files break this or any other rule.
   Run load() const;
 
   /// Writes an imported run, which is complete from the start, into a folder without a run.
   void keep_imported(const Run& run) const;
 
-  /// Writes `run`, which load() returned, to run.json and removes the files in cells/. A process
-  /// that dies in the middle leaves an equivalent run. cells/ itself stays, so the run can be
-  /// resumed.
-  void absorb(const Run& run) const;
+  /// Writes `run`, which load() returned, to run.json and removes the launches in cells/, which it
+  /// contains. If the process dies in between, load() still returns the same run. cells/ itself
+  /// stays, so the run can be resumed.
+  void save_merged(const Run& run) const;
 
   /// Writes `run` to run.json, removes scratch/ and the files in cells/, and removes cells/ itself
   /// unless a cell has no launch: a run with cells/ can be resumed.
@@ -86,7 +87,8 @@ class RunStore {
   std::filesystem::path folder_;
 };
 
-/// Returns the folder for a new run, each part a slug: `<root>/<gpu>/<edition>/<time>-<revision>`.
+/// Returns the folder for a new run: `<root>/<gpu>/<edition>/<time>-<revision>`. Each part is a
+/// slug.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
 /// Creates new_run_folder(), with a number added if the name is taken. No other process gets the
@@ -102,8 +104,8 @@ std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::pat
 /// Returns list_runs() without measured runs.
 std::vector<std::filesystem::path> list_imported_runs(const std::filesystem::path& root);
 
-/// Returns every folder below `root` that has a run.json. The order is by folder name, which begins
-/// with the time: oldest first. Opens no file.
+/// Returns every folder below `root` that has a run.json, sorted by folder name. A name begins with
+/// the time, so the oldest run comes first. Reads no file.
 std::vector<std::filesystem::path> list_runs(const std::filesystem::path& root);
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// The variants of labreport's network as a PyTorch module, which ships with the model worker. Cells
-// name them as implementations.
+// Names the variants of labreport's network as a PyTorch module, which ships with the model worker.
+// These names are implementations of cells.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 namespace labreport {
 
 struct ShippedVariant {
-  bool compiled = false;  ///< torch.compile compiles the network.
-  bool loss = false;      ///< torch.compile compiles the loss, too.
-  bool graphs = false;    ///< Compiled code replays CUDA graphs (mode "reduce-overhead").
-  bool sdpa = false;      ///< `scaled_dot_product_attention` instead of explicit attention.
-  bool fused = false;     ///< PyTorch's fused AdamW instead of the explicit one.
+  bool compiled = false;     ///< torch.compile compiles the network.
+  bool loss = false;         ///< torch.compile compiles the loss, too.
+  bool cuda_graphs = false;  ///< Compiled code replays CUDA graphs (mode "reduce-overhead").
+  bool sdpa = false;         ///< `scaled_dot_product_attention` instead of explicit attention.
+  bool fused_adamw = false;  ///< PyTorch's fused AdamW instead of the explicit one.
 };
 
 /// Returns a name that src/python/labreport_worker.py parses: "pytorch-eager",
 /// "pytorch-compiled-loss-sdpa-fused".
 std::string implementation_of(const ShippedVariant& variant);
 
-/// True for a shipped variant, false for labreport's network in C++ and for the user's model.
+/// True if the cell measures a shipped variant, not labreport's network in C++ or the user's model.
 bool is_shipped(const CellSpec& spec);
 
-/// True if torch.compile compiles the network, which may be shipped or the user's.
+/// True if torch.compile compiles the cell's network, which may be a shipped variant or the user's.
 bool is_compiled(const CellSpec& spec);
 
 }  // namespace labreport

@@ -17,12 +17,12 @@ std::string phase_column(std::string_view phase) { return std::string(phase) + "
 namespace labreport::shape {
 namespace {
 
+// Units of columns. Text has no unit. Ids and event numbers have none either, because they are not
+// quantities.
 constexpr const char* kText = "";
 constexpr const char* kNumber = "1";
 constexpr const char* kTime = "ns";
 constexpr const char* kSize = "B";
-
-/// Ids and event numbers are not quantities, so they have no unit.
 constexpr const char* kOrdinal = "";
 
 void add(Table& table, std::string_view column, const char* unit) {

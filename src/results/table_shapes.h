@@ -1,4 +1,4 @@
-// The columns of the tables that workers write and presenters read.
+// Names the columns of the tables that workers write and presenters read.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ inline constexpr std::string_view kFreedPhase = "freed_phase";
 inline constexpr std::string_view kLayers = "layers";  // "0–31"
 inline constexpr std::string_view kKind = "kind";
 
-// Columns of attention; attention_column() names further ones.
+// Columns of attention. attention_column() names its other columns.
 inline constexpr std::string_view kLength = "length";           // tokens
 inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan, …
 inline constexpr std::string_view kReason = "reason";           // text unless the outcome is kRan
@@ -58,12 +58,12 @@ inline constexpr std::string_view kPeakBytes = "peak_bytes";  // highest in forw
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // of the refused allocation
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";  // allocated when it was refused
 
-// Columns of all-reduce; `kStatisticsNs` names further ones.
+// Columns of all-reduce. `kStatisticsNs` names its other columns.
 inline constexpr std::string_view kMethod = "method";
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kMeanNs = "mean_ns";
-inline constexpr std::string_view kLagNs = "lag_ns";  // start − first rank's start; median
-inline constexpr std::string_view kWrong = "wrong";   // elements other than the exact sum
+inline constexpr std::string_view kLagNs = "lag_ns";  // median of start − first rank's start
+inline constexpr std::string_view kWrong = "wrong";   // number of elements that are not the exact sum
 
 // Columns of ranks that train together, in addition to kRank.
 inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before step 1
@@ -73,8 +73,8 @@ inline constexpr std::string_view kParameterBytes = "parameter_bytes";
 inline constexpr std::string_view kGradientBytes = "gradient_bytes";
 inline constexpr std::string_view kOptimizerBytes = "optimizer_bytes";
 inline constexpr std::string_view kLayer = "layer";       // index of a gathered layer, from 0
-inline constexpr std::string_view kWaitNs = "wait_ns";    // wait of a pass for its weights; median
-inline constexpr std::string_view kAloneNs = "alone_ns";  // a gather while nothing else runs
+inline constexpr std::string_view kWaitNs = "wait_ns";    // median wait of a pass for its weights
+inline constexpr std::string_view kAloneNs = "alone_ns";  // time of a gather while nothing else runs
 // Columns of a data-parallel step, in addition to kRank and `kStatisticsNs`; phase_column() names
 // the median of a phase.
 inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step's time
@@ -97,12 +97,12 @@ inline constexpr std::array<std::string_view, 6> kAttentionStatistics{
 
 inline constexpr std::array<std::string_view, 6> kStatisticsNs = kAttentionStatistics;
 
-/// Each function returns a table of metric_names.h with its columns and without rows.
+/// Each function returns the table that metric_names.h names, with its columns and without rows.
 namespace shape {
 
 Table kernel_names();
 Table kernels();
-/// Kernels in order of their start, which counts from the start of the step's first kernel.
+/// One row for each kernel, in order of start times.
 Table gpu_trace();
 /// One column of bytes for each category.
 Table timeline(const std::vector<std::string_view>& categories);
@@ -114,15 +114,17 @@ Table block_timeline();
 Table attention();
 /// One row for each size, method and rank; times are for one call.
 Table all_reduce();
-/// One row for each rank, step and point: bytes allocated there, the highest since the previous
-/// point (kPeakBytes), and the bytes of parameters, gradients and optimizer state.
+/// One row for each rank, step and point of the step: the bytes allocated there, the highest bytes
+/// since the previous point (kPeakBytes), and the bytes of parameters, gradients and optimizer
+/// state.
 Table held();
-/// One row for each layer and pass (kForward, kBackward) if weights are sharded, from the rank that
-/// waited longest; waits are medians over steps.
+/// One row for each layer and pass (kForward, kBackward) if weights are sharded. All rows are from
+/// the rank that waited longest, and waits are medians over steps.
 Table gathers();
 /// One row for each rank of a data-parallel step.
 Table rank_steps();
-/// Intervals of rank 0's traced step in order of their start, which counts from the step's start.
+/// One row for each interval of rank 0's traced step, in order of start times, which count from the
+/// start of the step.
 Table lanes();
 
 }  // namespace shape

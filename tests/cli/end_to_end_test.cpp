@@ -86,7 +86,7 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
                             "net.py:Net", "--and", "labreport"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   const labreport::Run run = kept();
-  EXPECT_EQ(users_half(run).cells.size(), labreports_half(run).cells.size() + 1)
+  EXPECT_EQ(without_labreports_network(run).cells.size(), without_users_model(run).cells.size() + 1)
       << "the dtypes of the user's modules";
   const fs::path page = ended.output.substr(8, ended.output.size() - 9);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");

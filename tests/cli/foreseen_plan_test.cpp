@@ -71,7 +71,7 @@ TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
     const auto run = recorded(gpu, edition);
     std::vector<std::string> measured;
     for (const Cell& cell : run.cells) measured.push_back(cell.id);
-    EXPECT_THAT(foreseen(in_full(edition), gpu_of(main_device(run)->memory_bytes)),
+    EXPECT_THAT(foreseen(in_full(edition), gpu_of(most_used_device(run)->memory_bytes)),
                 UnorderedElementsAreArray(measured))
         << gpu << ", " << edition;
   }

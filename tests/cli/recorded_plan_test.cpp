@@ -75,10 +75,10 @@ TEST(RecordedFlags, AnAttentionIsCodeToo) {
 }
 
 TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
-  const labreport::Run both = begun_by({.model = "net.py:Net", .beside = "labreport"});
-  EXPECT_EQ(resumed(both, {.model = "net.py:Net"}).beside, "labreport");
+  const labreport::Run both = begun_by({.model = "net.py:Net", .second_network = "labreport"});
+  EXPECT_EQ(resumed(both, {.model = "net.py:Net"}).second_network, "labreport");
   const labreport::Run alone = begun_by({.model = "net.py:Net"});
-  EXPECT_THAT([&] { resumed(alone, {.model = "net.py:Net", .beside = "labreport"}); },
+  EXPECT_THAT([&] { resumed(alone, {.model = "net.py:Net", .second_network = "labreport"}); },
               ThrowsMessage<InputError>(HasSubstr("--and is not what this run was begun with")));
 }
 

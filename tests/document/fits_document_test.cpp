@@ -94,7 +94,7 @@ TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
     CellSpec spec = step_of(kLarge, batch, context);
     EXPECT_EQ(evaluated(formulas["0"], batch, context), expected_peak(spec).total());
     for (const std::int64_t blocks : {1, 2, 4, 32}) {
-      spec.group = blocks;
+      spec.blocks_per_checkpoint = blocks;
       EXPECT_EQ(evaluated(formulas[std::to_string(blocks)], batch, context),
                 expected_peak(spec).total());
     }
@@ -111,7 +111,7 @@ TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
   const std::int64_t share = held_bytes(spec).moments;
   EXPECT_EQ(data["networks"][1]["shards"]["4"], share);
   EXPECT_EQ(evaluated(data["networks"][1]["formulas"]["training step"]["BF16"]["0"], 2, 512, share),
-            expected_peak(of_one_rank(spec)).total() - moment_bytes(kLarge) + share);
+            expected_peak(as_single_process(spec)).total() - moment_bytes(kLarge) + share);
 }
 
 TEST(Fits, NamesTheSmallestGpuAndWhatIsExtrapolated) {

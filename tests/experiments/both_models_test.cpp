@@ -17,7 +17,7 @@ constexpr const char* kNet = "Net-0a1b2c3d";
 PlanInput both(Preset preset = Preset::kQuick) {
   PlanInput input = testing_samples::plan_input(preset);
   input.selection.model = ModelSource{kNet, "net.py:Net", "", "", ""};
-  input.selection.both = true;
+  input.selection.keeps_labreports_network = true;
   return input;
 }
 
@@ -31,7 +31,7 @@ std::vector<std::string> ids(const std::vector<PlannedCell>& cells) {
 }
 
 PlanInput of(PlanInput input, bool model) {
-  input.selection.both = false;
+  input.selection.keeps_labreports_network = false;
   if (!model) input.selection.model.reset();
   return input;
 }
@@ -64,7 +64,7 @@ TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
   const labreport::Run run = measured(both(Preset::kFull), no_room);
   const labreport::Run alone = measured(of(both(Preset::kFull), false));
   for (const Cell& cell : alone.cells) EXPECT_NE(run.find(cell.id), nullptr) << cell.id;
-  EXPECT_EQ(labreports_half(run).cells.size(), alone.cells.size());
+  EXPECT_EQ(without_users_model(run).cells.size(), alone.cells.size());
 }
 
 const Section* compared(const Document& document) {

@@ -26,7 +26,7 @@ std::vector<std::string> schemes(const PlanInput& input) {
   std::vector<std::string> all;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {
     std::string& words = all.emplace_back(name(*spec.scheme));
-    if (spec.bucket) words += ".k" + std::to_string(*spec.bucket);
+    if (spec.bucket_bytes) words += ".k" + std::to_string(*spec.bucket_bytes);
   }
   return all;
 }
@@ -46,7 +46,7 @@ Change of_scheme(Scheme scheme, Change change) {
 }
 
 Change of_cap(std::int64_t cap, Change change) {
-  return where([=](const CellSpec& spec) { return spec.bucket == cap; }, std::move(change));
+  return where([=](const CellSpec& spec) { return spec.bucket_bytes == cap; }, std::move(change));
 }
 
 Change steps(double factor) { return scaled(metric::kStep, metric::kTotal, factor); }
@@ -92,9 +92,9 @@ TEST(DataParallelPlan, TimesAllReducesByThemselvesWhereBucketsAreAskedFor) {
 
 TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
   const auto one_apart = [](const CellSpec&, Launch& launch) {
-    launch.metrics.push_back(integer_metric(metric::kEquality, metric::kApart, "1", 1));
+    launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
-  const auto drifted = both(without(metric::kEquality, metric::kApart), one_apart);
+  const auto drifted = both(without(metric::kEquality, metric::kDivergedRanks), one_apart);
   EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, drifted)),
               AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
   const auto unknown = without(metric::kEquality, metric::kGradients);

@@ -73,7 +73,7 @@ TEST(ForeignRuns, MayHaveFewerSamplesThanSteps) {
       expect_document(cut_samples(metric::kStep, name, count));
     }
     expect_document(cut_samples(metric::kEvent, metric::kForward, count));
-    expect_document(cut_samples(metric::kRunning, metric::kFp16Loop, count));
+    expect_document(cut_samples(metric::kRunningSum, metric::kFp16Loop, count));
   }
 }
 

@@ -31,7 +31,7 @@ std::vector<CellSpec> checkpointed(const PlanInput& input) {
 
 std::vector<Group> groups_of(const std::vector<CellSpec>& specs) {
   std::vector<Group> groups;
-  for (const CellSpec& spec : specs) groups.push_back(spec.group);
+  for (const CellSpec& spec : specs) groups.push_back(spec.blocks_per_checkpoint);
   return groups;
 }
 
@@ -148,7 +148,7 @@ TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
 
 Change pairs_peak_at(std::int64_t gibibytes) {
   return [gibibytes](const CellSpec& spec, Launch& launch) {
-    if (spec.group != 2) return;
+    if (spec.blocks_per_checkpoint != 2) return;
     for (Metric& metric : launch.metrics) {
       if (metric.name == metric::kPeakAllocated) metric.data = Scalar(gibibytes << 30);
     }
@@ -170,7 +170,7 @@ TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirst
 
 TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
   const auto higher_passes_peak = [](const CellSpec& spec, Launch& launch) {
-    if (spec.group != 4) return;
+    if (spec.blocks_per_checkpoint != 4) return;
     for (Metric& metric : launch.metrics) {
       if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
     }
@@ -180,7 +180,7 @@ TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
-  const auto in_fours = [](const CellSpec& spec) { return spec.group == 4; };
+  const auto in_fours = [](const CellSpec& spec) { return spec.blocks_per_checkpoint == 4; };
   EXPECT_THAT(answer(where(in_fours, losses(std::vector<double>(4, 9.9)))),
               HasSubstr("with groups of 4 blocks differs by 7.6 %"));
   EXPECT_THAT(answer(as_it_is), Not(HasSubstr("more than rounding explains")));
@@ -195,7 +195,7 @@ TEST(CheckpointingAnswer, OfForwardAndBackwardAloneSpeaksOfNoStep) {
 
 TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
   const auto skip_without_checkpoints = [](const CellSpec& spec, Launch& launch) {
-    if (!spec.group) end_with(launch, Skipped{"too large"});
+    if (!spec.blocks_per_checkpoint) end_with(launch, Skipped{"too large"});
   };
   EXPECT_THAT(answer(skip_without_checkpoints),
               HasSubstr("steps without checkpoints have no peak: skipped: too large."));

@@ -198,7 +198,7 @@ TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
       HasSubstr("a step adds 0.0117 half way and 0.00781 at the end, and these errors nearly"));
   const auto stuck_at_nine = [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
-      if (metric.tag != metric::kRunning || metric.name != metric::kFp16Loop) continue;
+      if (metric.tag != metric::kRunningSum || metric.name != metric::kFp16Loop) continue;
       for (double& sum : std::get<std::vector<double>>(std::get<Samples>(metric.data)))
         sum = std::min(sum, 9.0);
     }

@@ -212,7 +212,7 @@ TEST(MixedPrecisionPlan, ComparesTrainStepsOfEverySizeAndSharesThoseInFp32) {
   PlanInput input = only("benchmarking_mixed_precision.c");
   EXPECT_EQ(planned(input).size(), 1u + 10u);  // The limits come first.
   EXPECT_EQ(steps(input, Precision::kBf16), 5);
-  input.half = Precision::kFp16;
+  input.half_precision = Precision::kFp16;
   EXPECT_EQ(steps(input, Precision::kFp16), 5) << "where the device has no BF16";
   EXPECT_EQ(steps(input, Precision::kBf16), 0);
   input.selection.precisions = {Precision::kFp32, Precision::kTf32};
@@ -255,7 +255,7 @@ labreport::Run within(std::int64_t gibibytes, const char* edition) {
                   [capacity](const CellSpec& spec, Launch& launch) {
                     if (spec.kind != CellKind::kMemory) return;
                     launch = Launch{};
-                    const auto reason = cannot_fit(spec, capacity);
+                    const auto reason = why_it_does_not_fit(spec, capacity);
                     if (reason) return end_with(launch, Skipped{*reason});
                     measure_memory(launch, spec, capacity);
                   });

@@ -44,7 +44,7 @@ bool has_room(const CellSpec& spec) { return expected_peak(spec).total() < kSmal
 /// Skips cells that do not fit by calculation, like a run does, and refuses memory to larger ones.
 void answer_on_small_gpu(const CellSpec& spec, Launch& launch) {
   if (!spec.model || !spec.mode) return;
-  if (const auto reason = cannot_fit(spec, kSmall)) {
+  if (const auto reason = why_it_does_not_fit(spec, kSmall)) {
     end_with(launch, Skipped{*reason});
   } else if (spec.kind == CellKind::kMemory) {
     launch = Launch{};
@@ -90,7 +90,7 @@ labreport::Run disturbed() {
 /// A GPU without native BF16: FP16 replaces it in every row.
 labreport::Run no_bf16() {
   PlanInput input = plan_input(Preset::kQuick);
-  input.half = Precision::kFp16;
+  input.half_precision = Precision::kFp16;
   labreport::Run run = measured(input);
   for (Device& device : run.devices) device.compute_capability = "7.5";
   return run;

@@ -54,7 +54,7 @@ inline Run empty_run(const PlanInput& input) {
   session.cores = 16;
   session.model = input.selection.model;
   if (session.model) session.request.model = session.model->model;
-  if (input.selection.both) session.request.beside = "labreport";
+  if (input.selection.keeps_labreports_network) session.request.second_network = "labreport";
   session.software = {"580.95.05", "13.0", "13.1.0", "13.0", "2.11.0"};
   run.sessions = {session};
   return run;

@@ -93,7 +93,7 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
 TEST(WhatRan, TellsCheckpointsApart) {
   const PlanInput input = only("gradient_checkpointing", Preset::kQuick, "2026");
   const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
-    if (spec.group.value_or(4) == 4) end_with(launch, Skipped{"too large"});
+    if (spec.blocks_per_checkpoint.value_or(4) == 4) end_with(launch, Skipped{"too large"});
   });
   EXPECT_THAT(texts_in(overview::what_ran(RunView(run, input.edition)), "Measurement"),
               testing::ElementsAre("no checkpoints", "checkpoints of 4 blocks"));

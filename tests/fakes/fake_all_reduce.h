@@ -14,7 +14,7 @@ inline void measure_all_reduce(Launch& body, const CellSpec& spec) {
   const bool nccl = spec.ranks->collectives == Collectives::kNccl;
   const double latency = nccl ? 2e4 : 2e5, bandwidth = nccl ? 300e9 : 2e9;  // ns; B/s of a link
   Table table = shape::all_reduce();
-  for (const std::int64_t bytes : all_reduce_sizes(*spec.largest)) {
+  for (const std::int64_t bytes : all_reduce_sizes(*spec.largest_bytes)) {
     const double ns =
         latency + static_cast<double>(bytes) * bus_factor(spec.ranks->count) / bandwidth * 1e9;
     for (const auto method : {metric::kSynced, metric::kInPlace, metric::kOutOfPlace}) {

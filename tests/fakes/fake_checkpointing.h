@@ -11,14 +11,14 @@
 namespace labreport {
 
 inline void hold_checkpoints(Launch& body, const CellSpec& spec, std::int64_t held) {
-  const std::int64_t group = spec.group.value_or(0), layers = spec.model->layers;
-  const std::int64_t saved = spec.group ? (layers + group - 1) / group * residual_bytes(spec)
+  const std::int64_t group = spec.blocks_per_checkpoint.value_or(0), layers = spec.model->layers;
+  const std::int64_t saved = spec.blocks_per_checkpoint ? (layers + group - 1) / group * residual_bytes(spec)
                                         : layers * saved_block_bytes(spec);
   body.metrics = {
       integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes(*spec.model)),
       integer_metric(metric::kPeak, metric::kBackward, "B", held),
       integer_metric(metric::kCheckpoints, metric::kSaved, "B", saved)};
-  if (!spec.group) return;
+  if (!spec.blocks_per_checkpoint) return;
   body.metrics.push_back(integer_metric(metric::kCheckpoints, metric::kRecomputed, "B",
                                         group * saved_block_bytes(spec)));
 }
@@ -36,7 +36,7 @@ inline void measure_checkpointing(Launch& body, const CellSpec& spec, std::int64
   if (peak > memory) body.outcome = refused;
   if (peak > memory) return;
   const std::int64_t all = spec.warmup.value_or(0) + spec.steps.value_or(1);
-  const double again = spec.group ? forward : 0;
+  const double again = spec.blocks_per_checkpoint ? forward : 0;
   const auto samples = [&](std::string_view tag, std::string_view name, double ns) {
     body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, all, true)));
   };
@@ -46,7 +46,7 @@ inline void measure_checkpointing(Launch& body, const CellSpec& spec, std::int64
   samples(metric::kEvent, metric::kForward, forward);
   samples(metric::kEvent, metric::kLoss, 0.02 * forward);
   samples(metric::kEvent, metric::kBackward, 2 * forward + again);
-  if (spec.group) {
+  if (spec.blocks_per_checkpoint) {
     body.metrics.push_back(
         integer_metric(metric::kStep, metric::kRecompute, "ns", static_cast<std::int64_t>(again)));
   }

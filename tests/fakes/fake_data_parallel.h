@@ -97,7 +97,7 @@ inline void measure_data_parallel(Launch& body, const CellSpec& spec, double for
                           real_metric(metric::kEquality, metric::kWeights, "1", 1.2e-7),
                           real_metric(metric::kEquality, metric::kTolerance, "1", 2e-5),
                           integer_metric(metric::kEquality, metric::kSteps, "1", 3),
-                          integer_metric(metric::kEquality, metric::kApart, "1", 0)});
+                          integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 0)});
   }
   Table ranks = shape::rank_steps();
   for (std::int64_t rank = 0; rank < spec.ranks->count; ++rank) {

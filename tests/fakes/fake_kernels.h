@@ -101,8 +101,8 @@ inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables)
   add_time(body, metric::kProfile, metric::kUnattributed, 0);
   add_time(body, metric::kProfile, metric::kCollect, 3e8);
   if (cold) {
-    add_time(body, metric::kFirst, metric::kCodeLoading, busy);
-    add_time(body, metric::kFirst, metric::kMatrixLibrary, busy * 0.8);
+    add_time(body, metric::kFirstLaunches, metric::kCodeLoading, busy);
+    add_time(body, metric::kFirstLaunches, metric::kMatrixLibrary, busy * 0.8);
   }
   add_time(body, metric::kRuntime, metric::kAllocation, cold ? busy / 2 : 0);
   add_time(body, metric::kRuntime, metric::kLaunchCalls, busy / 10);

@@ -53,7 +53,7 @@ inline void add_rest(Launch& body, const CellSpec& spec, const std::vector<Point
   add(body, metric::kResident, metric::kRequested, points.front().requested());
   add(body, metric::kResident, metric::kAllocated, points.front().allocated);
   add(body, metric::kHistory, metric::kEvents, points.back().event, "1");
-  add(body, metric::kHistory, metric::kLost, 0, "1");
+  add(body, metric::kHistory, metric::kLostEvents, 0, "1");
   add(body, metric::kResidual, metric::kRequested, residual_bytes(spec));
   add(body, metric::kResidual, metric::kAllocated, residual_bytes(spec));
   const auto& at_peak = requested_peak(points).bytes;
@@ -66,14 +66,14 @@ inline void add_rest(Launch& body, const CellSpec& spec, const std::vector<Point
 inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<Point>& points,
                          std::int64_t capacity) {
   if (spec.mode == Mode::kTrainStep) {
-    add(body, metric::kMeaning, metric::kForwardWithState,
+    add(body, metric::kOtherForwardPeaks, metric::kForwardWithState,
         allocated_peak(points, metric::kForward));
   }
   if (spec.mode != Mode::kForward) return;
   const std::int64_t both = allocated_peak(points) + saved_bytes(spec);
   const std::optional fits = both <= capacity ? std::optional(both) : std::nullopt;
   body.metrics.push_back(
-      integer_metric(metric::kMeaning, metric::kForwardGraphAlive, "B", fits, "out of memory"));
+      integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B", fits, "out of memory"));
 }
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {

@@ -73,7 +73,7 @@ class Step {
 
   static Made made(const std::string& path, const SavedTensor& tensor, std::string_view category) {
     const auto maker = std::ranges::find_if(kMakers, [&](const Maker& one) {
-      return one.of == tensor.what || one.of == tensor.module;
+      return one.of == tensor.contents || one.of == tensor.module;
     });
     const std::string module = maker->module == nullptr ? tensor.module : maker->module;
     return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
@@ -89,8 +89,8 @@ class Step {
 
   void forward_block(std::int64_t i) {
     const auto category = grad() ? metric::kActivations : metric::kTemporary;
-    for (const SavedTensor& tensor : saved_by_block(spec_)) {
-      if (tensor.what == "exponentials") {
+    for (const SavedTensor& tensor : tensors_saved_by_block(spec_)) {
+      if (tensor.contents == "exponentials") {
         const Made scores{layer(i) + "/" + kScores, "aten::matmul", "aten::bmm",
                           metric::kTemporary};
         const std::size_t product = allocator_.make(score_bytes(spec_), scores);

@@ -38,9 +38,9 @@ inline void measure_accumulation(Launch& body, const CellSpec& spec) {
     for (int i = 0; i < 1000; ++i) sums.push_back(sum = rounded_to(sum + addend, loop.sum_bits));
     const std::string name(loop.name);
     body.metrics.push_back(real_metric(metric::kAddend, name, "1", addend));
-    body.metrics.push_back({std::string(metric::kRunning), name, "1", Samples(sums), ""});
+    body.metrics.push_back({std::string(metric::kRunningSum), name, "1", Samples(sums), ""});
     if (spec.device == DeviceKind::kCpu) continue;
-    body.metrics.push_back({std::string(metric::kRunningHost), name, "1", Samples(sums), ""});
+    body.metrics.push_back({std::string(metric::kHostRunningSum), name, "1", Samples(sums), ""});
   }
 }
 

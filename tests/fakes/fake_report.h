@@ -149,7 +149,7 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     if (speaks) measure_all_reduce(report.body, request.spec);
   }
   if (request.spec.kind == CellKind::kSharding) {
-    const CellSpec own = of_one_rank(request.spec);
+    const CellSpec own = as_single_process(request.spec);
     const double flops = forward_flops(*own.model, *own.batch, *own.context);
     const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
     if (speaks) {

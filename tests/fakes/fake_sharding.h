@@ -22,7 +22,7 @@ inline std::vector<Scalar> held_row(const CellSpec& spec, std::int64_t rank, std
   std::int64_t most = known;
   const double kept =
       static_cast<double>(held.parameters) / static_cast<double>(parameter_bytes(*spec.model));
-  for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
+  for (const ExpectedPeak& peak : possible_peaks(as_single_process(spec))) {
     if (step == 0 || (peak.phase == metric::kOptimizer) == before) continue;
     const auto whole = static_cast<double>(peak.parameters + peak.gradients);
     most = std::max(most, static_cast<std::int64_t>(kept * whole) + moments + peak.activations +
@@ -67,8 +67,8 @@ inline Table gathers_table(const CellSpec& spec) {
 inline void measure_sharding(Launch& body, const CellSpec& spec, double forward,
                              std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
   constexpr double kSecondsToNs = 1e9, kLink = 300e9;
-  const double sent = sent_bytes(spec) / kLink * kSecondsToNs;
-  const double psi = sent_by_zero1(spec) / 2 / kLink * kSecondsToNs;
+  const double sent = sent_bytes_per_step(spec) / kLink * kSecondsToNs;
+  const double psi = zero1_sent_bytes_per_step(spec) / 2 / kLink * kSecondsToNs;
   const bool shares = spec.sharding == Sharding::kOptimizer;
   const double optimizer = spec.sharding == Sharding::kNone ? 0.3 * forward : 0.15 * forward;
   const auto add = [&](std::string_view tag, std::string_view name, double ns) {

@@ -10,7 +10,7 @@
 
 namespace labreport::fuzz {
 
-Document document_with(const NoteFile& file, const FrontMatter& front) {
+Document document_with(const ParsedNote& file, const FrontMatter& front) {
   Document document;
   document.front = front;
   document.title = "A report";
@@ -39,15 +39,15 @@ void check_page(const std::string& page, const std::string& empty_page) {
   promise(page.find("href=\"javascript:") == std::string::npos, "no link is a script");
 }
 
-PictureAnswer find_picture(const std::string& target) {
+FoundPicture find_picture(const std::string& target) {
   if (target.ends_with(".png")) return {"notes/plot.png", ""};
   return {{}, "is no picture"};
 }
 
 void write_note(std::string_view text) {
   if (!is_utf8(text)) return;  // refused where the file is read
-  const NoteFile file = parse_note(text, find_picture);
-  const FrontMatterFile front = parse_front_matter(text);
+  const ParsedNote file = parse_note(text, find_picture);
+  const ParsedFrontMatter front = parse_front_matter(text);
   const Document document = document_with(file, front.front);
   static const std::string empty_page = page_html(document_with({}, {}), {}, {});
   check_page(page_html(document, {}, {}), empty_page);

@@ -17,12 +17,12 @@ using testing::StartsWith;
 
 constexpr const char* kFacts = "gpu: Made Up\nedition: 2025\ncontext: 128\nprecision: fp32\n";
 
-std::string source(const std::string& path) {
+std::string repository_file(const std::string& path) {
   return read_file(std::string(LABREPORT_SOURCE_DIR) + "/" + path);
 }
 
 Run fixture(const std::string& name, const ImportFlags& flags = {}) {
-  return import_table(source("tests/fixtures/imports/" + name), name, flags);
+  return import_table(repository_file("tests/fixtures/imports/" + name), name, flags);
 }
 
 std::string refusal(const std::string& text, const ImportFlags& flags = {}) {
@@ -180,32 +180,32 @@ TEST(RefusedFlag, IsAsBadAsALine) {
 TEST(HostileTable, IsRefusedAtItsFirstBadLineHoweverLong) {
   EXPECT_THAT(refusal(std::string(1 << 20, ',')), StartsWith("table.md: line 1: it has more than"));
   std::string text = std::string(kFacts) + "size,mode,steps,mean_ms\n";
-  for (std::size_t i = 1; i <= kMostCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
+  for (std::size_t i = 1; i <= kMaxCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
   EXPECT_EQ(refusal(text), fmt::format("table.md: line {}: more than 4,000 cells; import parts of "
                                        "the table",
-                                       6 + kMostCells));
+                                       6 + kMaxCells));
 }
 
-/// Renders the field's row in docs/importing.md.
-std::string documented(const ImportField& field) {
+/// Returns the field's row in docs/importing.md.
+std::string documentation_row(const ImportField& field) {
   std::vector<std::string> names;
-  for (const std::string& name : field.columns()) names.push_back("`" + name + "`");
-  return fmt::format("| {} | {} | {} |\n", join(names, ", "), field.meaning, field.otherwise);
+  for (const std::string& name : field.column_names()) names.push_back("`" + name + "`");
+  return fmt::format("| {} | {} | {} |\n", join(names, ", "), field.meaning, field.if_absent);
 }
 
 TEST(Documentation, ListsTheNamesThatAreRead) {
-  std::string above, columns;
+  std::string lines, columns;
   for (const ImportField& field : import_fields()) {
-    (field.place == ImportField::Place::kLine ? above : columns) += documented(field);
+    (field.place == ImportField::Place::kLine ? lines : columns) += documentation_row(field);
   }
-  const std::string text = source("docs/importing.md");
-  EXPECT_THAT(text, HasSubstr(above));
+  const std::string text = repository_file("docs/importing.md");
+  EXPECT_THAT(text, HasSubstr(lines));
   EXPECT_THAT(text, HasSubstr(columns));
   EXPECT_THAT(text, HasSubstr(std::string(kExampleHeader)));
 }
 
 TEST(Documentation, HasAnExampleToCopy) {
-  const std::string text = source("docs/importing.md");
+  const std::string text = repository_file("docs/importing.md");
   const std::string begin = "```csv\n";
   const std::size_t at = text.find(begin) + begin.size();
   const auto run = import_table(text.substr(at, text.find("```", at) - at), "example.csv", {});

@@ -55,7 +55,7 @@ LaunchRequest request() {
   asked.spec.kind = CellKind::kAllReduce;
   asked.spec.device = DeviceKind::kCpu;
   asked.spec.ranks = Ranks{2, Collectives::kGloo};
-  asked.spec.largest = 8192;
+  asked.spec.largest_bytes = 8192;
   asked.spec.warmup = kCalls;
   asked.spec.steps = kCalls;
   asked.rendezvous = Rendezvous{std::atoi(this_rank()), meeting().string(), 60};

@@ -79,7 +79,7 @@ TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
     const std::int64_t parameters = count_bytes(network.parameters());
     EXPECT_EQ(all, 2 * parameters) << "two moments of each, once";
     EXPECT_LT(own, all);
-    EXPECT_NEAR(static_cast<double>(most) / static_cast<double>(all), largest_share(kTiny, 2),
+    EXPECT_NEAR(static_cast<double>(most) / static_cast<double>(all), largest_owned_fraction(kTiny, 2),
                 1e-12);
   });
 }
@@ -115,7 +115,7 @@ TEST(ParameterSizes, AreThoseOfTheNetwork) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Parameter& parameter = network.parameters()[i];
     EXPECT_EQ(sizes[i].elements, parameter.tensor.numel()) << parameter.name;
-    EXPECT_EQ(sizes[i].matrix, parameter.tensor.dim() == 2) << parameter.name;
+    EXPECT_EQ(sizes[i].is_matrix, parameter.tensor.dim() == 2) << parameter.name;
   }
 }
 

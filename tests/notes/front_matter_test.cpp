@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::string_view kWhole =
+constexpr std::string_view kComplete =
     "<!-- whose\nreport -->\nName: Ada Lovelace\n\ncourse: CS336: Spring\n"
     "repository: https://github.com/ada/a2/\n";
 
@@ -22,11 +22,11 @@ std::vector<std::string> problems(std::string_view text) {
 }
 
 TEST(FrontMatter, IsANameACourseAndARepository) {
-  const FrontMatter front = parse_front_matter(kWhole).front;
+  const FrontMatter front = parse_front_matter(kComplete).front;
   EXPECT_EQ(front.author, "Ada Lovelace");
   EXPECT_EQ(front.course, "CS336: Spring");
   EXPECT_EQ(front.repository, "https://github.com/ada/a2/");
-  EXPECT_THAT(problems(kWhole), IsEmpty());
+  EXPECT_THAT(problems(kComplete), IsEmpty());
 }
 
 TEST(FrontMatter, ValuesMayBeEmpty) {

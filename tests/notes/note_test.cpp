@@ -10,16 +10,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-PictureAnswer no_pictures(const std::string& target) { return {{}, target + " is not there"}; }
+FoundPicture no_pictures(const std::string& target) { return {{}, target + " is not there"}; }
 
-NoteFile parsed(std::string_view text) { return parse_note(text, no_pictures); }
+ParsedNote parsed(std::string_view text) { return parse_note(text, no_pictures); }
 
-std::string words(std::string_view text) {
-  const NoteFile file = parsed(text);
+std::string markdown_of(std::string_view text) {
+  const ParsedNote file = parsed(text);
   return file.note ? file.note->markdown : "(none)";
 }
 
-std::vector<std::string> problems(const NoteFile& file) {
+std::vector<std::string> problems(const ParsedNote& file) {
   std::vector<std::string> lines;
   for (const NoteProblem& problem : file.problems) {
     lines.push_back(std::to_string(problem.line) + ": " + problem.text);
@@ -28,7 +28,7 @@ std::vector<std::string> problems(const NoteFile& file) {
 }
 
 TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
-  const NoteFile file = parsed("The forward pass takes half of the backward pass.\n");
+  const ParsedNote file = parsed("The forward pass takes half of the backward pass.\n");
   ASSERT_TRUE(file.note);
   EXPECT_TRUE(file.note->replaces);
   EXPECT_EQ(file.note->markdown, "The forward pass takes half of the backward pass.");
@@ -40,7 +40,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
        {"<!-- follows the answer -->", "<!--follows-->", "<!-- Follow the answer. -->",
         "\n\n<!-- follows -->", "<!-- following the generated answer -->", "follows the answer",
         "Follows the answer:", "\xEF\xBB\xBF<!-- follows the answer -->\r"}) {
-    const NoteFile file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parsed(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_FALSE(file.note->replaces) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
@@ -48,7 +48,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
   }
   for (const char* line :
        {"<!-- replaces the answer -->", "<!-- replace -->", "REPLACES THE ANSWER"}) {
-    const NoteFile file = parsed(std::string(line) + "\nMine.");
+    const ParsedNote file = parsed(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
@@ -58,7 +58,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
 TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
   for (const char* line : {"<!-- folows the answer -->", "<!-- replcaes -->",
                            "<!-- follows the anwser -->", "folows the answer"}) {
-    const NoteFile file = parsed(std::string("\n") + line + "\nMine.");
+    const ParsedNote file = parsed(std::string("\n") + line + "\nMine.");
     ASSERT_TRUE(file.note) << line;
     EXPECT_TRUE(file.note->replaces) << line;
     EXPECT_THAT(problems(file),
@@ -73,7 +73,7 @@ TEST(NoteChoice, OtherFirstLinesAreTheAuthors) {
                            "Replaces of kernels were seen.", "The answer is 42."}) {
     EXPECT_THAT(problems(parsed(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
   }
-  EXPECT_THAT(words("Follow the money.\n"), HasSubstr("Follow the money"));
+  EXPECT_THAT(markdown_of("Follow the money.\n"), HasSubstr("Follow the money"));
 }
 
 TEST(Note, OfCommentsAloneIsNone) {
@@ -82,35 +82,35 @@ TEST(Note, OfCommentsAloneIsNone) {
 }
 
 TEST(Note, KeepsTablesMathCodeAndStress) {
-  EXPECT_EQ(words("Why **not** *now*, ~~later~~?"), "Why **not** *now*, ~~later~~?");
-  EXPECT_THAT(words("| a | b |\n| --- | ---: |\n| x\\|y | 2 |\n"), HasSubstr("| x\\|y | 2 |"));
-  EXPECT_EQ(words("So $t_{i} \\propto d_{j}^2$ holds."), "So $t_{i} \\propto d_{j}^2$ holds.");
-  EXPECT_EQ(words("$$\n\\frac{a_1}{b_1}\n$$"), "$$\n\\frac{a_1}{b_1}\n$$");
-  EXPECT_EQ(words("```sh\na $b$ <c>\n```"), "``` sh\na $b$ <c>\n```");
-  EXPECT_EQ(words("```\na $b$ <c>\n```"), "    a $b$ <c>");
+  EXPECT_EQ(markdown_of("Why **not** *now*, ~~later~~?"), "Why **not** *now*, ~~later~~?");
+  EXPECT_THAT(markdown_of("| a | b |\n| --- | ---: |\n| x\\|y | 2 |\n"), HasSubstr("| x\\|y | 2 |"));
+  EXPECT_EQ(markdown_of("So $t_{i} \\propto d_{j}^2$ holds."), "So $t_{i} \\propto d_{j}^2$ holds.");
+  EXPECT_EQ(markdown_of("$$\n\\frac{a_1}{b_1}\n$$"), "$$\n\\frac{a_1}{b_1}\n$$");
+  EXPECT_EQ(markdown_of("```sh\na $b$ <c>\n```"), "``` sh\na $b$ <c>\n```");
+  EXPECT_EQ(markdown_of("```\na $b$ <c>\n```"), "    a $b$ <c>");
 }
 
 TEST(Note, ADollarThatIsNoMathStaysOne) {
-  EXPECT_EQ(words("It costs \\$5, not $ 6 or \\$7\\$."), "It costs \\$5, not \\$ 6 or \\$7\\$.");
+  EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."), "It costs \\$5, not \\$ 6 or \\$7\\$.");
 }
 
 TEST(Note, IsTheSameReadAgain) {
-  const std::string once = words(
+  const std::string markdown = markdown_of(
       "# Why\n\n1. *a_b*\n2. `c`\n\n> [x](https://a.b/(c)) $q$ \\$ <b>\n\n| a |\n| --- |\n| 1 |\n");
-  EXPECT_EQ(words("<!-- replaces -->\n" + words("text \\$x\\$ <i> $m$")),
-            words("text \\$x\\$ <i> $m$"));
-  EXPECT_THAT(once, HasSubstr("#### Why"));
+  EXPECT_EQ(markdown_of("<!-- replaces -->\n" + markdown_of("text \\$x\\$ <i> $m$")),
+            markdown_of("text \\$x\\$ <i> $m$"));
+  EXPECT_THAT(markdown, HasSubstr("#### Why"));
 }
 
 TEST(Note, HeadingsStandBelowThePartsOwn) {
-  EXPECT_EQ(words("# One\n\n## Two\n\n##### Five"), "#### One\n\n##### Two\n\n###### Five");
+  EXPECT_EQ(markdown_of("# One\n\n## Two\n\n##### Five"), "#### One\n\n##### Two\n\n###### Five");
 }
 
 TEST(Note, RawHtmlIsText) {
   for (const char* html :
        {"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "<iframe src=\"//a\">",
         "[x](<javascript:alert(1)>) <b>bold</b>", "$<script>$", "<svg/onload=alert(1)>"}) {
-    const std::string text = words(html);
+    const std::string text = markdown_of(html);
     for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; ++at) {
       ASSERT_GT(at, 0u) << text;
       EXPECT_EQ(text[at - 1], '\\') << text;
@@ -119,53 +119,53 @@ TEST(Note, RawHtmlIsText) {
 }
 
 TEST(Note, LinksLeadToTheWebOrNearby) {
-  EXPECT_EQ(words("[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)"),
+  EXPECT_EQ(markdown_of("[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)"),
             "[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)");
   for (const char* link :
        {"[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))", "[a](data:text/html,x)",
         "[a](&#106;avascript:alert(1))", "[a](file:///etc/passwd)", "[a](//evil.example)",
         "[a](mailto:x@y.z)", "[a][b]\n\n[b]: vbscript:x"}) {
-    EXPECT_EQ(words(link), "a") << link;
+    EXPECT_EQ(markdown_of(link), "a") << link;
   }
 }
 
 TEST(Note, PicturesStandWhereTheyArePublished) {
   const auto find = [](const std::string& target) {
-    return target == "plot.png" ? PictureAnswer{"notes/plot.png", ""} : no_pictures(target);
+    return target == "plot.png" ? FoundPicture{"notes/plot.png", ""} : no_pictures(target);
   };
-  const NoteFile file = parse_note("One.\n\n![a plot](plot.png)\n\n![gone](other.png)\n", find);
+  const ParsedNote file = parse_note("One.\n\n![a plot](plot.png)\n\n![gone](other.png)\n", find);
   ASSERT_TRUE(file.note);
   EXPECT_EQ(file.note->markdown, "One.\n\n![a plot](notes/plot.png)\n\ngone");
   EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
 }
 
 TEST(Note, APictureFromElsewhereIsALink) {
-  EXPECT_EQ(words("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
-  EXPECT_EQ(words("![a plot](data:image/png;base64,AAAA)"), "a plot");
+  EXPECT_EQ(markdown_of("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
+  EXPECT_EQ(markdown_of("![a plot](data:image/png;base64,AAAA)"), "a plot");
 }
 
 TEST(Note, ControlCharactersAreGoneAndLinesAreLines) {
-  EXPECT_EQ(words("a\x01\x1B[31mb\xC2\x9B"
+  EXPECT_EQ(markdown_of("a\x01\x1B[31mb\xC2\x9B"
                   "c\r\nd\re"),
             "a\\[31mbc\nd\ne");
 }
 
 TEST(Note, TemplateTagsAreText) {
-  EXPECT_THAT(words("{{title}} {{{method}}} {{#x}}"), HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
+  EXPECT_THAT(markdown_of("{{title}} {{{method}}} {{#x}}"), HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
 }
 
 TEST(Note, LongWordsStayWhole) {
   const std::string word(10'000, 'x');
-  EXPECT_EQ(words(word), word);
+  EXPECT_EQ(markdown_of(word), word);
 }
 
 TEST(Note, WhatNestsTooDeeplyIsRefusedAtOnce) {
-  const NoteFile file = parsed(std::string(500'000, '>') + " deep");
+  const ParsedNote file = parsed(std::string(500'000, '>') + " deep");
   EXPECT_FALSE(file.note);
   EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
 }
 
-std::string times(std::size_t count, std::string_view piece) {
+std::string repeated(std::size_t count, std::string_view piece) {
   std::string text;
   while (count-- > 0) text += piece;
   return text;
@@ -174,18 +174,18 @@ std::string times(std::size_t count, std::string_view piece) {
 TEST(Note, AMebibyteOfAnythingIsRead) {
   for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
                             "$", "a@", "a@b.co ", "www._", "<!---->"}) {
-    const std::string text = times((1u << 20) / std::string_view(piece).size(), piece);
+    const std::string text = repeated((1u << 20) / std::string_view(piece).size(), piece);
     EXPECT_THAT(problems(parsed(text)), testing::SizeIs(testing::Le(1u))) << piece;
   }
 }
 
 TEST(Note, TablesThatFillThemselvesAreRefused) {
-  const std::string head = times(2'000, "|x") + "\n" + times(2'000, "|-") + "\n";
-  EXPECT_TRUE(parsed(head + times(90, "|x\n")).note);
+  const std::string head = repeated(2'000, "|x") + "\n" + repeated(2'000, "|-") + "\n";
+  EXPECT_TRUE(parsed(head + repeated(90, "|x\n")).note);
   for (const char* mark : {"", "> ", "1. "}) {
-    std::string text = mark + head + times(24'000, "|x\n");
+    std::string text = mark + head + repeated(24'000, "|x\n");
     text.insert(text.find("|-"), std::string_view(mark) == "> " ? mark : "");
-    const NoteFile file = parsed(text);
+    const ParsedNote file = parsed(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its tables have more than 200000 cells: the note is "
@@ -197,14 +197,14 @@ TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
   const std::string definition = "\n\n[a]: /" + std::string(100'000, 'b');
   EXPECT_TRUE(parsed("[a] [a]" + definition).note);
   for (const std::string& text :
-       {times(66'000, "[a] ") + definition,
-        times(66'000, "[a] ") + "\n\n[a]\uFDD0:\n/" + definition.substr(7)}) {
-    const NoteFile file = parsed(text);
+       {repeated(66'000, "[a] ") + definition,
+        repeated(66'000, "[a] ") + "\n\n[a]\uFDD0:\n/" + definition.substr(7)}) {
+    const ParsedNote file = parsed(text);
     EXPECT_FALSE(file.note);
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its links copy their definitions too often: the note is left out"));
   }
-  EXPECT_THAT(problems(parsed(times(100, "[a] ") + definition)),
+  EXPECT_THAT(problems(parsed(repeated(100, "[a] ") + definition)),
               ElementsAre(HasSubstr("over 8 MiB when its links are written out")));
 }
 

@@ -32,20 +32,20 @@ TEST(Bytes, StatesFollowTheMode) {
 }
 
 TEST(Arithmetic, KnowsNothingOfANetworkThatNobodyCounted) {
-  CellSpec theirs = cell(Mode::kTrainStep);
-  theirs.implementation = "TransformerLM-0a1b2c3d";
-  for (const CellSpec& spec : {theirs, CellSpec{}}) {
+  CellSpec users_network = cell(Mode::kTrainStep);
+  users_network.implementation = "TransformerLM-0a1b2c3d";
+  for (const CellSpec& spec : {users_network, CellSpec{}}) {
     EXPECT_EQ(step_flops(spec), std::nullopt);
-    EXPECT_EQ(counted_parameters(spec), std::nullopt);
+    EXPECT_EQ(known_parameter_count(spec), std::nullopt);
     EXPECT_EQ(resident_bytes(spec), std::nullopt);
-    EXPECT_EQ(cannot_fit(spec, 1), std::nullopt);
+    EXPECT_EQ(why_it_does_not_fit(spec, 1), std::nullopt);
   }
 }
 
 TEST(Fitting, SaysTheArithmetic) {
-  EXPECT_EQ(cannot_fit(cell(Mode::kTrainStep), 24 * kGibibyte),
+  EXPECT_EQ(why_it_does_not_fit(cell(Mode::kTrainStep), 24 * kGibibyte),
             "50.77 GiB of parameters, gradients and AdamW states do not fit 24.00 GiB");
-  EXPECT_EQ(cannot_fit(cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
+  EXPECT_EQ(why_it_does_not_fit(cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
 }
 
 }  // namespace

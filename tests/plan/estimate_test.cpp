@@ -18,9 +18,9 @@ TEST(EstimatedTime, GrowsWithTheSteps) {
 }
 
 TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
-  CellSpec theirs = cell(Mode::kTrainStep);
-  theirs.implementation = "TransformerLM-0a1b2c3d";
-  const double python = seconds(theirs) - seconds(cell(Mode::kTrainStep));
+  CellSpec users_network = cell(Mode::kTrainStep);
+  users_network.implementation = "TransformerLM-0a1b2c3d";
+  const double python = seconds(users_network) - seconds(cell(Mode::kTrainStep));
   EXPECT_GT(python, 5) << "importing torch and the model takes seconds";
   EXPECT_LT(python, 10) << "the steps take as long as those of labreport's network of that shape";
 }
@@ -28,9 +28,9 @@ TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
 TEST(EstimatedTime, OfALaunchBoundStepFollowsItsLayers) {
   CellSpec small = cell(Mode::kTrainStep);
   small.context = 1;
-  CellSpec twice = small;
-  twice.context = 2;
-  EXPECT_DOUBLE_EQ(seconds(small), seconds(twice)) << "fewer tokens make no launch faster";
+  CellSpec longer_context = small;
+  longer_context.context = 2;
+  EXPECT_DOUBLE_EQ(seconds(small), seconds(longer_context)) << "fewer tokens make no launch faster";
 }
 
 TEST(EstimatedTime, OfALaunchThatRunsOutOfMemoryEndsInItsFirstStep) {

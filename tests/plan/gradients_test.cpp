@@ -18,15 +18,15 @@ ModelShape xl(const char* edition) {
   return {};
 }
 
-std::size_t buckets(const char* edition, std::int64_t cap) {
-  return fill_buckets(gradient_bytes(xl(edition)), cap).size();
+std::size_t bucket_count(const char* edition, std::int64_t cap_bytes) {
+  return fill_buckets(gradient_bytes(xl(edition)), cap_bytes).size();
 }
 
-std::int64_t calls(Scheme scheme, const char* edition, std::int64_t cap = 0) {
+std::int64_t all_reduces(Scheme scheme, const char* edition, std::int64_t cap_bytes = 0) {
   CellSpec spec;
   spec.model = xl(edition);
   spec.scheme = scheme;
-  spec.bucket = cap;
+  spec.bucket_bytes = cap_bytes;
   return all_reduce_count(spec);
 }
 
@@ -53,31 +53,31 @@ TEST(Buckets, AreFilledFromTheLastParameterAndNeverBeyondTheirCap) {
 
 // Worked out by hand from the handout's sizes, of MB = 10⁶ and of MiB.
 TEST(Buckets, OfTheHandoutsCapsAreAsManyAsItsMatricesAllow) {
-  EXPECT_EQ(buckets("2025", 1'000'000), 435u);
-  EXPECT_EQ(buckets("2025", 10'000'000), 435u) << "a matrix of attention has 10.24 MB";
-  EXPECT_EQ(buckets("2025", 100'000'000), 98u);
-  EXPECT_EQ(buckets("2025", 1'000'000'000), 9u);
-  EXPECT_EQ(buckets("2025", 1 << 20), 435u);
-  EXPECT_EQ(buckets("2025", 10 << 20), 339u);
-  EXPECT_EQ(buckets("2025", 100 << 20), 98u);
-  EXPECT_EQ(buckets("2025", 1000LL << 20), 8u);
-  EXPECT_EQ(buckets("2026", 1'000'000), 291u);
-  EXPECT_EQ(buckets("2026", 10'000'000), 291u);
-  EXPECT_EQ(buckets("2026", 100'000'000), 163u);
-  EXPECT_EQ(buckets("2026", 1'000'000'000), 14u);
+  EXPECT_EQ(bucket_count("2025", 1'000'000), 435u);
+  EXPECT_EQ(bucket_count("2025", 10'000'000), 435u) << "a matrix of attention has 10.24 MB";
+  EXPECT_EQ(bucket_count("2025", 100'000'000), 98u);
+  EXPECT_EQ(bucket_count("2025", 1'000'000'000), 9u);
+  EXPECT_EQ(bucket_count("2025", 1 << 20), 435u);
+  EXPECT_EQ(bucket_count("2025", 10 << 20), 339u);
+  EXPECT_EQ(bucket_count("2025", 100 << 20), 98u);
+  EXPECT_EQ(bucket_count("2025", 1000LL << 20), 8u);
+  EXPECT_EQ(bucket_count("2026", 1'000'000), 291u);
+  EXPECT_EQ(bucket_count("2026", 10'000'000), 291u);
+  EXPECT_EQ(bucket_count("2026", 100'000'000), 163u);
+  EXPECT_EQ(bucket_count("2026", 1'000'000'000), 14u);
 }
 
 TEST(AllReduces, OfASchemeAreAsManyAsItsBuckets) {
-  EXPECT_EQ(calls(Scheme::kNone, "2025"), 0);
-  EXPECT_EQ(calls(Scheme::kPerParameter, "2025"), 435);
-  EXPECT_EQ(calls(Scheme::kOverlapped, "2026"), 291);
-  EXPECT_EQ(calls(Scheme::kFlat, "2025"), 1);
-  EXPECT_EQ(calls(Scheme::kBucketed, "2025", 100'000'000), 98);
-  EXPECT_EQ(buckets("2025", 25 << 20), 243u);
-  EXPECT_EQ(buckets("2026", 25 << 20), 291u);
+  EXPECT_EQ(all_reduces(Scheme::kNone, "2025"), 0);
+  EXPECT_EQ(all_reduces(Scheme::kPerParameter, "2025"), 435);
+  EXPECT_EQ(all_reduces(Scheme::kOverlapped, "2026"), 291);
+  EXPECT_EQ(all_reduces(Scheme::kFlat, "2025"), 1);
+  EXPECT_EQ(all_reduces(Scheme::kBucketed, "2025", 100'000'000), 98);
+  EXPECT_EQ(bucket_count("2025", 25 << 20), 243u);
+  EXPECT_EQ(bucket_count("2026", 25 << 20), 291u);
   // `torch.distributed._compute_bucket_assignment_by_size` closes a bucket late.
-  EXPECT_EQ(calls(Scheme::kReducer, "2025", 25 << 20), 194);
-  EXPECT_EQ(calls(Scheme::kReducer, "2026", 25 << 20), 226);
+  EXPECT_EQ(all_reduces(Scheme::kReducer, "2025", 25 << 20), 194);
+  EXPECT_EQ(all_reduces(Scheme::kReducer, "2026", 25 << 20), 226);
 }
 
 TEST(ExposedSeconds, AreAllOfItWhereNothingIsBeside) {
@@ -98,18 +98,19 @@ TEST(ExposedSeconds, AreTheTailWhereBackwardIsLongAndAllButItsLengthWhereItIsSho
   spec.scheme = Scheme::kOverlapped;
   const double embedding = 4.0 * 10'000 * 1600, bytes = 4.0 * parameter_count(*spec.model);
   EXPECT_NEAR(exposed_seconds(spec, 100, 1e-6, 1e11), 1e-6 + embedding / 1e11, 1e-9);
-  const double first = embedding / bytes;  // the output's matrix is as large, and comes first
-  EXPECT_NEAR(exposed_seconds(spec, 1e-3, 0, 1e11), bytes / 1e11 - 1e-3 * (1 - first), 1e-9);
+  const double first_share = embedding / bytes;  // the output's matrix is as large, and comes first
+  EXPECT_NEAR(exposed_seconds(spec, 1e-3, 0, 1e11), bytes / 1e11 - 1e-3 * (1 - first_share), 1e-9);
 }
 
 TEST(BucketModel, IsLeastWhereBytesAndCallsCostAlike) {
-  const BucketModel model{20e-6, 200e9, 7.99e9};
-  EXPECT_NEAR(model.best_bytes(), 178.8e6, 0.1e6);
-  EXPECT_NEAR(model.exposed(model.best_count()), 1.79e-3, 0.01e-3);
+  const BucketFormula formula{20e-6, 200e9, 7.99e9};
+  EXPECT_NEAR(formula.optimal_bucket_bytes(), 178.8e6, 0.1e6);
+  EXPECT_NEAR(formula.exposed_seconds(formula.optimal_bucket_count()), 1.79e-3, 0.01e-3);
   for (const double factor : {0.5, 2.0}) {
-    EXPECT_GT(model.exposed(factor * model.best_count()), model.exposed(model.best_count()));
+    EXPECT_GT(formula.exposed_seconds(factor * formula.optimal_bucket_count()),
+              formula.exposed_seconds(formula.optimal_bucket_count()));
   }
-  EXPECT_NEAR(model.best_count() * model.best_bytes(), 7.99e9, 1);
+  EXPECT_NEAR(formula.optimal_bucket_count() * formula.optimal_bucket_bytes(), 7.99e9, 1);
 }
 
 }  // namespace

@@ -26,17 +26,17 @@ double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) / kGibi
 TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
-  const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
+  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward))),
-            4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + rest);
+            4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + other_bytes);
 }
 
 TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
-  const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
+  const double other_bytes = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
   EXPECT_EQ(static_cast<double>(saved_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
-            tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + rest);
+            tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + other_bytes);
 }
 
 TEST(Memory, AutocastCopiesTheWeightsOfLinearLayers) {
@@ -55,8 +55,9 @@ TEST(Memory, OneBlocksGradients) {
             4 * (4 * 2560 * 2560 + 3LL * 2560 * 10240 + 2 * 2560));
 }
 
-/// Requested bytes of a step on an H200, without cuBLAS's workspace: 32 MiB, after a backward 64.
-struct Measured {
+/// The highest requested bytes of a step on an H200. The list below subtracts cuBLAS's workspace,
+/// which has 32 MiB, and 64 MiB after a backward.
+struct MeasuredPeak {
   CellSpec spec;
   double mebibytes;
 };
@@ -70,7 +71,7 @@ CellSpec small_step(Precision precision) {
 TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
   using enum Mode;
   using enum Precision;
-  const Measured all[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
+  const MeasuredPeak peaks[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
                        {xl_cell(kInference, kFp32, 512), 13640.6 - 32},
                        {xl_cell(kInference, kBf16, 256), 19521.4 - 32},
                        {xl_cell(kInference, kBf16, 512), 19740.1 - 32},
@@ -84,7 +85,7 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
                        {xl_cell(kTrainStep, kBf16, 1024), 95931.5 - 64},
                        {small_step(kFp32), 5185.3 - 64},
                        {small_step(kBf16), 4296.9 - 64}};
-  for (const auto& [spec, mebibytes] : all) {
+  for (const auto& [spec, mebibytes] : peaks) {
     // Only inputs and the tables of the rotary embedding are left out.
     EXPECT_NEAR(1024 * gibibytes(expected_peak(spec).total()), mebibytes, 0.5) << cell_id(spec);
   }
@@ -101,9 +102,9 @@ TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
 }
 
 TEST(Memory, OfAModelInPythonNoPeakIsExpected) {
-  CellSpec theirs = xl_cell(Mode::kTrainStep);
-  theirs.implementation = "TransformerLM-0a1b2c3d";
-  EXPECT_EQ(expected_peak(theirs).total(), 0);
+  CellSpec users_network = xl_cell(Mode::kTrainStep);
+  users_network.implementation = "TransformerLM-0a1b2c3d";
+  EXPECT_EQ(expected_peak(users_network).total(), 0);
 }
 
 TEST(Memory, WithoutANetworkThereIsNoPeak) {

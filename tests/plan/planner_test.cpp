@@ -7,10 +7,10 @@
 namespace labreport::planner_test {
 namespace {
 
-PlanInput input(Preset preset) { return {find_edition("2025"), preset, {}, DeviceKind::kCuda}; }
+PlanInput input_for(Preset preset) { return {find_edition("2025"), preset, {}, DeviceKind::kCuda}; }
 
 TEST(Axes, FullIsTheHandout) {
-  const Axes full = axes(input(Preset::kFull));
+  const Axes full = axes(input_for(Preset::kFull));
   EXPECT_EQ(full.sizes.size(), 5U);
   EXPECT_EQ(full.contexts, std::vector<std::int64_t>{512});
   EXPECT_EQ(full.batch, 4);
@@ -19,7 +19,7 @@ TEST(Axes, FullIsTheHandout) {
 }
 
 TEST(Axes, QuickIsTwoSizesAndFewSteps) {
-  const Axes quick = axes(input(Preset::kQuick));
+  const Axes quick = axes(input_for(Preset::kQuick));
   ASSERT_EQ(quick.sizes.size(), 2U);
   EXPECT_EQ(quick.sizes[1].name, "medium");
   EXPECT_EQ(quick.warmup, 2);
@@ -27,13 +27,13 @@ TEST(Axes, QuickIsTwoSizesAndFewSteps) {
 }
 
 TEST(Axes, TheDemonstrationBorrowsNoName) {
-  for (const Size& demo : axes(input(Preset::kDemo)).sizes) {
+  for (const Size& demo : axes(input_for(Preset::kDemo)).sizes) {
     for (const Size& size : find_edition("2025").sizes) EXPECT_NE(demo.name, size.name);
   }
 }
 
 TEST(Axes, TheSelectionReplacesWhatItNames) {
-  PlanInput narrowed = input(Preset::kFull);
+  PlanInput narrowed = input_for(Preset::kFull);
   narrowed.selection.sizes = {parse_size("mini=64,256,2,2", 100)};
   narrowed.selection.contexts = {128, 256};
   narrowed.selection.vocab = 500;

@@ -1,4 +1,4 @@
-// Timings of the 2025 edition's largest and smallest networks.
+// Cells that time the largest and the smallest network of the 2025 edition.
 #pragma once
 
 #include "plan/editions.h"

@@ -35,19 +35,19 @@ double gibibytes(const CellSpec& spec) {
 }
 
 TEST(Owners, TakeTheLargestFirstAndKeepEven) {
-  EXPECT_THAT(owners({1, 10, 4, 5}, 2), ElementsAre(1, 0, 1, 1));
-  EXPECT_THAT(owners({3, 3, 3}, 1), ElementsAre(0, 0, 0));
-  EXPECT_THAT(owners({7}, 4), ElementsAre(0));
+  EXPECT_THAT(owner_ranks({1, 10, 4, 5}, 2), ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(owner_ranks({3, 3, 3}, 1), ElementsAre(0, 0, 0));
+  EXPECT_THAT(owner_ranks({7}, 4), ElementsAre(0));
 }
 
 TEST(LargestShare, IsAboutOneHalfOfTwo) {
   for (const char* edition : {"2025", "2026"}) {
-    const double share = largest_share(*xl(edition, Sharding::kNone).model, 2);
+    const double share = largest_owned_fraction(*xl(edition, Sharding::kNone).model, 2);
     EXPECT_GE(share, 0.5);
     EXPECT_LT(share, 0.503);
   }
   const ModelShape lopsided{.d_model = 16, .d_ff = 16, .layers = 1, .heads = 1, .vocab = 10};
-  EXPECT_GT(largest_share(lopsided, 8), 1. / 8) << "whole parameters are units";
+  EXPECT_GT(largest_owned_fraction(lopsided, 8), 1. / 8) << "whole parameters are units";
 }
 
 /// The handout's xl: parameters, gradients, two moments.
@@ -62,27 +62,27 @@ TEST(HeldBytes, OfXlAreHalfTheStateLess) {
 }
 
 TEST(HeldBytes, OfFsdpSave12Point69GiBMoreThanASharedOptimizer) {
-  const double less =
+  const double saved =
       gibibytes(xl("2026", Sharding::kOptimizer)) - gibibytes(xl("2026", Sharding::kWeights));
-  EXPECT_NEAR(less, 12.69, 0.03);
+  EXPECT_NEAR(saved, 12.69, 0.03);
 }
 
 TEST(SentBytes, AreThreeTimesTheParametersAndOfZero1Two) {
   const CellSpec spec = xl("2025", Sharding::kOptimizer);
   const double psi = 4 * static_cast<double>(parameter_count(*spec.model));
-  EXPECT_DOUBLE_EQ(sent_bytes(spec), 3 * psi / 2) << "(N − 1)/N of 3 Ψ";
-  EXPECT_DOUBLE_EQ(sent_by_zero1(spec), 2 * psi / 2);
-  EXPECT_DOUBLE_EQ(sent_bytes(xl("2025", Sharding::kNone)), 2 * psi / 2);
+  EXPECT_DOUBLE_EQ(sent_bytes_per_step(spec), 3 * psi / 2) << "(N − 1)/N of 3 Ψ";
+  EXPECT_DOUBLE_EQ(zero1_sent_bytes_per_step(spec), 2 * psi / 2);
+  EXPECT_DOUBLE_EQ(sent_bytes_per_step(xl("2025", Sharding::kNone)), 2 * psi / 2);
   CellSpec fsdp = xl("2025", Sharding::kWeights);
-  EXPECT_DOUBLE_EQ(sent_bytes(fsdp), 3 * psi / 2);
+  EXPECT_DOUBLE_EQ(sent_bytes_per_step(fsdp), 3 * psi / 2);
   fsdp.precision = Precision::kBf16;
-  EXPECT_DOUBLE_EQ(sent_bytes(fsdp), 3 * psi / 4);
+  EXPECT_DOUBLE_EQ(sent_bytes_per_step(fsdp), 3 * psi / 4);
 }
 
 TEST(OfOneRank, IsAStepOfOneProcess) {
-  const CellSpec own = of_one_rank(xl("2026", Sharding::kWeights));
-  EXPECT_EQ(own.batch, 2) << "a rank's batch is its own";
-  EXPECT_FALSE(own.ranks);
+  const CellSpec single = as_single_process(xl("2026", Sharding::kWeights));
+  EXPECT_EQ(single.batch, 2) << "a rank's batch is its own";
+  EXPECT_FALSE(single.ranks);
 }
 
 }  // namespace

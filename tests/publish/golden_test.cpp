@@ -28,7 +28,7 @@ Document noted_document() {
   document.environment.rows.resize(2);
   document.front = {"Ada Lovelace", "CS336", "https://github.com/ada/assignment2"};
   const auto find_picture = [](const std::string& target) {
-    return PictureAnswer{"notes/" + target, ""};
+    return FoundPicture{"notes/" + target, ""};
   };
   std::vector<Part>& parts = document.sections.at(0).parts;
   for (Part& part : parts) {

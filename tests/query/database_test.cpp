@@ -1,4 +1,4 @@
-// Tests runs as tables: their content, what a query may do, and the message for one that fails.
+// Tests the tables of a run, the limits of queries, and the messages of queries that fail.
 #include "query/database.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::StartsWith;
 
 using Row = std::vector<SqlValue>;
 
-/// One timing whose first launch ran out of memory.
+/// Returns a run with one timing, whose first launch ran out of memory.
 Run timed_run() {
   Run run;
   run.edition = "2025";
@@ -40,17 +40,17 @@ Run timed_run() {
   return run;
 }
 
-Database timed() {
+Database timed_database() {
   Database database;
   database.add(timed_run(), "one");
   return database;
 }
 
-std::vector<Row> rows(const std::string& query) { return timed().select(query).rows; }
+std::vector<Row> rows(const std::string& query) { return timed_database().select(query).rows; }
 
 std::string refusal(const std::string& query, const QueryLimits& limits = {}) {
   try {
-    timed().select(query, limits);
+    timed_database().select(query, limits);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -125,7 +125,7 @@ TEST(Tables, LeaveOutWhatThisVersionDoesNotKnow) {
 }
 
 TEST(Tables, HoldSeveralRuns) {
-  Database database = timed();
+  Database database = timed_database();
   database.add(timed_run(), "two");
   EXPECT_THAT(
       database.select("select run, size, ms from measured join step_ms using (launch) where i = 1")
@@ -179,14 +179,14 @@ TEST(Refusals, LetAQueryOnlyRead) {
 }
 
 TEST(Refusals, EndWhatTakesTooMuch) {
-  const std::string endless =
+  const std::string endless_query =
       "with recursive t(x) as (values (1) union all select x + 1 from t) select ";
-  EXPECT_THAT(refusal(endless + "count(*) from t", {.seconds = 0.05}),
+  EXPECT_THAT(refusal(endless_query + "count(*) from t", {.seconds = 0.05}),
               StartsWith("the query was ended after 0.05 s"));
-  EXPECT_THAT(refusal(endless + "x from t", {.rows = 10}),
+  EXPECT_THAT(refusal(endless_query + "x from t", {.rows = 10}),
               StartsWith("the query has more than 10 rows"));
   EXPECT_THAT(refusal("select hex(zeroblob(100000000))"), HasSubstr("more memory"));
-  EXPECT_THAT(refusal(endless + "count(distinct hex(x) || hex(zeroblob(10000))) from t",
+  EXPECT_THAT(refusal(endless_query + "count(distinct hex(x) || hex(zeroblob(10000))) from t",
                       {.bytes = 50 << 20}),
               HasSubstr("more memory"));
 }
@@ -194,8 +194,8 @@ TEST(Refusals, EndWhatTakesTooMuch) {
 TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
   const fs::path file =
       fs::temp_directory_path() / ("labreport-saved-" + std::to_string(getpid()) + ".db");
-  timed().save(file);
-  EXPECT_THROW(timed().save(file), InputError) << "it is there";
+  timed_database().save(file);
+  EXPECT_THROW(timed_database().save(file), InputError) << "it is there";
   sqlite3* saved = nullptr;
   ASSERT_EQ(sqlite3_open(file.c_str(), &saved), SQLITE_OK);
   double ms = 0;

@@ -1,4 +1,4 @@
-// Breaks the sample run's text, and returns the message about it.
+// Changes the sample run's text, and returns the error message about it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@
 
 namespace labreport::testing_samples {
 
-/// Returns the message; empty if nothing is wrong.
-inline std::string complaint(const std::string& text) {
+/// Returns the message with which the text of a run is refused; empty if it is accepted.
+inline std::string refusal(const std::string& text) {
   try {
     run_from_json(text, "run.json");
   } catch (const InputError& error) {
@@ -20,8 +20,8 @@ inline std::string complaint(const std::string& text) {
   return "";
 }
 
-/// The sample with one value changed at a JSON pointer; null pointer value removes nothing.
-inline std::string changed(const std::string& pointer, const nlohmann::json& value) {
+/// Returns the sample run's text with another value at a JSON pointer.
+inline std::string sample_with(const std::string& pointer, const nlohmann::json& value) {
   auto document = nlohmann::json::parse(to_json(sample_run()));
   document[nlohmann::json::json_pointer(pointer)] = value;
   return document.dump();

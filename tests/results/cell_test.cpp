@@ -32,22 +32,22 @@ TEST(CellId, IgnoresTheLabel) {
 }
 
 TEST(CellId, TellsEveryParameterApart) {
-  CellSpec other = small_step();
-  other.context = 256;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
-  other = small_step();
-  other.model->heads = 6;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
-  other = small_step();
-  other.warmup = 2;
-  EXPECT_NE(cell_id(other), cell_id(small_step()));
+  CellSpec changed = small_step();
+  changed.context = 256;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
+  changed = small_step();
+  changed.model->heads = 6;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
+  changed = small_step();
+  changed.warmup = 2;
+  EXPECT_NE(cell_id(changed), cell_id(small_step()));
 }
 
 TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
-  CellSpec other = small_step();
-  other.implementation = "TransformerLM-0a1b2c3d";
-  EXPECT_TRUE(cell_id(other).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
-  EXPECT_FALSE(same_network(other, small_step()));
+  CellSpec changed = small_step();
+  changed.implementation = "TransformerLM-0a1b2c3d";
+  EXPECT_TRUE(cell_id(changed).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
+  EXPECT_FALSE(same_network_and_batch(changed, small_step()));
 }
 
 TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
@@ -55,7 +55,7 @@ TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
   spec.kind = CellKind::kDataParallel;
   spec.ranks = Ranks{2, Collectives::kNccl};
   spec.scheme = Scheme::kBucketed;
-  spec.bucket = 10'000'000;
+  spec.bucket_bytes = 10'000'000;
   spec.batch = 2;
   EXPECT_EQ(cell_id(spec), "data_parallel.cuda.nccl.r2.bucketed.k10000000.b2");
   for (const Scheme scheme : kSchemes) EXPECT_EQ(parse_scheme(name(scheme)), scheme);
@@ -66,12 +66,12 @@ TEST(CellId, OfRanksNamesWhatJoinsThem) {
   spec.kind = CellKind::kAllReduce;
   spec.device = DeviceKind::kCpu;
   spec.ranks = Ranks{4, Collectives::kGloo};
-  spec.largest = 1'000'000'000;
+  spec.largest_bytes = 1'000'000'000;
   spec.warmup = 5;
   EXPECT_EQ(cell_id(spec), "all_reduce.cpu.gloo.r4.m1000000000.w5");
-  EXPECT_TRUE(is_countable(spec));
-  spec.largest = 10'000'000'000'000'000;
-  EXPECT_FALSE(is_countable(spec));
+  EXPECT_TRUE(bytes_are_countable(spec));
+  spec.largest_bytes = 10'000'000'000'000'000;
+  EXPECT_FALSE(bytes_are_countable(spec));
 }
 
 TEST(CellId, OfRanksThatTrainTogetherNamesWhatTheyShare) {
@@ -94,9 +94,9 @@ TEST(CellId, OfAnAttentionNamesItsSweep) {
   spec.attention =
       AttentionSweep{AttentionMethod::kDoBench, AttentionBackend::kFlash, 64, 1, {128, 256}};
   EXPECT_EQ(cell_id(spec), "attention.cuda.do_bench.flash.d64-h1.s128-256.b8.bf16");
-  EXPECT_TRUE(is_countable(spec));
+  EXPECT_TRUE(bytes_are_countable(spec));
   spec.attention->lengths = {std::int64_t{1} << 30};
-  EXPECT_FALSE(is_countable(spec));
+  EXPECT_FALSE(bytes_are_countable(spec));
 }
 
 TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
@@ -105,16 +105,16 @@ TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
   spec.context = 512;
   spec.batch = 4;
   spec.precision = Precision::kFp32;
-  CellSpec other = spec;
-  other.mode = Mode::kInference;
-  EXPECT_TRUE(same_setting(spec, other));
-  other.precision = Precision::kBf16;
-  EXPECT_TRUE(same_network(spec, other));
-  EXPECT_FALSE(same_setting(spec, other));
+  CellSpec changed = spec;
+  changed.mode = Mode::kInference;
+  EXPECT_TRUE(same_setting(spec, changed));
+  changed.precision = Precision::kBf16;
+  EXPECT_TRUE(same_network_and_batch(spec, changed));
+  EXPECT_FALSE(same_setting(spec, changed));
   EXPECT_FALSE(under_autocast(spec));
-  EXPECT_TRUE(under_autocast(other));
-  other.context = 256;
-  EXPECT_FALSE(same_network(spec, other));
+  EXPECT_TRUE(under_autocast(changed));
+  changed.context = 256;
+  EXPECT_FALSE(same_network_and_batch(spec, changed));
 }
 
 TEST(CellNames, RoundTrip) {

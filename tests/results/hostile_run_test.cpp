@@ -1,4 +1,4 @@
-// Tests runs that no program wrote: each is refused by one line that says where.
+// Tests that malformed and hostile runs are refused with one line that names the place.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -11,8 +11,8 @@ namespace labreport::hostile_run_test {
 namespace {
 
 using nlohmann::json;
-using testing_samples::changed;
-using testing_samples::complaint;
+using testing_samples::sample_with;
+using testing_samples::refusal;
 using testing_samples::sample_run;
 
 TEST(HostileRun, MetricsAndTablesAreProvenValueByValue) {
@@ -42,16 +42,16 @@ TEST(HostileRun, MetricsAndTablesAreProvenValueByValue) {
                                              {table + "/rows/0/1", json::object()},
                                              {launch + "/warnings/0", 3}};
   for (const auto& [pointer, value] : wrong) {
-    EXPECT_NE(complaint(changed(pointer, value)).find("run.json: cells[0].launches[0]."),
+    EXPECT_NE(refusal(sample_with(pointer, value)).find("run.json: cells[0].launches[0]."),
               std::string::npos)
         << pointer << ' ' << value;
   }
 }
 
 TEST(HostileRun, AKeyThatStandsTwiceIsRefused) {
-  std::string text = changed("/preset", "demo");
+  std::string text = sample_with("/preset", "demo");
   text.insert(text.find("\"status\""), "\"status\": \"ok\", ");
-  EXPECT_EQ(complaint(text),
+  EXPECT_EQ(refusal(text),
             "run.json: cells[0].launches[0].outcome: a key stands there twice; leave one of them");
 }
 
@@ -59,7 +59,7 @@ TEST(HostileRun, WhatFollowsTheDocumentIsRefused) {
   const std::string text = to_json(sample_run());
   for (const std::string& more :
        {std::string("\0", 1), std::string("{}"), std::string("\0{}", 3)}) {
-    EXPECT_THAT(complaint(text + more),
+    EXPECT_THAT(refusal(text + more),
                 testing::AnyOf(testing::HasSubstr("this is not JSON"),
                                testing::HasSubstr("there is more behind the document")));
   }
@@ -75,17 +75,17 @@ TEST(HostileRun, TextThatIsNoUnicodeIsRefusedBySayingSo) {
       {"\\q", "a backslash that escapes nothing"},
       {"\n", "a text holds a control character"},
       {"\\u12", "a backslash that escapes nothing"}};
-  for (const auto& [bytes, said] : wrong) {
+  for (const auto& [bytes, expected_message] : wrong) {
     std::string broken = text;
     broken.insert(broken.find("a processor"), bytes);
-    EXPECT_THAT(complaint(broken), testing::HasSubstr(said)) << bytes;
+    EXPECT_THAT(refusal(broken), testing::HasSubstr(expected_message)) << bytes;
   }
 }
 
 TEST(HostileRun, WhatHasAnotherFormIsToldTheRightOne) {
-  EXPECT_THAT(complaint(changed("/sessions/0/revision", "HEAD")),
+  EXPECT_THAT(refusal(sample_with("/sessions/0/revision", "HEAD")),
               testing::HasSubstr("sessions[0].revision: expected 40 hex digits, or nothing"));
-  EXPECT_THAT(complaint(changed("/sessions/0/started_at", "now")),
+  EXPECT_THAT(refusal(sample_with("/sessions/0/started_at", "now")),
               testing::HasSubstr("sessions[0].started_at: expected a time such as 2026-05-01T12"));
 }
 
@@ -93,7 +93,7 @@ TEST(HostileRun, NumbersThatNoTypeHoldsAreRefused) {
   for (const char* wrong : {"1e999", "NaN", "-Infinity", "01", "1.", "0x1"}) {
     std::string text = to_json(sample_run());
     text.replace(text.find("1024"), 4, wrong);
-    EXPECT_THAT(complaint(text), testing::AnyOf(testing::HasSubstr("this is not JSON"),
+    EXPECT_THAT(refusal(text), testing::AnyOf(testing::HasSubstr("this is not JSON"),
                                                 testing::HasSubstr("a number is too large")))
         << wrong;
   }
@@ -111,17 +111,17 @@ TEST(HostileRun, NumbersOfManyDigitsAreReadToTheNearest) {
 
 TEST(HostileRun, NoMessageSpeaksTheLibrarysLanguage) {
   const std::string text = to_json(sample_run());
-  const auto said = [](const std::string& broken) {
-    const std::string message = complaint(broken);
+  const auto expect_own_words = [](const std::string& broken) {
+    const std::string message = refusal(broken);
     EXPECT_THAT(message, testing::AnyOf("", testing::StartsWith("run.json: ")));
     EXPECT_THAT(message, testing::Not(testing::HasSubstr("exception")));
   };
   for (std::size_t cut = 0; cut + 2 < text.size(); cut += 97) {
-    EXPECT_THAT(complaint(text.substr(0, cut)), testing::HasSubstr("in the middle")) << cut;
+    EXPECT_THAT(refusal(text.substr(0, cut)), testing::HasSubstr("in the middle")) << cut;
     for (const char byte : {'"', '\\', '{', ']', ',', '\0', '\x80', '\xEF'}) {
       std::string broken = text;
       broken[cut] = byte;
-      said(broken);
+      expect_own_words(broken);
     }
   }
 }
@@ -131,10 +131,10 @@ TEST(HostileRun, NoNestingIsTooDeep) {
   std::string text = to_json(sample_run());
   const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
   text.insert(1, "\"unknown\": " + deep + ", ");
-  EXPECT_EQ(complaint(text), "run.json: the document: unknown key \"unknown\"");
+  EXPECT_EQ(refusal(text), "run.json: the document: unknown key \"unknown\"");
   text.erase(1, text.find(deep) + deep.size() + 1);
   text.replace(text.find("1024"), 4, deep);
-  EXPECT_EQ(complaint(text),
+  EXPECT_EQ(refusal(text),
             "run.json: cells[0].launches[0].metrics[1].value: expected a number, a string, true, "
             "false or null, found an array");
 }
@@ -145,7 +145,7 @@ TEST(HostileRun, AWordOfAMillionLettersIsHeldAgainstItsPatternInBoundedMemory) {
                                       {"/devices/0/uuid_hash", digits},
                                       {"/sessions/0/revision", digits},
                                       {"/sessions/0/started_at", digits}}) {
-    EXPECT_NE(complaint(changed(pointer, text)).find("run.json: "), std::string::npos) << pointer;
+    EXPECT_NE(refusal(sample_with(pointer, text)).find("run.json: "), std::string::npos) << pointer;
   }
 }
 
@@ -163,7 +163,7 @@ TEST(HostileRun, ALaunchNamesNoDeviceByItsPlaceInAnotherList) {
 TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
   const labreport::Run run = sample_run();
   const auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
-  for (const auto& [pointer, value, said] :
+  for (const auto& [pointer, value, expected_message] :
        {std::tuple<const char*, json, const char*>{"/result/wall_ns", -1, "result.wall_ns: "},
         {"/result/session", 7, "result.session: "},
         {"/result/outcome",
@@ -184,14 +184,14 @@ TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
       merge_launch_file(merged, wrong.dump(), "launch.json");
       ADD_FAILURE() << pointer;
     } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith(std::string("launch.json: ") + said));
+      EXPECT_THAT(error.what(), testing::StartsWith(std::string("launch.json: ") + expected_message));
     }
     EXPECT_EQ(to_json(merged), to_json(run)) << pointer;
   }
 }
 
 TEST(HostileRun, AByteOrderMarkIsSkipped) {
-  EXPECT_EQ(complaint("\xEF\xBB\xBF" + to_json(sample_run())), "");
+  EXPECT_EQ(refusal("\xEF\xBB\xBF" + to_json(sample_run())), "");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ TEST(ModulePath, LosesItsLayersNumber) {
 TEST(ModulePath, ALayerHasANumber) {
   EXPECT_EQ(layer_number("layers.31/attn/q_proj"), 31);
   EXPECT_EQ(layer_number("layers.0"), 0);
-  for (const char* none : {"", "lm_head", "layers", "layers.", "layers.x/attn", "other.3"}) {
-    EXPECT_EQ(layer_number(none), std::nullopt) << none;
+  for (const char* outside : {"", "lm_head", "layers", "layers.", "layers.x/attn", "other.3"}) {
+    EXPECT_EQ(layer_number(outside), std::nullopt) << outside;
   }
 }
 

@@ -18,7 +18,7 @@ TEST(Outcome, DescribesMemoryInWords) {
 TEST(Outcome, IsTheReasonAloneInATable) {
   const OutOfMemory oom{"backward", 2 * kGibibyte, 138 * kGibibyte, std::nullopt};
   EXPECT_EQ(describe_briefly(oom), "out of memory in backward");
-  EXPECT_EQ(describe_briefly(of_rank(oom, 1)), "rank 1: out of memory in backward");
+  EXPECT_EQ(describe_briefly(with_rank(oom, 1)), "rank 1: out of memory in backward");
   EXPECT_EQ(describe_briefly(Skipped{"too large"}), "skipped: too large");
 }
 
@@ -29,8 +29,8 @@ TEST(Outcome, DescribesTheOthers) {
   EXPECT_EQ(describe(Crashed{11, ""}), "crashed: signal 11 (Segmentation fault)");
   EXPECT_EQ(describe(Failed{"no luck"}), "failed: no luck");
   EXPECT_EQ(describe(Failed{"no luck", 3}), "rank 3: failed: no luck");
-  EXPECT_EQ(describe(of_rank(TimedOut{90}, 0)), "rank 0: timed out after 1 min 30 s");
-  EXPECT_EQ(describe(of_rank(Skipped{"too large"}, 0)), "skipped: too large");
+  EXPECT_EQ(describe(with_rank(TimedOut{90}, 0)), "rank 0: timed out after 1 min 30 s");
+  EXPECT_EQ(describe(with_rank(Skipped{"too large"}, 0)), "skipped: too large");
 }
 
 TEST(Outcome, WhatDoesNotFitIsAResultAndNoFailure) {

@@ -14,8 +14,8 @@ namespace labreport::run_json_test {
 namespace {
 
 using nlohmann::json;
-using testing_samples::changed;
-using testing_samples::complaint;
+using testing_samples::sample_with;
+using testing_samples::refusal;
 using testing_samples::sample_run;
 
 TEST(RunJson, WhatIsWrittenIsReadTheSame) {
@@ -30,7 +30,7 @@ TEST(RunJson, AnAttentionKeepsItsSweepAndNeedsOne) {
   spec.batch = 8;
   spec.precision = Precision::kBf16;
   run.find_or_add(spec);
-  EXPECT_NE(complaint(to_json(run)).find("the key 'method' is missing"), std::string::npos);
+  EXPECT_NE(refusal(to_json(run)).find("the key 'method' is missing"), std::string::npos);
   run.cells.pop_back();
   spec.attention =
       AttentionSweep{AttentionMethod::kDoBench, AttentionBackend::kFlash, 64, 16, {128, 256}};
@@ -39,9 +39,9 @@ TEST(RunJson, AnAttentionKeepsItsSweepAndNeedsOne) {
   const labreport::Run read = run_from_json(text, "run.json");
   EXPECT_EQ(to_json(read), text);
   EXPECT_EQ(read.cells.back().spec.attention->lengths, spec.attention->lengths);
-  json none = json::parse(text);
-  none["cells"].back()["params"]["lengths"] = json::array();
-  EXPECT_NE(complaint(none.dump()), "");
+  json without_lengths = json::parse(text);
+  without_lengths["cells"].back()["params"]["lengths"] = json::array();
+  EXPECT_NE(refusal(without_lengths.dump()), "");
 }
 
 TEST(RunJson, SamplesShareALine) {
@@ -62,21 +62,21 @@ TEST(RunJson, RowsOfNumbersAloneShareLinesAndOthersHaveTheirOwn) {
 }
 
 TEST(RunJson, AWrongTypeIsNamedWithItsPath) {
-  EXPECT_EQ(complaint(changed("/cells/0/params/context", "512")),
+  EXPECT_EQ(refusal(sample_with("/cells/0/params/context", "512")),
             "run.json: cells[0].params.context: expected an integer, found \"512\"");
-  EXPECT_EQ(complaint(changed("/sessions/0/argv", 3)),
+  EXPECT_EQ(refusal(sample_with("/sessions/0/argv", 3)),
             "run.json: sessions[0].argv: expected an array, found 3");
 }
 
 TEST(RunJson, AMissingKeyIsNamed) {
   json document = json::parse(to_json(sample_run()));
   document["cells"][1]["launches"][0]["outcome"].erase("phase");
-  EXPECT_EQ(complaint(document.dump()),
+  EXPECT_EQ(refusal(document.dump()),
             "run.json: cells[1].launches[0].outcome: the key 'phase' is missing");
 }
 
 TEST(RunJson, SomethingElseIsNotJson) {
-  EXPECT_EQ(complaint("{\n  oops\n}"),
+  EXPECT_EQ(refusal("{\n  oops\n}"),
             "run.json: line 2: this is not JSON; `python3 -m json.tool` shows the place");
 }
 
@@ -89,9 +89,9 @@ TEST(RunJson, DoublesKeepEveryBit) {
                              9007199254740993.5, -1.0 / 3}) {
     metrics.push_back(real_metric("some", std::to_string(metrics.size()), "1", value));
   }
-  const labreport::Run again = run_from_json(to_json(run), "run.json");
+  const labreport::Run reread = run_from_json(to_json(run), "run.json");
   for (std::size_t i = 0; i < metrics.size(); ++i) {
-    EXPECT_EQ(again.cells[0].launches[0].metrics[i].data, metrics[i].data) << i;
+    EXPECT_EQ(reread.cells[0].launches[0].metrics[i].data, metrics[i].data) << i;
   }
 }
 
@@ -99,33 +99,33 @@ TEST(RunJson, WhatIsNoUtf8IsReplacedAndTheRunIsKept) {
   labreport::Run run = sample_run();
   run.sessions[0].environment["OMP_\xFF"] = "\xFE";
   run.sessions[0].argv = {"\xED\xA0\x80"};
-  EXPECT_EQ(complaint(to_json(run)), "");
+  EXPECT_EQ(refusal(to_json(run)), "");
 }
 
 TEST(RunJson, AnIdMustNameItsParameters) {
-  const std::string message = complaint(changed("/cells/0/id", "timing.cpu"));
+  const std::string message = refusal(sample_with("/cells/0/id", "timing.cpu"));
   EXPECT_NE(message.find("cells[0].id: expected 'timing.cpu.d64"), std::string::npos) << message;
 }
 
 TEST(RunJson, IndicesMustPointAtSomething) {
-  EXPECT_NE(complaint(changed("/cells/0/launches/0/device", 5)).find("not there"),
+  EXPECT_NE(refusal(sample_with("/cells/0/launches/0/device", 5)).find("not there"),
             std::string::npos);
-  EXPECT_NE(complaint(changed("/cells/0/launches/0/session", 1)).find("not there"),
+  EXPECT_NE(refusal(sample_with("/cells/0/launches/0/session", 1)).find("not there"),
             std::string::npos);
 }
 
 TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
   for (const json& number : {json(18446744073709551615ULL), json(INT64_MIN), json(INT64_MAX),
                              json(10'000'000'000'000'001)}) {
-    EXPECT_NE(complaint(changed("/sessions/0/seed", number)).find("at most 10^16"),
+    EXPECT_NE(refusal(sample_with("/sessions/0/seed", number)).find("at most 10^16"),
               std::string::npos)
         << number;
   }
-  EXPECT_NE(complaint(changed("/cells/0/launches/0/metrics/0/samples", {1.1e18, -1e300}))
+  EXPECT_NE(refusal(sample_with("/cells/0/launches/0/metrics/0/samples", {1.1e18, -1e300}))
                 .find("at most 10^18"),
             std::string::npos);
   for (const double number : {5e-324, -1e-46}) {
-    EXPECT_NE(complaint(changed("/cells/0/launches/0/metrics/2/value", number))
+    EXPECT_NE(refusal(sample_with("/cells/0/launches/0/metrics/2/value", number))
                   .find("expected 0 or a number of at least 10^-45"),
               std::string::npos)
         << number;
@@ -133,7 +133,7 @@ TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
 }
 
 TEST(RunJson, ANetworkThatSixtyFourBitsCannotCountIsRefused) {
-  EXPECT_NE(complaint(changed("/cells/0/params/layers", 1'000'000'000'000'000))
+  EXPECT_NE(refusal(sample_with("/cells/0/params/layers", 1'000'000'000'000'000))
                 .find("more bytes than can be counted"),
             std::string::npos);
 }

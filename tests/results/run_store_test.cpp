@@ -19,15 +19,15 @@ class RunStoreTest : public testing::Test {
   void SetUp() override { fs::remove_all(root_); }
   void TearDown() override { fs::remove_all(root_); }
 
-  /// The sample without its results, as a run begins.
-  static labreport::Run begun() {
+  /// Returns the sample run before its first launch.
+  static labreport::Run empty_run() {
     labreport::Run run = sample_run();
     run.cells.clear();
     run.devices.clear();
     return run;
   }
 
-  static void keep_all(const RunStore& store, const labreport::Run& run) {
+  static void save_launches(const RunStore& store, const labreport::Run& run) {
     for (const Cell& cell : run.cells) {
       for (std::size_t i = 0; i < cell.launches.size(); ++i) {
         store.save_launch(run, cell, static_cast<std::int64_t>(i));
@@ -40,14 +40,14 @@ class RunStoreTest : public testing::Test {
 };
 
 TEST_F(RunStoreTest, LaunchesKeptOneByOneAreTheRun) {
-  store_.create(begun());
-  keep_all(store_, sample_run());
+  store_.create(empty_run());
+  save_launches(store_, sample_run());
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
 TEST_F(RunStoreTest, ItsFilesTogetherAreNoLargerThanOne) {
-  store_.create(begun());
-  keep_all(store_, sample_run());
+  store_.create(empty_run());
+  save_launches(store_, sample_run());
   const auto pad = [](const fs::path& file, std::size_t bytes) {
     std::ofstream(file, std::ios::app) << std::string(bytes, ' ');
   };
@@ -62,8 +62,8 @@ TEST_F(RunStoreTest, ItsFilesTogetherAreNoLargerThanOne) {
 }
 
 TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
-  store_.create(begun());
-  keep_all(store_, sample_run());
+  store_.create(empty_run());
+  save_launches(store_, sample_run());
   store_.finish(store_.load());
   EXPECT_EQ(std::distance(fs::directory_iterator(store_.folder()), fs::directory_iterator()), 1);
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
@@ -73,7 +73,7 @@ TEST_F(RunStoreTest, ARunThatLacksACellCanBeGoneOnWith) {
   labreport::Run run = sample_run();
   run.cells[0].launches.clear();
   store_.create(run);
-  keep_all(store_, run);
+  save_launches(store_, run);
   store_.finish(store_.load());
   EXPECT_TRUE(fs::is_directory(store_.cells_folder()));
   EXPECT_TRUE(fs::is_empty(store_.cells_folder()));
@@ -83,22 +83,22 @@ TEST_F(RunStoreTest, ARunThatLacksACellCanBeGoneOnWith) {
 
 TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
   store_.create(sample_run());
-  keep_all(store_, sample_run());
+  save_launches(store_, sample_run());
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
 TEST_F(RunStoreTest, AbsorbedLaunchesLieInTheRunAlone) {
-  store_.create(begun());
-  keep_all(store_, sample_run());
-  store_.absorb(store_.load());
+  store_.create(empty_run());
+  save_launches(store_, sample_run());
+  store_.save_merged(store_.load());
   EXPECT_TRUE(fs::is_empty(store_.cells_folder()))
       << "there still, so that the run is gone on with";
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
 TEST_F(RunStoreTest, ADeathWhileLaunchesAreAbsorbedChangesNothing) {
-  store_.create(begun());
-  keep_all(store_, sample_run());
+  store_.create(empty_run());
+  save_launches(store_, sample_run());
   store_.save(store_.load());
   for (const auto& file : fs::directory_iterator(store_.cells_folder())) {
     fs::remove(file);
@@ -107,12 +107,12 @@ TEST_F(RunStoreTest, ADeathWhileLaunchesAreAbsorbedChangesNothing) {
 }
 
 TEST_F(RunStoreTest, AFolderWithARunIsNotOverwritten) {
-  store_.create(begun());
-  EXPECT_THROW(store_.create(begun()), InputError);
+  store_.create(empty_run());
+  EXPECT_THROW(store_.create(empty_run()), InputError);
 }
 
 TEST_F(RunStoreTest, AHalfLaunchFileIsNamed) {
-  store_.create(begun());
+  store_.create(empty_run());
   std::ofstream(store_.launch_file("x", 0)) << "{\"id\": ";
   try {
     store_.load();
@@ -132,8 +132,8 @@ TEST_F(RunStoreTest, NewRunsAreFiledByDeviceEditionAndTime) {
 }
 
 TEST_F(RunStoreTest, RunsAreListedOldestFirst) {
-  RunStore(root_ / "b" / "20260502-000000-x").create(begun());
-  RunStore(root_ / "c" / "20260501-000000-x").create(begun());
+  RunStore(root_ / "b" / "20260502-000000-x").create(empty_run());
+  RunStore(root_ / "c" / "20260501-000000-x").create(empty_run());
   const auto found = list_runs(root_);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found.front().filename(), "20260501-000000-x");

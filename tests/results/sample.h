@@ -1,4 +1,4 @@
-// A small run that has one of everything, for tests of the storage of runs.
+// A small run with every kind of metric and outcome, for tests of the storage of runs.
 #pragma once
 
 #include "results/run.h"

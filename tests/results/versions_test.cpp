@@ -1,4 +1,4 @@
-// Tests recorded runs of this version, and runs of versions that this program does not know.
+// Tests that recorded runs are read, and how runs of other versions are handled.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing_samples::changed;
-using testing_samples::complaint;
+using testing_samples::sample_with;
+using testing_samples::refusal;
 using testing_samples::sample_run;
 
 const fs::path kRecorded = fs::path(LABREPORT_SOURCE_DIR) / "site/runs";
 
-/// The messages on stderr while the text is read.
-std::string warning(const std::string& text, const std::string& origin) {
+/// Returns what is written to stderr while the text is read.
+std::string warnings(const std::string& text, const std::string& origin) {
   testing::internal::CaptureStderr();
   run_from_json(text, origin);
   return testing::internal::GetCapturedStderr();
@@ -38,14 +38,14 @@ TEST(Versions, EveryRecordedRunIsReadWholeAndWrittenTheSame) {
 }
 
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
-  const std::string newer = changed("/schema_version", "2.10.0");
-  EXPECT_EQ(warning(newer, "newer.json"),
+  const std::string newer = sample_with("/schema_version", "2.10.0");
+  EXPECT_EQ(warnings(newer, "newer.json"),
             "newer.json: version 2.10.0 is newer than this program's " +
                 std::string(kSchemaVersion) +
                 ": what is new in it is left out; update labreport\n");
-  EXPECT_EQ(warning(newer, "newer.json"), "") << "read again";
-  EXPECT_NE(warning(newer, "another.json"), "");
-  EXPECT_NE(warning(changed("/schema_version", "2.999999999.0"), "newest.json"), "");
+  EXPECT_EQ(warnings(newer, "newer.json"), "") << "read again";
+  EXPECT_NE(warnings(newer, "another.json"), "");
+  EXPECT_NE(warnings(sample_with("/schema_version", "2.999999999.0"), "newest.json"), "");
 }
 
 TEST(Versions, WhatANewerOneAddsIsLeftOutWhereverItStands) {
@@ -56,28 +56,28 @@ TEST(Versions, WhatANewerOneAddsIsLeftOutWhereverItStands) {
         "/cells/0/launches/0/tables/0", "/cells/0/launches/0/tables/0/columns/0"}) {
     document.at(json::json_pointer(place))["news"] = {{"of", "then"}};
   }
-  EXPECT_NE(complaint(document.dump()), "") << "in this version it is a mistake";
+  EXPECT_NE(refusal(document.dump()), "") << "in this version it is a mistake";
   document["schema_version"] = "2.10.0";
   EXPECT_EQ(to_json(run_from_json(document.dump(), "more.json")), to_json(sample_run()));
 }
 
 TEST(Versions, ANewerOneIsNoExcuseForWhatIsWrong) {
-  json document = json::parse(changed("/schema_version", "2.10.0"));
+  json document = json::parse(sample_with("/schema_version", "2.10.0"));
   document["cells"][0]["launches"][0]["wall_ns"] = -1;
-  EXPECT_NE(complaint(document.dump()).find("wall_ns"), std::string::npos);
+  EXPECT_NE(refusal(document.dump()).find("wall_ns"), std::string::npos);
 }
 
 TEST(Versions, AnotherMajorOneIsRefusedInOneLine) {
   const std::string known =
       "run.json: schema_version: this program reads version " + std::string(kSchemaVersion);
-  EXPECT_EQ(complaint(changed("/schema_version", "3.0.0")),
+  EXPECT_EQ(refusal(sample_with("/schema_version", "3.0.0")),
             known + ", the file is 3.0.0: update labreport");
-  EXPECT_EQ(complaint(changed("/schema_version", "1.9.0")),
+  EXPECT_EQ(refusal(sample_with("/schema_version", "1.9.0")),
             known + ", the file is 1.9.0; revision e1040cb5 of labreport reads it");
-  for (const char* none : {"", "2", "2.", "2.x.0", "2.1", "-2.0.0", "one", "02.1.0", "2.-1.0"}) {
-    EXPECT_EQ(complaint(changed("/schema_version", none)),
+  for (const char* malformed : {"", "2", "2.", "2.x.0", "2.1", "-2.0.0", "one", "02.1.0", "2.-1.0"}) {
+    EXPECT_EQ(refusal(sample_with("/schema_version", malformed)),
               "run.json: schema_version: expected a version such as 2.0.0, found \"" +
-                  std::string(none) + "\"");
+                  std::string(malformed) + "\"");
   }
 }
 

@@ -76,7 +76,7 @@ class RanksTest : public WorkerTest {
     request.spec.kind = CellKind::kAllReduce;
     request.spec.device = DeviceKind::kCpu;
     request.spec.ranks = Ranks{count, Collectives::kGloo};
-    request.spec.largest = largest_;
+    request.spec.largest_bytes = largest_;
     request.spec.warmup = 1;
     request.spec.steps = 3;
     if (scheme_) train(request.spec);
@@ -88,14 +88,14 @@ class RanksTest : public WorkerTest {
   void train(CellSpec& spec) const {
     const CellSpec tiny = tiny_request().spec;
     spec.kind = CellKind::kDataParallel;
-    spec.largest.reset();
+    spec.largest_bytes.reset();
     spec.model = tiny.model;
     spec.context = tiny.context;
     spec.batch = 1;
     spec.precision = Precision::kFp32;
     spec.mode = Mode::kTrainStep;
     spec.scheme = scheme_;
-    if (*scheme_ >= Scheme::kBucketed) spec.bucket = 2'000;
+    if (*scheme_ >= Scheme::kBucketed) spec.bucket_bytes = 2'000;
   }
 
   std::string command(const LaunchRequest& asked) const {
@@ -197,7 +197,7 @@ TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
     const double off = number(*launch, metric::kEquality, metric::kGradients);
     EXPECT_GE(off, 0);
     EXPECT_LE(off, number(*launch, metric::kEquality, metric::kTolerance));
-    EXPECT_EQ(number(*launch, metric::kEquality, metric::kApart), 0) << "of the timed network";
+    EXPECT_EQ(number(*launch, metric::kEquality, metric::kDivergedRanks), 0) << "of the timed network";
   }
   const auto rows = measured_rows(*launch, metric::kRankSteps);
   ASSERT_EQ(rows.size(), 2u);
@@ -274,7 +274,7 @@ TEST_F(WorkerTest, RefusesRanksWithoutARendezvous) {
   LaunchRequest asked = tiny_request();
   asked.spec.kind = CellKind::kAllReduce;
   asked.spec.ranks = Ranks{2, Collectives::kGloo};
-  asked.spec.largest = 1'000'000;
+  asked.spec.largest_bytes = 1'000'000;
   measure(to_json(asked));
   EXPECT_NE(describe(report().body.outcome).find("rendezvous"), std::string::npos);
 }

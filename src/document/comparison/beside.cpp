@@ -163,7 +163,7 @@ std::optional<Section> beside_section(const Run& run) try {
     part.facts.set("loss", model->loss);
     part.facts.set("trained_by", model->optimizer);
   }
-  const Device* device = main_device(run);
+  const Device* device = most_used_device(run);
   const bool on_cpu = device != nullptr && device->kind == DeviceKind::kCpu;
   part.facts.set("kernels", on_cpu ? "operators" : "kernels");
   part.datasets = place_data(comparison);

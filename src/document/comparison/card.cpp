@@ -166,7 +166,7 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
 }  // namespace
 
 bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
-  const auto parameters = counted_parameters(spec);
+  const auto parameters = known_parameter_count(spec);
   if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
   const auto says_so = [&](const Quantity& quantity) {

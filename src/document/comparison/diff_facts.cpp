@@ -29,7 +29,7 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   }
   if (spec.scheme) words.emplace_back(describe(*spec.scheme));
   if (spec.sharding) words.emplace_back(describe(*spec.sharding));
-  if (spec.bucket) words.push_back(format_count(*spec.bucket) + " B");
+  if (spec.bucket_bytes) words.push_back(format_count(*spec.bucket_bytes) + " B");
   return join(words, ", ");
 }
 

@@ -200,7 +200,7 @@ nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& 
     if (!kind.checkpoints()) by_blocks["0"] = peak_formulas(spec, 0);
     for (std::int64_t blocks = 1; kind.checkpoints() && blocks <= network.shape.layers;
          blocks *= 2) {
-      spec.group = blocks;
+      spec.blocks_per_checkpoint = blocks;
       by_blocks[std::to_string(blocks)] = peak_formulas(spec, 0);
     }
   }

@@ -61,8 +61,8 @@ class AllReduce {
  public:
   AllReduce(RankGroup& group, const CellSpec& spec)
       : group_(group), warmup_(spec.warmup.value_or(0)), steps_(spec.steps.value_or(1)) {
-    for (const std::int64_t bytes : all_reduce_sizes(*spec.largest)) sizes_.push_back({bytes});
-    whole_ = at::empty({*spec.largest / kFloatBytes}, at::TensorOptions().device(group_.device()));
+    for (const std::int64_t bytes : all_reduce_sizes(*spec.largest_bytes)) sizes_.push_back({bytes});
+    whole_ = at::empty({*spec.largest_bytes / kFloatBytes}, at::TensorOptions().device(group_.device()));
   }
 
   /// Adds one row for each rank and method of each size.
@@ -224,7 +224,7 @@ class AllReduce {
 }  // namespace
 
 Launch measure_all_reduce(const LaunchRequest& request) {
-  if (!request.spec.largest)
+  if (!request.spec.largest_bytes)
     throw InputError("an all_reduce cell needs its largest tensor's bytes");
   RankGroup& group = RankGroup::join(request);
   Launch launch;

@@ -107,7 +107,7 @@ class DataParallelLaunch {
         network_(make_network(plan.network, device_)),
         parameters_(tensors_of(network_->parameters())),
         step_(*network_, batch_, plan.step),
-        averaging_(make_averaging(scheme_, spec.bucket.value_or(0), group, parameters_)),
+        averaging_(make_averaging(scheme_, spec.bucket_bytes.value_or(0), group, parameters_)),
         rank_step_(step_, *averaging_, parameters_),
         clock_(device_, PhaseClock::kEvents, kStepPhases.size()),
         memory_(device_, count_bytes(network_->parameters())) {
@@ -196,7 +196,7 @@ class DataParallelLaunch {
     append(launch.metrics, memory_.metrics());
     if (scheme_ != Scheme::kNone) {
       launch.metrics.push_back(
-          integer_metric(metric::kEquality, metric::kApart, "1", differing_ranks_));
+          integer_metric(metric::kEquality, metric::kDivergedRanks, "1", differing_ranks_));
     }
     launch.tables = {rank_table(totals, starts, phases, traced), lane_table()};
     if (!no_trace_.empty()) launch.warnings.push_back(no_trace_);

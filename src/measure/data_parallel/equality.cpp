@@ -62,7 +62,7 @@ class Comparison {
         alone_(made_with(seed)),
         shared_weights_(tensors_of(shared_->parameters())),
         alone_weights_(tensors_of(alone_->parameters())),
-        averaging_(make_averaging(*spec.scheme, std::min(kSmallBucket, spec.bucket.value_or(0)),
+        averaging_(make_averaging(*spec.scheme, std::min(kSmallBucket, spec.bucket_bytes.value_or(0)),
                                   group, shared_weights_)) {
     broadcast_parameters(group, shared_weights_);
   }

@@ -97,8 +97,8 @@ std::vector<Metric> first_launch_metrics(const Trace& trace) {
     const std::int64_t more = fresh ? std::max<std::int64_t>(0, own_ns - usual[call->name]) : 0;
     (is_matrix_product(call->name) ? library : code) += more;
   }
-  return {integer_metric(metric::kFirst, metric::kCodeLoading, "ns", code),
-          integer_metric(metric::kFirst, metric::kMatrixLibrary, "ns", library)};
+  return {integer_metric(metric::kFirstLaunches, metric::kCodeLoading, "ns", code),
+          integer_metric(metric::kFirstLaunches, metric::kMatrixLibrary, "ns", library)};
 }
 
 }  // namespace labreport

@@ -104,7 +104,7 @@ std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool ea
                     classes.of(kernel), names.id(kernel.activity->name)});
   }
   std::vector<Table> tables{names.take(), kernel_sums(kernels, keys)};
-  if (each && !kernels.empty() && kernels.size() <= kMostTraced) {
+  if (each && !kernels.empty() && kernels.size() <= kMaxTraceRows) {
     tables.push_back(gpu_trace(kernels, keys));
   }
   return tables;

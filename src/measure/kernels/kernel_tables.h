@@ -7,7 +7,7 @@
 namespace labreport {
 
 /// Returns the tables "kernel_names" and "kernels". With `each` it adds "gpu_trace", one row for
-/// each kernel, unless there are more than `kMostTraced` kernels.
+/// each kernel, unless there are more than `kMaxTraceRows` kernels.
 std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each);
 
 }  // namespace labreport

@@ -43,7 +43,7 @@ std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline) {
     add(metric::kResidual, metric::kAllocated, "B", block_output->block);
   }
   add(metric::kHistory, metric::kEvents, "1", std::ssize(timeline.history.events));
-  add(metric::kHistory, metric::kLost, "1", timeline.found.lost);
+  add(metric::kHistory, metric::kLostEvents, "1", timeline.found.lost);
   return metrics;
 }
 

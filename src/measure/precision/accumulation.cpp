@@ -60,9 +60,9 @@ Launch measure_accumulation(const LaunchRequest& request) {
   for (const Loop& loop : kLoops) {
     const double addend = scalar(loop.value, loop.addend, device).item<double>();
     launch.metrics.push_back(real_metric(metric::kAddend, loop.name, "1", addend));
-    launch.metrics.push_back(running_sum(metric::kRunning, loop, device));
+    launch.metrics.push_back(running_sum(metric::kRunningSum, loop, device));
     if (device.is_cpu()) continue;
-    launch.metrics.push_back(running_sum(metric::kRunningHost, loop, c10::kCPU));
+    launch.metrics.push_back(running_sum(metric::kHostRunningSum, loop, c10::kCPU));
   }
   return launch;
 }

@@ -26,11 +26,11 @@ std::int64_t at_least(std::int64_t smallest, const std::optional<std::int64_t>& 
 }  // namespace
 
 TimingPlan profiling_plan(const CellSpec& spec) {
-  if (spec.group) at_least(1, spec.group, "group");
+  if (spec.blocks_per_checkpoint) at_least(1, spec.blocks_per_checkpoint, "group");
   return {
       .network = {spec.implementation, present(spec.model, "model"),
                   at_least(1, spec.context, "context"), spec.variant.value_or(Variant::kMatmul),
-                  spec.group},
+                  spec.blocks_per_checkpoint},
       .batch = at_least(1, spec.batch, "batch"),
       .warmup = at_least(0, spec.warmup, "warmup"),
       .steps = at_least(0, spec.steps, "steps"),

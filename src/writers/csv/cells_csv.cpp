@@ -107,7 +107,7 @@ class MetricColumns {
     bool is_samples = false;
     bool is_condition = false;
 
-    bool is_running() const { return tag == metric::kRunning || tag == metric::kRunningHost; }
+    bool is_running() const { return tag == metric::kRunningSum || tag == metric::kHostRunningSum; }
   };
 
   void add(const std::vector<Metric>& metrics, bool is_condition) {

@@ -19,7 +19,7 @@ LaunchRequest on_cpu(std::optional<std::int64_t> group, Mode mode = Mode::kTrain
   spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 4, .heads = 4, .vocab = 50};
   spec.context = 128;
   spec.precision = precision;
-  spec.group = group;
+  spec.blocks_per_checkpoint = group;
   return request;
 }
 

@@ -28,7 +28,7 @@ double value(const std::vector<Metric>& metrics, std::string_view tag, std::stri
 }
 
 double first(const Trace& trace, std::string_view name) {
-  return value(first_launch_metrics(trace), metric::kFirst, name);
+  return value(first_launch_metrics(trace), metric::kFirstLaunches, name);
 }
 
 TEST(RuntimeMetrics, SortTheHostsCallsAndLeaveWaitsOut) {

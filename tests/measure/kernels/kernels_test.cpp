@@ -49,7 +49,7 @@ TEST(Kernels, TheFirstStepOfAProcessCanBeTheProfiledOne) {
   const Launch launch = on_cpu(Mode::kForwardBackward, 0, 0);
   EXPECT_EQ(launch.find(metric::kStep, metric::kTotal), nullptr);
   EXPECT_FALSE(kernels_of(launch).rows.empty());
-  EXPECT_NE(launch.find(metric::kFirst, metric::kCodeLoading), nullptr);
+  EXPECT_NE(launch.find(metric::kFirstLaunches, metric::kCodeLoading), nullptr);
 }
 
 TEST(Kernels, EachOfAStepIsKeptWhereTheRequestSays) {

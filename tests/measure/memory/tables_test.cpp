@@ -87,7 +87,7 @@ TEST_F(MemoryTables, MetricsSplitThePeakAndTellTheRounding) {
   EXPECT_EQ(value(metrics, metric::kRounding, metric::kParameters), 24);
   EXPECT_EQ(value(metrics, metric::kResidual, metric::kRequested), 100);
   EXPECT_EQ(value(metrics, metric::kResidual, metric::kAllocated), 512);
-  EXPECT_EQ(value(metrics, metric::kHistory, metric::kLost), 0);
+  EXPECT_EQ(value(metrics, metric::kHistory, metric::kLostEvents), 0);
 }
 
 TEST_F(MemoryTables, ABlocksPartIsWhatItKeepsAndTheChangeOverItsBackward) {

@@ -15,7 +15,7 @@ Launch on_cpu() {
 }
 
 double last_sum(const Launch& launch, std::string_view loop) {
-  const auto sums = launch.find(metric::kRunning, loop)->numbers();
+  const auto sums = launch.find(metric::kRunningSum, loop)->numbers();
   EXPECT_EQ(sums.size(), 1000u);
   return sums.back();
 }
@@ -38,7 +38,7 @@ TEST(Accumulation, TellsWhatWasAdded) {
 }
 
 TEST(Accumulation, RunsBesideAGpuOnly) {
-  EXPECT_EQ(on_cpu().find(metric::kRunningHost, metric::kFp32Loop), nullptr);
+  EXPECT_EQ(on_cpu().find(metric::kHostRunningSum, metric::kFp32Loop), nullptr);
 }
 
 }  // namespace
