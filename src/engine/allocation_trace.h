@@ -26,7 +26,7 @@ class AllocationTrace : public AllocationListener {
   std::mutex mutex_;
   MemoryHistory history_;
   std::unordered_map<std::uint64_t, std::size_t>
-      last_indices_;  ///< Indices into `history_.events`, by address.
+      last_indices_;  ///< Event index of the last allocation at an address.
   std::map<MemoryOrigin, std::size_t> origin_indices_;
   std::int64_t start_ns_ = 0;
   bool recording_ = true;

@@ -17,7 +17,7 @@ class Conditions {
  public:
   explicit Conditions(DeviceKind kind) : kind_(kind) {}
 
-  /// Opens the driver's library, which takes time. begin() also does so, if it is not open.
+  /// Opens the driver's library, which takes time. begin() calls it if nobody has.
   void open();
 
   /// Call begin() before the first measured step and end() after the last.
@@ -25,7 +25,7 @@ class Conditions {
   void end();
 
   /// Runs `work`, which takes about `expected_ns`, and reads the clocks from another thread after
-  /// half that time, since an idle device lowers its clocks. Repeats `work` until that is done.
+  /// half that time, since an idle device lowers its clocks. Repeats `work` until they are read.
   void sample_clocks(std::int64_t expected_ns, const std::function<void()>& work);
 
   /// Returns the conditions; a value that the driver does not report is absent with a reason.

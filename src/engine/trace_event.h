@@ -25,8 +25,8 @@ struct TraceEvent {
   std::int64_t duration_ns = 0;
   std::uint64_t thread = 0;       ///< Host thread; 0 for device activities.
   std::uint64_t correlation = 0;  ///< Number of an operator; runtime calls have their own numbers.
-  std::uint64_t launched_by = 0;  ///< `correlation` of the operator that launched.
-  std::int64_t sequence_number = -1;  ///< Autograd's, of an operator and its node; −1 if none.
+  std::uint64_t launched_by = 0;  ///< Device activities only: `correlation` of their operator.
+  std::int64_t sequence_number = -1;  ///< Autograd's number of an operator and its node, or −1.
   std::int64_t stream = 0;            ///< Device activities only.
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }

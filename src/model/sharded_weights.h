@@ -98,8 +98,8 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   std::map<std::size_t, Gather> ahead_;
   std::deque<Scatter> scatters_;
   std::map<std::pair<std::size_t, bool>, std::unique_ptr<PhaseMarks>> wait_marks_;
-  std::vector<std::pair<std::size_t, bool>> recorded_waits_;  ///< Layer, in backward.
-  std::size_t gathered_ = 0, most_gathered_ = 0;              ///< Matrices now, and at most.
+  std::vector<std::pair<std::size_t, bool>> recorded_waits_;  ///< Layer, and true in backward.
+  std::size_t gathered_ = 0, most_gathered_ = 0;  ///< Numbers of matrices, now and at most.
 };
 
 }  // namespace labreport

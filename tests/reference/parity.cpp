@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/precision.h"
-#include "network/adamw.h"
-#include "network/training_step.h"
-#include "network/transformer.h"
+#include "model/adamw.h"
+#include "model/training_step.h"
+#include "model/transformer.h"
 #include "reference/reference_data.h"
 
 namespace labreport {

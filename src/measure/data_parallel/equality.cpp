@@ -99,7 +99,7 @@ class TrainingComparison {
     return make_network({"", kSmallShape, kSmallContext}, group_.device());
   }
 
-  /// Returns the maximum over ranks. The bits of doubles from 0 up, as integers, have their order.
+  /// Returns the maximum over ranks. Read as integers, doubles from 0 up keep their order.
   double largest(double value) {
     return std::bit_cast<double>(group_.max_over_ranks(std::bit_cast<std::int64_t>(value)));
   }

@@ -13,7 +13,7 @@ struct Attribution {
   std::string phase;     ///< "forward"; empty if the launching operator is not traced.
   std::string module;    ///< "layers.3/attn/q_proj"; empty outside the network.
   std::string outer_op;  ///< The outermost operator, which the module called: "aten::linear".
-  std::string inner_op;  ///< The innermost ATen operator, which launched: "aten::exp".
+  std::string inner_op;  ///< The innermost ATen operator, which launched the kernel: "aten::exp".
 };
 
 /// Returns the device's activities in order of start. Backward kernels get the module and the outer

@@ -12,7 +12,7 @@
 namespace labreport {
 namespace {
 
-/// Returns the metric to which a runtime call counts; empty for a wait for the device.
+/// Returns the name of the metric that a runtime call adds to; empty for a wait for the device.
 std::string_view purpose_of(const TraceEvent& event) {
   const std::string& name = event.name;
   if (name.starts_with("cudaMalloc") || name.starts_with("cuMem")) return metric::kAllocation;

@@ -53,7 +53,7 @@ class BlockView {
     return below.exists() ? below.first - 1 : last;
   }
 
-  /// True if the block allocated it in that phase.
+  /// True if the block made the allocation in that phase.
   bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
     if (lifetime.made_event == 0) return false;
     const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made_event);

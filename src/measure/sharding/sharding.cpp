@@ -228,7 +228,8 @@ class ShardingLaunch {
   std::unique_ptr<Network> network_;
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
   std::unique_ptr<ParallelStep> step_;
-  std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;  ///< By layer, in backward.
+  std::map<std::pair<std::size_t, bool>, std::vector<double>>
+      waits_;  ///< By layer, and true in backward.
   std::vector<MemoryPoint> memory_;
   std::vector<double> losses_;
   Launch launch_;
