@@ -39,8 +39,7 @@ TEST(Range, TellsNobodyOnceTheObserverIsGone) {
 }
 
 TEST(ObservedRanges, RefuseASecondObserver) {
-  Recorder first;
-  Recorder second;
+  Recorder first, second;
   const RangeObserverScope scope(first);
   EXPECT_THROW(const RangeObserverScope second_scope(second), Error);
 }

@@ -16,8 +16,7 @@ constexpr char kEmptyList = ']', kAppend = 'e';
 constexpr char kEmptyDict = '}', kSetItems = 'u';
 constexpr char kPut = 'r', kGet = 'j';
 
-constexpr int kLongBytes = 8;
-constexpr int kInt32Bytes = 4;
+constexpr int kLongBytes = 8, kInt32Bytes = 4;
 
 }  // namespace
 
