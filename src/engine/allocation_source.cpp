@@ -15,16 +15,16 @@ void set_listener(DeviceKind device, AllocationListener* listener) {
 
 }  // namespace
 
-ListenedAllocations::ListenedAllocations(DeviceKind device, AllocationListener& listener)
+AllocationSubscription::AllocationSubscription(DeviceKind device, AllocationListener& listener)
     : device_(device) {
-  if (device == DeviceKind::kCuda) sizes_ = report_cuda_block_sizes();
+  if (device == DeviceKind::kCuda) block_size_reports_ = report_cuda_block_sizes();
   set_listener(device, &listener);
 }
 
-ListenedAllocations::~ListenedAllocations() { set_listener(device_, nullptr); }
+AllocationSubscription::~AllocationSubscription() { set_listener(device_, nullptr); }
 
 std::vector<MemoryBlock> allocated_blocks(DeviceKind device) {
-  return device == DeviceKind::kCuda ? cuda_blocks() : host_blocks();
+  return device == DeviceKind::kCuda ? allocated_cuda_blocks() : allocated_host_blocks();
 }
 
 std::vector<MemorySegment> allocated_segments(DeviceKind device) {
@@ -32,7 +32,7 @@ std::vector<MemorySegment> allocated_segments(DeviceKind device) {
 }
 
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device) {
-  return device == DeviceKind::kCuda ? cuda_workspaces() : std::vector<std::uint64_t>();
+  return device == DeviceKind::kCuda ? cuda_workspace_addresses() : std::vector<std::uint64_t>();
 }
 
 std::optional<std::int64_t> memory_limit(DeviceKind device) {

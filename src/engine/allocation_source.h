@@ -14,24 +14,24 @@ namespace labreport {
 class AllocationListener {
  public:
   virtual ~AllocationListener() = default;
-  /// Called on the thread that allocates or frees, while the allocator is locked, so an
-  /// implementation must not call the allocator. `requested` is in bytes.
-  virtual void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) = 0;
-  /// Called after happened() for an allocation; `block` is its size in bytes after rounding.
-  virtual void took(std::uint64_t address, std::int64_t block) = 0;
+  /// Called on the thread that allocates or frees. The allocator is locked meanwhile, so an
+  /// implementation must not call it. `bytes` is the requested size.
+  virtual void on_event(MemoryEventKind kind, std::uint64_t address, std::int64_t bytes) = 0;
+  /// Called after on_event() for an allocation. `block_bytes` is its size after rounding.
+  virtual void on_block_size(std::uint64_t address, std::int64_t block_bytes) = 0;
 };
 
 /// Forwards the allocator's events to `listener` until destruction; at most one object may exist.
-class ListenedAllocations {
+class AllocationSubscription {
  public:
-  ListenedAllocations(DeviceKind device, AllocationListener& listener);
-  ~ListenedAllocations();
-  ListenedAllocations(const ListenedAllocations&) = delete;
-  ListenedAllocations& operator=(const ListenedAllocations&) = delete;
+  AllocationSubscription(DeviceKind device, AllocationListener& listener);
+  ~AllocationSubscription();
+  AllocationSubscription(const AllocationSubscription&) = delete;
+  AllocationSubscription& operator=(const AllocationSubscription&) = delete;
 
  private:
   DeviceKind device_;
-  std::shared_ptr<void> sizes_;
+  std::shared_ptr<void> block_size_reports_;
 };
 
 /// Returns the blocks in use now.

@@ -19,19 +19,19 @@ class AllocationTrace : public AllocationListener {
   /// Stops recording and returns the history.
   MemoryHistory finish();
 
-  void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) override;
-  void took(std::uint64_t address, std::int64_t block) override;
+  void on_event(MemoryEventKind kind, std::uint64_t address, std::int64_t bytes) override;
+  void on_block_size(std::uint64_t address, std::int64_t block_bytes) override;
 
  private:
   std::mutex mutex_;
   MemoryHistory history_;
   std::unordered_map<std::uint64_t, std::size_t>
-      latest_;  ///< Index in `history_.events` of the last allocation at an address.
-  std::map<MemoryOrigin, std::size_t> origins_;
+      last_indices_;  ///< Event index of the last allocation at an address.
+  std::map<MemoryOrigin, std::size_t> origin_indices_;
   std::int64_t start_ns_ = 0;
   bool recording_ = true;
-  std::optional<CallSites> sites_;
-  std::optional<ListenedAllocations> listened_;
+  std::optional<CallSites> call_sites_;
+  std::optional<AllocationSubscription> subscription_;
 };
 
 }  // namespace labreport

@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-const c10::CachingAllocator::Stat& whole(const c10::CachingAllocator::StatArray& stats) {
+const c10::CachingAllocator::Stat& aggregate(const c10::CachingAllocator::StatArray& stats) {
   return stats[static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
 }
 
@@ -17,12 +17,12 @@ std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
   if (device.is_cpu()) return std::nullopt;
   const auto stats = device_allocator(device)->getDeviceStats(device.index());
   return AllocatorCounts{
-      .allocated = whole(stats.allocated_bytes).current,
-      .requested = whole(stats.requested_bytes).current,
-      .reserved = whole(stats.reserved_bytes).current,
-      .peak_allocated = whole(stats.allocated_bytes).peak,
-      .peak_reserved = whole(stats.reserved_bytes).peak,
-      .peak_requested = whole(stats.requested_bytes).peak,
+      .allocated_bytes = aggregate(stats.allocated_bytes).current,
+      .requested_bytes = aggregate(stats.requested_bytes).current,
+      .reserved_bytes = aggregate(stats.reserved_bytes).current,
+      .peak_allocated_bytes = aggregate(stats.allocated_bytes).peak,
+      .peak_reserved_bytes = aggregate(stats.reserved_bytes).peak,
+      .peak_requested_bytes = aggregate(stats.requested_bytes).peak,
       .device_allocations = stats.num_device_alloc,
   };
 }

@@ -8,13 +8,12 @@
 
 namespace labreport {
 
+/// Counts of one device; peaks are the highest values since reset_peaks().
 struct AllocatorCounts {
-  std::int64_t allocated = 0;  ///< Current bytes in used blocks: torch.cuda.memory_allocated().
-  std::int64_t requested = 0;  ///< Current bytes that tensors requested, before rounding.
-  std::int64_t reserved = 0;   ///< Current bytes taken from the device, in use or not.
-  std::int64_t peak_allocated = 0;
-  std::int64_t peak_reserved = 0;
-  std::int64_t peak_requested = 0;
+  std::int64_t allocated_bytes = 0;  ///< In blocks in use: torch.cuda.memory_allocated().
+  std::int64_t requested_bytes = 0;  ///< Requested by tensors, before rounding to blocks.
+  std::int64_t reserved_bytes = 0;   ///< Taken from the device, in use or not.
+  std::int64_t peak_allocated_bytes = 0, peak_reserved_bytes = 0, peak_requested_bytes = 0;
   std::int64_t device_allocations = 0;  ///< Calls of cudaMalloc since the process started.
 };
 

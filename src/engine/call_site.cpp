@@ -9,113 +9,115 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kAten = "aten::";
-constexpr std::string_view kCast = "aten::_to_copy";
+constexpr std::string_view kCastOperator = "aten::_to_copy";
 constexpr std::string_view kEngine = "autograd::";
 
 struct Call {
   std::string name;
-  std::int64_t sequence = -1;
-  bool backward = false;  ///< True for an autograd node and for the engine's call of one.
+  std::int64_t sequence_number = -1;
+  bool is_backward = false;  ///< True for an autograd node and for the engine's call of one.
   bool casts_weight = false;
 };
 
-thread_local std::vector<Call> calls;          // innermost call last
-thread_local std::vector<std::string> ranges;  // phase first
+thread_local std::vector<Call> open_calls;          // the innermost call is last
+thread_local std::vector<std::string> open_ranges;  // the phase is first
 
 // This is global, because LibTorch's callbacks take no context pointer.
-CallSites* current = nullptr;
+CallSites* active_sites = nullptr;
 
-std::string module_here() {
+std::string current_module() {
   std::string path;
-  for (std::size_t i = 1; i < ranges.size(); ++i) {
+  for (std::size_t i = 1; i < open_ranges.size(); ++i) {
     if (i > 1) path += '/';
-    path += ranges[i];
+    path += open_ranges[i];
   }
   return path;
 }
 
-std::string operation_here() {
-  const auto own = [](const Call& call) { return !call.name.starts_with(kEngine); };
-  const auto outermost = std::ranges::find_if(calls, own);
-  return outermost == calls.end() ? "" : outermost->name;
+std::string outermost_operator() {
+  const auto is_operator = [](const Call& call) { return !call.name.starts_with(kEngine); };
+  const auto outermost = std::ranges::find_if(open_calls, is_operator);
+  return outermost == open_calls.end() ? "" : outermost->name;
 }
 
-const Call* node_here() {
-  for (const Call& call : calls | std::views::reverse) {
-    if (call.backward) return &call;
+const Call* innermost_node() {
+  for (const Call& call : open_calls | std::views::reverse) {
+    if (call.is_backward) return &call;
   }
   return nullptr;
 }
 
 }  // namespace
 
-CallSites::CallSites() : observed_(*this) {
-  current = this;
+CallSites::CallSites() : observer_scope_(*this) {
+  active_sites = this;
   handle_ = at::addGlobalCallback(
-      at::RecordFunctionCallback(entered, left)
+      at::RecordFunctionCallback(on_call_begin, on_call_end)
           .needsInputs(true)
           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
 CallSites::~CallSites() {
   at::removeCallback(handle_);
-  current = nullptr;
+  active_sites = nullptr;
 }
 
-void CallSites::opened(std::string_view name) {
-  ranges.emplace_back(name);
-  if (ranges.size() > 1) return;
+void CallSites::on_open(std::string_view name) {
+  open_ranges.emplace_back(name);
+  if (open_ranges.size() > 1) return;
   const std::scoped_lock lock(mutex_);
   phase_ = name;
 }
 
-void CallSites::closed() { ranges.pop_back(); }
+void CallSites::on_close() { open_ranges.pop_back(); }
 
-std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> CallSites::on_call_begin(const at::RecordFunction& function) {
   const std::string_view name = function.name();
   Call call{std::string(name), function.seqNr()};
-  call.backward =
+  call.is_backward =
       name.starts_with(kEngine) || function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  if (name == kCast) {
+  if (name == kCastOperator) {
     const at::IValue& source = function.inputs().front();
     call.casts_weight =
         source.isTensor() && source.toTensor().requires_grad() && source.toTensor().is_leaf();
   }
   // The engine's own call has no sequence number; here it gets the number of the node that it
   // evaluates.
-  if (call.backward && !calls.empty() && calls.back().backward) {
-    calls.back().sequence = call.sequence;
+  if (call.is_backward && !open_calls.empty() && open_calls.back().is_backward) {
+    open_calls.back().sequence_number = call.sequence_number;
   }
-  calls.push_back(std::move(call));
-  if (current && function.seqNr() >= 0 && !node_here()) current->note_forward(function.seqNr());
+  open_calls.push_back(std::move(call));
+  if (active_sites && function.seqNr() >= 0 && !innermost_node())
+    active_sites->record_forward_call(function.seqNr());
   return nullptr;
 }
 
-void CallSites::left(const at::RecordFunction&, at::ObserverContext*) {
-  if (!calls.empty()) calls.pop_back();
+void CallSites::on_call_end(const at::RecordFunction&, at::ObserverContext*) {
+  if (!open_calls.empty()) open_calls.pop_back();
 }
 
-bool CallSites::casting_weight() { return std::ranges::any_of(calls, &Call::casts_weight); }
+bool CallSites::is_casting_weight() { return std::ranges::any_of(open_calls, &Call::casts_weight); }
 
-/// An operator that makes no autograd node reports the sequence number of the next node. The last
-/// operator with a number is thus the one that made the node, so it replaces earlier ones.
-void CallSites::note_forward(std::int64_t sequence) {
-  Forward forward{module_here(), operation_here()};
+/// An operator that makes no autograd node reports the sequence number of the next node. So the
+/// last operator with a number made that node, and it replaces earlier operators.
+void CallSites::record_forward_call(std::int64_t sequence_number) {
+  ForwardCall forward{current_module(), outermost_operator()};
   const std::scoped_lock lock(mutex_);
-  forwards_.insert_or_assign(sequence, std::move(forward));
+  forward_calls_.insert_or_assign(sequence_number, std::move(forward));
 }
 
-MemoryOrigin CallSites::here() const {
+MemoryOrigin CallSites::current_origin() const {
   const std::scoped_lock lock(mutex_);
-  MemoryOrigin origin{phase_, module_here(), operation_here(), ""};
-  const auto innermost = std::ranges::find_if(
-      calls.rbegin(), calls.rend(), [](const Call& call) { return call.name.starts_with(kAten); });
-  if (innermost != calls.rend()) origin.op = innermost->name;
-  if (const Call* node = node_here()) {
-    const auto forward = forwards_.find(node->sequence);
-    const bool known = forward != forwards_.end();
-    origin.module = known ? forward->second.module : "";
-    if (known) origin.operation = forward->second.operation;
+  MemoryOrigin origin{phase_, current_module(), outermost_operator(), ""};
+  const auto innermost =
+      std::ranges::find_if(open_calls.rbegin(), open_calls.rend(),
+                           [](const Call& call) { return call.name.starts_with(kAten); });
+  if (innermost != open_calls.rend()) origin.inner_op = innermost->name;
+  if (const Call* node = innermost_node()) {
+    const auto forward = forward_calls_.find(node->sequence_number);
+    const bool found = forward != forward_calls_.end();
+    origin.module = found ? forward->second.module : "";
+    if (found) origin.outer_op = forward->second.outer_op;
   }
   return origin;
 }

@@ -12,8 +12,8 @@
 
 namespace labreport {
 
-/// Follows ranges and LibTorch's operators from construction to destruction, on autograd's threads
-/// too. At most one object may exist at a time.
+/// Follows ranges and LibTorch's operators from construction to destruction, also on autograd's
+/// threads. At most one object may exist at a time.
 class CallSites : public RangeObserver {
  public:
   CallSites();
@@ -21,30 +21,30 @@ class CallSites : public RangeObserver {
   CallSites(const CallSites&) = delete;
   CallSites& operator=(const CallSites&) = delete;
 
-  /// Returns the phase, module and operation of the calling thread. A node of backward gets the
-  /// module and operation of the forward call that made it, found by autograd's sequence number. An
+  /// Returns the phase, module and operators of the calling thread. Backward gets the module and
+  /// outer operator of the forward call that made its node, found by autograd's sequence number. An
   /// addition of gradients gets those of the node that delivers the last gradient.
-  MemoryOrigin here() const;
+  MemoryOrigin current_origin() const;
 
   /// Returns true while the calling thread copies a parameter to another dtype, as autocast does.
-  static bool casting_weight();
+  static bool is_casting_weight();
 
-  void opened(std::string_view name) override;
-  void closed() override;
+  void on_open(std::string_view name) override;
+  void on_close() override;
 
  private:
-  struct Forward {
+  struct ForwardCall {
     std::string module;
-    std::string operation;
+    std::string outer_op;
   };
-  static std::unique_ptr<at::ObserverContext> entered(const at::RecordFunction& function);
-  static void left(const at::RecordFunction& function, at::ObserverContext* context);
-  void note_forward(std::int64_t sequence);
+  static std::unique_ptr<at::ObserverContext> on_call_begin(const at::RecordFunction& function);
+  static void on_call_end(const at::RecordFunction& function, at::ObserverContext* context);
+  void record_forward_call(std::int64_t sequence_number);
 
   mutable std::mutex mutex_;
-  std::string phase_;  ///< The phase that began last; work after its end is attributed to it, too.
-  std::unordered_map<std::int64_t, Forward> forwards_;
-  ObservedRanges observed_;
+  std::string phase_;  ///< The phase that began last. It also gets the work after its end.
+  std::unordered_map<std::int64_t, ForwardCall> forward_calls_;
+  RangeObserverScope observer_scope_;
   at::CallbackHandle handle_;
 };
 

@@ -5,11 +5,11 @@
 
 namespace labreport {
 
-CollectivesBackend make_gloo(const BackendPlace& place) {
+CollectivesBackend make_gloo(const BackendSettings& settings) {
   using Gloo = c10d::ProcessGroupGloo;
-  auto options = Gloo::Options::create(place.timeout);
+  auto options = Gloo::Options::create(settings.timeout);
   options->devices.push_back(Gloo::createDeviceForHostname("127.0.0.1"));
-  return c10::make_intrusive<Gloo>(place.store, place.rank, place.size, options);
+  return c10::make_intrusive<Gloo>(settings.store, settings.rank, settings.size, options);
 }
 
 }  // namespace labreport
@@ -17,7 +17,7 @@ CollectivesBackend make_gloo(const BackendPlace& place) {
 
 namespace labreport {
 
-CollectivesBackend make_gloo(const BackendPlace&) { throw NotOffered(LABREPORT_NO_GLOO); }
+CollectivesBackend make_gloo(const BackendSettings&) { throw NotOffered(LABREPORT_NO_GLOO); }
 
 }  // namespace labreport
 #endif

@@ -29,7 +29,7 @@ void Conditions::open() {
 void Conditions::begin() {
   open();
   if (!monitor_) return;
-  others_ = monitor_->other_processes(/*running=*/true);
+  other_processes_ = monitor_->other_processes(/*running=*/true);
   before_ = monitor_->look();
 }
 
@@ -39,22 +39,22 @@ void Conditions::end() {
   // Some drivers spill into host memory; the allocator then reserves more than the device uses.
   const auto counts = allocator_counts(torch_device(kind_));
   if (counts && after_.memory_used) {
-    spilled_ = std::max<std::int64_t>(0, counts->reserved - *after_.memory_used);
+    spilled_bytes_ = std::max<std::int64_t>(0, counts->reserved_bytes - *after_.memory_used);
   }
-  const Reading others = monitor_->other_processes(/*running=*/true);
-  if (others) others_ = std::max(*others, others_.value_or(0));
+  const Reading other_processes = monitor_->other_processes(/*running=*/true);
+  if (other_processes) other_processes_ = std::max(*other_processes, other_processes_.value_or(0));
 }
 
 void Conditions::sample_clocks(std::int64_t expected_ns, const std::function<void()>& work) {
   if (!monitor_) return;
-  std::atomic<bool> looked = false;
+  std::atomic<bool> clocks_read = false;
   std::jthread observer([&] {
     std::this_thread::sleep_for(std::chrono::nanoseconds(expected_ns / 2));
     during_ = monitor_->look();
-    looked = true;
+    clocks_read = true;
   });
   do work();
-  while (!looked);
+  while (!clocks_read);
 }
 
 std::vector<Metric> Conditions::metrics() const {
@@ -72,8 +72,8 @@ std::vector<Metric> Conditions::metrics() const {
       difference(after_.hardware_ns, before_.hardware_ns));
   add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_ns, before_.power_ns));
   add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
-  add(metric::kGpu, metric::kOtherProcesses, "1", others_);
-  add(metric::kGpu, metric::kSpilled, "B", spilled_);
+  add(metric::kGpu, metric::kOtherProcesses, "1", other_processes_);
+  add(metric::kGpu, metric::kSpilled, "B", spilled_bytes_);
   return metrics;
 }
 

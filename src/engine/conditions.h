@@ -17,7 +17,7 @@ class Conditions {
  public:
   explicit Conditions(DeviceKind kind) : kind_(kind) {}
 
-  /// Opens the driver's library, which takes time. begin() opens it if nobody has called this.
+  /// Opens the driver's library, which takes time. begin() calls it if nobody has.
   void open();
 
   /// Call begin() before the first measured step and end() after the last.
@@ -34,11 +34,8 @@ class Conditions {
  private:
   DeviceKind kind_;
   std::unique_ptr<GpuMonitor> monitor_;
-  GpuState before_;
-  GpuState after_;
-  GpuState during_;
-  std::optional<std::int64_t> others_;
-  std::optional<std::int64_t> spilled_;
+  GpuState before_, after_, during_;
+  std::optional<std::int64_t> other_processes_, spilled_bytes_;
 };
 
 }  // namespace labreport

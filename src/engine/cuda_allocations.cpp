@@ -10,7 +10,7 @@
 
 #include "engine/torch_versions.h"
 
-// Without these CUDA headers, cuda_workspaces() returns no addresses.
+// Without these CUDA headers, cuda_workspace_addresses() returns no addresses.
 #if __has_include(<cusparse.h>) && __has_include(<cublasLt.h>) && __has_include(<cusolverDn.h>)
 #include <ATen/cuda/CUDAContextLight.h>
 #define LABREPORT_HAS_WORKSPACES
@@ -22,7 +22,7 @@ namespace {
 namespace caching = c10::cuda::CUDACachingAllocator;
 using Action = caching::TraceEntry::Action;
 
-std::atomic<AllocationListener*> listening = nullptr;
+std::atomic<AllocationListener*> active_listener = nullptr;
 
 /// Returns the kind of an event; empty for one that is not reported. A free counts when it is
 /// requested, as in the allocator's own statistics, even if it is completed later.
@@ -46,27 +46,27 @@ std::optional<MemoryEventKind> kind_of(Action action) {
 }
 
 void forward_event(const caching::TraceEntry& entry) {
-  AllocationListener* listener = listening.load();
+  AllocationListener* listener = active_listener.load();
   const auto kind = kind_of(entry.action_);
   if (listener && kind) {
-    listener->happened(*kind, entry.addr_, static_cast<std::int64_t>(entry.size_));
+    listener->on_event(*kind, entry.addr_, static_cast<std::int64_t>(entry.size_));
   }
 }
 
 /// Receives the sizes of blocks, which the allocator reports only to a thread's profiler. This
 /// profiler records nothing else.
-class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
+class BlockSizeProfiler : public torch::profiler::impl::ProfilerStateBase {
  public:
-  BlockSizes()
+  BlockSizeProfiler()
       : ProfilerStateBase(
             torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled)) {
   }
 
   void reportMemoryUsage(void* address, std::int64_t bytes, std::size_t, std::size_t,
                          c10::Device device) override {
-    AllocationListener* listener = listening.load();
+    AllocationListener* listener = active_listener.load();
     if (!listener || bytes <= 0 || !device.is_cuda()) return;
-    listener->took(reinterpret_cast<std::uint64_t>(address), bytes);
+    listener->on_block_size(reinterpret_cast<std::uint64_t>(address), bytes);
   }
 
   torch::profiler::impl::ActiveProfilerType profilerType() override {
@@ -75,7 +75,7 @@ class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
 };
 
 template <typename Visit>
-void each_segment(const Visit& visit) {
+void for_each_segment(const Visit& visit) {
   for (const auto& segment : caching::snapshot().segments) visit(segment);
 }
 
@@ -86,17 +86,17 @@ void set_cuda_listener(AllocationListener* listener) {
     caching::attachAllocatorTraceTracker(forward_event);
     return true;
   }();
-  if (attached) listening.store(listener);
+  if (attached) active_listener.store(listener);
 }
 
 std::shared_ptr<void> report_cuda_block_sizes() {
   return std::make_shared<c10::DebugInfoGuard>(c10::DebugInfoKind::PROFILER_STATE,
-                                               std::make_shared<BlockSizes>());
+                                               std::make_shared<BlockSizeProfiler>());
 }
 
-std::vector<MemoryBlock> cuda_blocks() {
+std::vector<MemoryBlock> allocated_cuda_blocks() {
   std::vector<MemoryBlock> blocks;
-  each_segment([&](const caching::SegmentInfo& segment) {
+  for_each_segment([&](const caching::SegmentInfo& segment) {
     std::uint64_t address = segment.address;
     for (const caching::BlockInfo& block : segment.blocks) {
       if (block.allocated) {
@@ -111,18 +111,18 @@ std::vector<MemoryBlock> cuda_blocks() {
 
 std::vector<MemorySegment> cuda_segments() {
   std::vector<MemorySegment> segments;
-  each_segment([&](const caching::SegmentInfo& segment) {
+  for_each_segment([&](const caching::SegmentInfo& segment) {
     segments.push_back({segment.address, static_cast<std::int64_t>(segment.total_size)});
   });
   return segments;
 }
 
-std::vector<std::uint64_t> cuda_workspaces() {
+std::vector<std::uint64_t> cuda_workspace_addresses() {
   std::vector<std::uint64_t> addresses;
 #ifdef LABREPORT_HAS_WORKSPACES
-  append_workspaces(at::cuda::cublas_handle_stream_to_workspace(), addresses);
+  append_workspace_addresses(at::cuda::cublas_handle_stream_to_workspace(), addresses);
 #ifdef LABREPORT_HAS_LT_WORKSPACES
-  append_workspaces(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
+  append_workspace_addresses(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
 #endif
 #endif
   return addresses;
@@ -138,9 +138,9 @@ namespace labreport {
 
 void set_cuda_listener(AllocationListener*) {}
 std::shared_ptr<void> report_cuda_block_sizes() { return nullptr; }
-std::vector<MemoryBlock> cuda_blocks() { return {}; }
+std::vector<MemoryBlock> allocated_cuda_blocks() { return {}; }
 std::vector<MemorySegment> cuda_segments() { return {}; }
-std::vector<std::uint64_t> cuda_workspaces() { return {}; }
+std::vector<std::uint64_t> cuda_workspace_addresses() { return {}; }
 double cuda_memory_fraction() { return 1; }
 
 }  // namespace labreport

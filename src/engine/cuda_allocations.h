@@ -16,11 +16,11 @@ void set_cuda_listener(AllocationListener* listener);
 /// allocations to the listener.
 std::shared_ptr<void> report_cuda_block_sizes();
 
-std::vector<MemoryBlock> cuda_blocks();
+std::vector<MemoryBlock> allocated_cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
-std::vector<std::uint64_t> cuda_workspaces();
+std::vector<std::uint64_t> cuda_workspace_addresses();
 
-/// Returns the share of the GPU's memory that the allocator may take; 1 by default.
+/// Returns the fraction of the GPU's memory that the allocator may take; 1 by default.
 double cuda_memory_fraction();
 
 }  // namespace labreport

@@ -17,19 +17,19 @@
 namespace labreport {
 namespace {
 
-std::string dotted(int version) {
+std::string dotted_version(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 /// Throws a `DeviceError` that names the driver, unless `error` is cudaSuccess.
-void check(cudaError_t error) {
+void check_cuda(cudaError_t error) {
   if (error == cudaSuccess) return;
   const std::string driver = Nvml().driver_version();
-  int supported = 0;
+  int supported_version = 0;
   std::string found = "no driver found";
-  if (cudaDriverGetVersion(&supported) == cudaSuccess && supported > 0) {
+  if (cudaDriverGetVersion(&supported_version) == cudaSuccess && supported_version > 0) {
     found = fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
-                        dotted(supported));
+                        dotted_version(supported_version));
   }
   throw DeviceError(fmt::format("CUDA {} cannot start the device: {} ({})", cuda_runtime_version(),
                                 cudaGetErrorString(error), found),
@@ -43,12 +43,12 @@ CudaFacts facts_at_start;
 
 void start_cuda() {
   int count = 0;
-  check(cudaGetDeviceCount(&count));
-  check(cudaSetDevice(0));
-  check(cudaFree(nullptr));
+  check_cuda(cudaGetDeviceCount(&count));
+  check_cuda(cudaSetDevice(0));
+  check_cuda(cudaFree(nullptr));
   at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0));
+  check_cuda(cudaGetDeviceProperties(&properties, 0));
   std::string uuid;
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
@@ -63,16 +63,16 @@ CudaFacts cuda_facts() { return facts_at_start; }
 
 std::string cuda_runtime_version() {
   int version = 0;
-  return cudaRuntimeGetVersion(&version) == cudaSuccess ? dotted(version) : "";
+  return cudaRuntimeGetVersion(&version) == cudaSuccess ? dotted_version(version) : "";
 }
 
 std::string cublas_version() {
   // LibTorch has loaded cuBLAS, so its function is looked up by name instead of linking cuBLAS.
   using GetProperty = int (*)(int, int*);
-  const auto get = reinterpret_cast<GetProperty>(dlsym(RTLD_DEFAULT, "cublasGetProperty"));
+  const auto get_property = reinterpret_cast<GetProperty>(dlsym(RTLD_DEFAULT, "cublasGetProperty"));
   int parts[3] = {};
   for (int part = 0; part < 3; ++part) {
-    if (!get || get(part, &parts[part]) != 0) return "";
+    if (!get_property || get_property(part, &parts[part]) != 0) return "";
   }
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
@@ -85,10 +85,10 @@ std::string cupti_version() {
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";
 }
 
-void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed) {
+void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> callback) {
   c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver(
-      [failed = std::move(failed)](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
-        failed(static_cast<std::int64_t>(bytes));
+      [callback = std::move(callback)](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
+        callback(static_cast<std::int64_t>(bytes));
       });
 }
 

@@ -25,8 +25,8 @@ std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.
 std::string cublas_version();        ///< "13.1.0"
 std::string cupti_version();         ///< The version of CUPTI's API, one number.
 
-/// Calls `failed` on the allocating thread before the caching allocator throws an out-of-memory
-/// error. `failed` stays registered until the process ends.
-void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed);
+/// Calls `callback` on the allocating thread before the caching allocator throws an out-of-memory
+/// error. `callback` stays registered until the process ends.
+void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> callback);
 
 }  // namespace labreport

@@ -10,31 +10,31 @@
 
 namespace labreport {
 
-struct CudaGraph::Captured {
+struct CudaGraph::Impl {
   c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
   at::cuda::CUDAGraph graph;
 };
 
-CudaGraph::CudaGraph() : captured_(std::make_unique<Captured>()) {}
+CudaGraph::CudaGraph() : impl_(std::make_unique<Impl>()) {}
 
 void CudaGraph::warm_up(const std::function<void()>& work) {
-  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  const c10::cuda::CUDAStreamGuard guard(impl_->stream);
   work();
-  captured_->stream.synchronize();
+  impl_->stream.synchronize();
 }
 
 void CudaGraph::capture(const std::function<void()>& work) {
-  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  const c10::cuda::CUDAStreamGuard guard(impl_->stream);
   // A graph allocates from its own pool, and free blocks cannot be released during the capture.
-  release_free_blocks(captured_->stream.device());
-  captured_->graph.capture_begin();
+  release_free_blocks(impl_->stream.device());
+  impl_->graph.capture_begin();
   work();
-  captured_->graph.capture_end();
+  impl_->graph.capture_end();
 }
 
 void CudaGraph::replay() {
-  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
-  captured_->graph.replay();
+  const c10::cuda::CUDAStreamGuard guard(impl_->stream);
+  impl_->graph.replay();
 }
 
 }  // namespace labreport
@@ -43,7 +43,7 @@ void CudaGraph::replay() {
 
 namespace labreport {
 
-struct CudaGraph::Captured {};
+struct CudaGraph::Impl {};
 
 CudaGraph::CudaGraph() {
   throw InputError("this worker was built beside a torch without CUDA: it captures no CUDA graph",

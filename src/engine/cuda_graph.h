@@ -27,8 +27,8 @@ class CudaGraph {
   void replay();
 
  private:
-  struct Captured;
-  std::unique_ptr<Captured> captured_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace labreport

@@ -13,18 +13,18 @@ namespace labreport {
 class GradientHooks {
  public:
   /// Called with a parameter's index when backward has completed that parameter's gradient.
-  using Ready = std::function<void(std::size_t)>;
+  using ReadyCallback = std::function<void(std::size_t)>;
 
   /// Hooks the parameters until destruction; they must be leaf tensors that require gradients.
-  /// `ready` runs on autograd's thread, after hooks that were registered earlier.
-  GradientHooks(const std::vector<at::Tensor>& parameters, Ready ready);
+  /// `on_ready` runs on autograd's thread, after hooks that were registered earlier.
+  GradientHooks(const std::vector<at::Tensor>& parameters, ReadyCallback on_ready);
   ~GradientHooks();
   GradientHooks(const GradientHooks&) = delete;
   GradientHooks& operator=(const GradientHooks&) = delete;
 
  private:
-  struct Hooked;
-  std::vector<Hooked> hooked_;
+  struct Hook;
+  std::vector<Hook> hooks_;
 };
 
 }  // namespace labreport

@@ -14,19 +14,19 @@
 namespace labreport {
 namespace {
 
-using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
 /// Does the same as c10d's AllReduceCommHook, which c10d does not export, and records the times of
 /// each all-reduce.
-class TimedAllReduce : public c10d::CppCommHookInterface<Group> {
+class TimedAllReduce : public c10d::CppCommHookInterface<ProcessGroupPtr> {
  public:
-  TimedAllReduce(const Group& group, PendingCollectives& pending)
+  TimedAllReduce(const ProcessGroupPtr& group, PendingCollectives& pending)
       : CppCommHookInterface(group), collectives_(pending) {}
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     std::vector<at::Tensor> tensors{bucket.getBufferRef()};
     tensors.front().div_(state_->getSize());
-    const auto collective = collectives_.begin();
+    const auto collective = collectives_.start_now();
     auto future = state_->allreduce(tensors)->getFuture();
     collectives_.watch(collective, *future);
     return future;
@@ -38,42 +38,43 @@ class TimedAllReduce : public c10d::CppCommHookInterface<Group> {
 
 }  // namespace
 
-struct GradientReducer::Inside {
-  Group group;
+struct GradientReducer::Impl {
+  ProcessGroupPtr group;
   std::unique_ptr<c10d::Reducer> reducer;
 };
 
 GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>& parameters,
                                  std::int64_t bucket_bytes)
-    : inside_(std::make_unique<Inside>()) {
+    : impl_(std::make_unique<Impl>()) {
   const RankGroup::State& state = *group.state_;
-  using Process = c10d::ProcessGroup;
-  const auto type = state.nccl ? Process::BackendType::NCCL : Process::BackendType::GLOO;
-  inside_->group =
-      c10::make_intrusive<Process>(static_cast<int>(group.rank()), static_cast<int>(group.size()));
-  inside_->group->setBackend(group.device().type(), type, state.backend);
-  inside_->group->setDefaultBackend(type);
+  using c10d::ProcessGroup;
+  using Type = ProcessGroup::BackendType;
+  const auto type = state.uses_nccl ? Type::NCCL : Type::GLOO;
+  impl_->group = c10::make_intrusive<ProcessGroup>(static_cast<int>(group.rank()),
+                                                   static_cast<int>(group.size()));
+  impl_->group->setBackend(group.device().type(), type, state.backend);
+  impl_->group->setDefaultBackend(type);
   auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(
       parameters, {c10d::kDefaultFirstBucketBytes, static_cast<std::size_t>(bucket_bytes)});
   std::ranges::reverse(buckets);  // last parameter first, like DistributedDataParallel
-  inside_->reducer = make_reducer<c10d::Reducer>(
-      parameters, buckets, inside_->group, std::vector<bool>(parameters.size(), false),
-      bucket_bytes, /*find_unused_parameters=*/false,
+  impl_->reducer = make_reducer<c10d::Reducer>(
+      parameters, buckets, impl_->group, std::vector<bool>(parameters.size(), false), bucket_bytes,
+      /*find_unused_parameters=*/false,
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
-  // Only Gloo needs this: traces show NCCL's times, and the default reads the gradients once less.
-  if (state.nccl) return;
-  inside_->reducer->register_comm_hook(
-      std::make_unique<TimedAllReduce>(inside_->group, *state.pending));
+  // Traces show NCCL's times, and without a hook the reducer reads the gradients once less.
+  if (state.uses_nccl) return;
+  impl_->reducer->register_comm_hook(
+      std::make_unique<TimedAllReduce>(impl_->group, *state.pending));
 }
 
 GradientReducer::~GradientReducer() = default;
 
-void GradientReducer::before_forward() { inside_->reducer->rebuild_buckets(); }
+void GradientReducer::before_forward() { impl_->reducer->rebuild_buckets(); }
 
 void GradientReducer::before_backward(const at::Tensor& loss) {
-  inside_->reducer->prepare_for_backward({loss});
+  impl_->reducer->prepare_for_backward({loss});
 }
 
 }  // namespace labreport

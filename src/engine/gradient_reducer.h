@@ -29,8 +29,8 @@ class GradientReducer {
   void before_backward(const at::Tensor& loss);
 
  private:
-  struct Inside;
-  std::unique_ptr<Inside> inside_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace labreport

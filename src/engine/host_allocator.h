@@ -18,6 +18,6 @@ void set_host_listener(AllocationListener* listener);
 std::optional<AllocatorCounts> host_counts();
 void reset_host_peak();
 
-std::vector<MemoryBlock> host_blocks();
+std::vector<MemoryBlock> allocated_host_blocks();
 
 }  // namespace labreport

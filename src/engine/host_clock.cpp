@@ -13,7 +13,7 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::int64_t kOldestPlausible = 3600 * kNanosecondsPerSecond;
+constexpr std::int64_t kOldestPlausibleNs = 3600 * kNanosecondsPerSecond;
 constexpr int kStartTimeField = 22;  // field of /proc/self/stat, counted from 1
 constexpr int kFirstFieldAfterName = 3;
 
@@ -43,10 +43,10 @@ std::optional<std::int64_t> process_age_ns() {
   const auto ticks = start_ticks();
   timespec now{};
   if (!ticks || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return std::nullopt;
-  const std::int64_t start = *ticks * (kNanosecondsPerSecond / sysconf(_SC_CLK_TCK));
-  const std::int64_t age = now.tv_sec * kNanosecondsPerSecond + now.tv_nsec - start;
-  if (age < 0 || age > kOldestPlausible) return std::nullopt;
-  return age;
+  const std::int64_t start_ns = *ticks * (kNanosecondsPerSecond / sysconf(_SC_CLK_TCK));
+  const std::int64_t age_ns = now.tv_sec * kNanosecondsPerSecond + now.tv_nsec - start_ns;
+  if (age_ns < 0 || age_ns > kOldestPlausibleNs) return std::nullopt;
+  return age_ns;
 }
 
 }  // namespace labreport

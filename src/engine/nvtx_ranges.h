@@ -14,14 +14,14 @@ namespace labreport {
 class NvtxRanges : public RangeObserver {
  public:
   NvtxRanges();
-  void opened(std::string_view name) override;
-  void closed() override;
+  void on_open(std::string_view name) override;
+  void on_close() override;
 
  private:
-  std::vector<std::string> open_;  ///< NVTX names of the open ranges.
+  std::vector<std::string> open_names_;  ///< NVTX names of the open ranges.
 };
 
-/// Returns the NVTX name of a range. `around` is the NVTX name of the enclosing range, or empty.
-std::string nvtx_name(std::string_view around, std::string_view name);
+/// Returns the NVTX name of a range. `enclosing` is the NVTX name of the range around it, or empty.
+std::string nvtx_name(std::string_view enclosing, std::string_view name);
 
 }  // namespace labreport

@@ -15,14 +15,14 @@
 namespace labreport {
 namespace {
 
-std::mutex failure_mutex;  // backward allocates on autograd's own thread
+std::mutex failure_mutex;  // backward allocates on autograd's thread
 std::optional<OutOfMemory> last_failure;
 
-void remember(std::int64_t requested) {
-  OutOfMemory failure{std::string(name(latest_phase())), requested, {}, {}};
+void record_failure(std::int64_t requested_bytes) {
+  OutOfMemory failure{std::string(name(latest_phase())), requested_bytes, {}, {}};
   if (const auto counts = allocator_counts(torch_device(DeviceKind::kCuda))) {
-    failure.in_use_bytes = counts->allocated;
-    failure.peak_bytes = counts->peak_allocated;
+    failure.in_use_bytes = counts->allocated_bytes;
+    failure.peak_bytes = counts->peak_allocated_bytes;
   }
   const std::scoped_lock lock(failure_mutex);
   last_failure = failure;
@@ -30,10 +30,10 @@ void remember(std::int64_t requested) {
 
 /// Reads the requested bytes from the host allocator's message; empty for another message.
 std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
-  constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
-  const std::size_t at = message.find(kWords);
+  constexpr std::string_view kMessageStart = "can't allocate memory: you tried to allocate ";
+  const std::size_t at = message.find(kMessageStart);
   if (at == std::string_view::npos) return std::nullopt;
-  message.remove_prefix(at + kWords.size());
+  message.remove_prefix(at + kMessageStart.size());
   OutOfMemory failure{std::string(name(latest_phase())), 0, {}, {}};
   std::from_chars(message.data(), message.data() + message.size(), *failure.requested_bytes);
   return failure;
@@ -42,21 +42,21 @@ std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
 }  // namespace
 
 void watch_out_of_memory(DeviceKind kind) {
-  if (kind == DeviceKind::kCuda) on_cuda_out_of_memory(remember);
+  if (kind == DeviceKind::kCuda) on_cuda_out_of_memory(record_failure);
 }
 
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
-  const OutOfMemory unknown{std::string(name(latest_phase())), {}, {}, {}};
+  const OutOfMemory size_unknown{std::string(name(latest_phase())), {}, {}, {}};
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error)) {
     const std::scoped_lock lock(failure_mutex);
-    return last_failure.value_or(unknown);
+    return last_failure.value_or(size_unknown);
   }
   const std::string_view message = error.what();
   if (const auto failure = host_out_of_memory(message)) return failure;
   // Libraries allocate device memory themselves, and only their messages tell that none is left.
   const bool device_is_full = message.find("CUDA error: out of memory") != message.npos ||
                               message.find("CUBLAS_STATUS_ALLOC_FAILED") != message.npos;
-  if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return unknown;
+  if (device_is_full || dynamic_cast<const std::bad_alloc*>(&error)) return size_unknown;
   return std::nullopt;
 }
 

@@ -17,9 +17,9 @@ void watch_out_of_memory(DeviceKind kind);
 /// host; empty for any other error.
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error);
 
-/// Returns the failed allocation if `work` ran out of memory. Other errors pass through.
+/// Runs `work` and returns the allocation that failed, if one did. Other errors pass through.
 template <typename Work>
-std::optional<OutOfMemory> out_of_memory_in(const Work& work) try {
+std::optional<OutOfMemory> catch_out_of_memory(const Work& work) try {
   work();
   return std::nullopt;
 } catch (const std::exception& error) {

@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-std::shared_ptr<TimedCollective> PendingCollectives::begin() {
+std::shared_ptr<TimedCollective> PendingCollectives::start_now() {
   const std::scoped_lock lock(mutex_);
   return collectives_.emplace_back(
       std::make_shared<TimedCollective>(TimedCollective{host_now_ns(), 0}));
@@ -18,13 +18,13 @@ void PendingCollectives::watch(const std::shared_ptr<TimedCollective>& collectiv
   future.addCallback([this, collective](c10::ivalue::Future&) {
     const std::scoped_lock lock(mutex_);
     collective->end_ns = host_now_ns();
-    over_.notify_all();
+    end_recorded_.notify_all();
   });
 }
 
 std::vector<TimedCollective> PendingCollectives::take() {
   std::unique_lock lock(mutex_);
-  over_.wait(lock, [this] {
+  end_recorded_.wait(lock, [this] {
     return std::ranges::all_of(collectives_,
                                [](const auto& collective) { return collective->end_ns > 0; });
   });

@@ -15,7 +15,7 @@ namespace labreport {
 /// Thread-safe: collectives start and end on threads of autograd and of the library.
 class PendingCollectives {
  public:
-  std::shared_ptr<TimedCollective> begin();
+  std::shared_ptr<TimedCollective> start_now();
   /// Sets the collective's end when `future` completes.
   void watch(const std::shared_ptr<TimedCollective>& collective, c10::ivalue::Future& future);
   /// Returns the times of the collectives started since the previous call. The collectives must
@@ -24,7 +24,7 @@ class PendingCollectives {
 
  private:
   std::mutex mutex_;
-  std::condition_variable over_;
+  std::condition_variable end_recorded_;
   std::vector<std::shared_ptr<TimedCollective>> collectives_;
 };
 

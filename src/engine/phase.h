@@ -19,15 +19,15 @@ std::vector<Phase> phases(Mode mode);
 class PhaseObserver {
  public:
   virtual ~PhaseObserver() = default;
-  virtual void ended(Phase phase) = 0;
+  virtual void on_phase_end(Phase phase) = 0;
 };
 
-class Unobserved : public PhaseObserver {
+class NullPhaseObserver : public PhaseObserver {
  public:
-  void ended(Phase) override {}
+  void on_phase_end(Phase) override {}
 };
 
-/// Makes `phase` the latest. Phases do not nest.
+/// Makes `phase` the latest_phase(). Phases do not nest.
 void begin_phase(Phase phase);
 
 /// Returns the phase that began last in this process; errors are attributed to it.

@@ -16,9 +16,9 @@ class HostMarks : public PhaseMarks {
  public:
   HostMarks(c10::Device device, bool synchronized) : device_(device), synchronized_(synchronized) {}
 
-  void start() override { instants_ = {host_now_ns()}; }
+  void mark_start() override { instants_ = {host_now_ns()}; }
 
-  void phase_ended() override {
+  void mark_phase_end() override {
     if (synchronized_) synchronize(device_);
     instants_.push_back(host_now_ns());
   }
@@ -40,23 +40,23 @@ class HostMarks : public PhaseMarks {
 /// Creates the events once, since recording an event again costs less than creating one.
 class EventMarks : public PhaseMarks {
  public:
-  EventMarks(c10::Device device, std::size_t count)
+  EventMarks(c10::Device device, std::size_t phase_count)
       : stream_(c10::impl::VirtualGuardImpl(device.type()).getStream(device)) {
-    for (std::size_t i = 0; i <= count; ++i) {
+    for (std::size_t i = 0; i <= phase_count; ++i) {
       events_.emplace_back(device.type(), c10::EventFlag::BACKEND_DEFAULT);
     }
   }
 
-  void start() override {
-    next_ = 0;
-    phase_ended();
+  void mark_start() override {
+    next_event_ = 0;
+    mark_phase_end();
   }
 
-  void phase_ended() override { events_.at(next_++).record(stream_); }
+  void mark_phase_end() override { events_.at(next_event_++).record(stream_); }
 
   std::vector<std::int64_t> durations_ns() override {
     std::vector<std::int64_t> durations;
-    for (std::size_t i = 1; i < next_; ++i) {
+    for (std::size_t i = 1; i < next_event_; ++i) {
       const double milliseconds = events_[i - 1].elapsedTime(events_[i]);
       durations.push_back(std::llround(milliseconds * kNanosecondsPerMillisecond));
     }
@@ -66,17 +66,17 @@ class EventMarks : public PhaseMarks {
  private:
   c10::Stream stream_;
   std::vector<c10::Event> events_;
-  std::size_t next_ = 0;
+  std::size_t next_event_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
-                                             std::size_t count) {
+                                             std::size_t phase_count) {
   if (device.is_cpu() || clock == PhaseClock::kSynchronized) {
     return std::make_unique<HostMarks>(device, clock == PhaseClock::kSynchronized);
   }
-  return std::make_unique<EventMarks>(device, count);
+  return std::make_unique<EventMarks>(device, phase_count);
 }
 
 }  // namespace labreport

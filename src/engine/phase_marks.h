@@ -14,19 +14,19 @@ enum class PhaseClock {
   kSynchronized,  ///< The host's clock, with a device synchronization at each phase's end.
 };
 
-/// Marks the start of a step and then the end of each of its phases; start() begins a new step.
+/// Marks the start of a step and then the end of each of its phases.
 class PhaseMarks {
  public:
   virtual ~PhaseMarks() = default;
-  virtual void start() = 0;
-  virtual void phase_ended() = 0;
+  virtual void mark_start() = 0;
+  virtual void mark_phase_end() = 0;
   /// Returns the duration of each phase of the latest step. The device must have been synchronized
   /// since the last mark.
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 
-/// Creates marks for steps of `count` phases.
+/// Creates marks for steps of `phase_count` phases.
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
-                                             std::size_t count);
+                                             std::size_t phase_count);
 
 }  // namespace labreport

@@ -28,10 +28,10 @@ void set_tf32(Precision precision) {
 
 namespace {
 
-void set_state(const AutocastState& state) {
+void apply_autocast_state(const AutocastState& state) {
   at::autocast::set_autocast_enabled(state.device, state.enabled);
   at::autocast::set_autocast_dtype(state.device, state.dtype);
-  at::autocast::set_autocast_cache_enabled(state.cache);
+  at::autocast::set_autocast_cache_enabled(state.cache_enabled);
 }
 
 }  // namespace
@@ -43,21 +43,21 @@ AutocastState autocast_state(c10::DeviceType device) {
 
 AutocastScope::AutocastScope(Precision precision, DeviceKind device) {
   const auto dtype = autocast_dtype(precision);
-  if (dtype) enter({torch_device(device).type(), *dtype, /*enabled=*/true, /*cache=*/true});
+  if (dtype) enter({torch_device(device).type(), *dtype, /*enabled=*/true, /*cache_enabled=*/true});
 }
 
 AutocastScope::AutocastScope(const AutocastState& state) { enter(state); }
 
 void AutocastScope::enter(const AutocastState& state) {
-  former_ = autocast_state(state.device);
-  set_state(state);
+  previous_state_ = autocast_state(state.device);
+  apply_autocast_state(state);
   at::autocast::increment_nesting();
 }
 
 AutocastScope::~AutocastScope() {
-  if (!former_) return;
+  if (!previous_state_) return;
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  set_state(*former_);
+  apply_autocast_state(*previous_state_);
 }
 
 }  // namespace labreport

@@ -21,8 +21,7 @@ void set_tf32(Precision precision);
 struct AutocastState {
   c10::DeviceType device;
   c10::ScalarType dtype;
-  bool enabled;
-  bool cache;
+  bool enabled, cache_enabled;
 };
 
 /// Returns the calling thread's settings.
@@ -33,8 +32,8 @@ AutocastState autocast_state(c10::DeviceType device);
 class AutocastScope {
  public:
   AutocastScope(Precision precision, DeviceKind device);
-  /// Applies the settings of another thread, which may have autocast off, because backward may run
-  /// on a thread of its own.
+  /// Applies `state`, even if autocast is off in it. Backward, which may run on another thread,
+  /// thus gets the settings of forward.
   explicit AutocastScope(const AutocastState& state);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;
@@ -43,7 +42,7 @@ class AutocastScope {
  private:
   void enter(const AutocastState& state);
 
-  std::optional<AutocastState> former_;
+  std::optional<AutocastState> previous_state_;
 };
 
 }  // namespace labreport

@@ -19,14 +19,14 @@ using torch::profiler::impl::ActivityType;
 /// Turns ranges into user scopes, which the profiler records.
 class RangeRecorder : public RangeObserver {
  public:
-  void opened(std::string_view name) override {
-    open_.push_back(std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE));
-    if (open_.back()->isActive()) open_.back()->before(std::string(name));
+  void on_open(std::string_view name) override {
+    open_functions_.push_back(std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE));
+    if (open_functions_.back()->isActive()) open_functions_.back()->before(std::string(name));
   }
-  void closed() override { open_.pop_back(); }
+  void on_close() override { open_functions_.pop_back(); }
 
  private:
-  std::vector<std::unique_ptr<at::RecordFunction>> open_;
+  std::vector<std::unique_ptr<at::RecordFunction>> open_functions_;
 };
 
 // These are copies of libkineto's ActivityType, whose header LibTorch does not ship.
@@ -51,9 +51,9 @@ std::optional<TraceKind> kind_of(const kineto::KinetoEvent& event) {
     case kUserAnnotation:
       return TraceKind::kRange;
     case kGpuMemcpy:
-      return TraceKind::kCopy;
+      return TraceKind::kMemcpy;
     case kGpuMemset:
-      return TraceKind::kSet;
+      return TraceKind::kMemset;
     case kConcurrentKernel:
       return TraceKind::kKernel;
     case kCudaRuntime:
@@ -77,22 +77,22 @@ Trace trace_of(const std::vector<kineto::KinetoEvent>& events) {
                      event.deviceResourceId()});
   }
   std::ranges::stable_sort(trace, {}, &TraceEvent::start_ns);
-  const std::int64_t origin = trace.empty() ? 0 : trace.front().start_ns;
-  for (TraceEvent& event : trace) event.start_ns -= origin;
+  const std::int64_t first_start_ns = trace.empty() ? 0 : trace.front().start_ns;
+  for (TraceEvent& event : trace) event.start_ns -= first_start_ns;
   return trace;
 }
 
-std::int64_t timed(const std::function<void()>& work) {
-  const std::int64_t start = host_now_ns();
+std::int64_t elapsed_ns(const std::function<void()>& work) {
+  const std::int64_t start_ns = host_now_ns();
   work();
-  return host_now_ns() - start;
+  return host_now_ns() - start_ns;
 }
 
 }  // namespace
 
 bool on_device(const TraceEvent& event) {
-  return event.kind == TraceKind::kKernel || event.kind == TraceKind::kCopy ||
-         event.kind == TraceKind::kSet;
+  return event.kind == TraceKind::kKernel || event.kind == TraceKind::kMemcpy ||
+         event.kind == TraceKind::kMemset;
 }
 
 Profile profile(DeviceKind kind, const std::function<void()>& work) {
@@ -100,19 +100,19 @@ Profile profile(DeviceKind kind, const std::function<void()>& work) {
   std::set<ActivityType> activities{ActivityType::CPU};
   if (kind == DeviceKind::kCuda) activities.insert(ActivityType::CUDA);
   Profile result;
-  result.prepare_ns = timed([&] {
+  result.prepare_ns = elapsed_ns([&] {
     kineto::prepareProfiler(config, activities);
     kineto::enableProfiler(config, activities,
                            {at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE,
                             at::RecordScope::BACKWARD_FUNCTION});
   });
-  result.work_ns = timed([&] {
+  result.work_ns = elapsed_ns([&] {
     RangeRecorder recorder;
-    const ObservedRanges observed(recorder);
+    const RangeObserverScope scope(recorder);
     work();
   });
   std::unique_ptr<kineto::ProfilerResult> collected;
-  result.collect_ns = timed([&] { collected = kineto::disableProfiler(); });
+  result.collect_ns = elapsed_ns([&] { collected = kineto::disableProfiler(); });
   result.trace = trace_of(collected->events());
   return result;
 }

@@ -4,11 +4,11 @@
 
 namespace labreport {
 
-ObservedRanges::ObservedRanges(RangeObserver& observer) {
+RangeObserverScope::RangeObserverScope(RangeObserver& observer) {
   if (Range::current_observer) throw Error("ranges already have an observer");
   Range::current_observer = &observer;
 }
 
-ObservedRanges::~ObservedRanges() { Range::current_observer = nullptr; }
+RangeObserverScope::~RangeObserverScope() { Range::current_observer = nullptr; }
 
 }  // namespace labreport

@@ -18,7 +18,7 @@ namespace labreport {
 namespace {
 
 template <typename Call>
-auto guarded(const char* what, const Call& call) try {
+auto as_group_error(const char* what, const Call& call) try {
   return call();
 } catch (const NotOffered&) {
   throw;
@@ -44,23 +44,23 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
   std::vector<at::Tensor> tensors;
-  std::int64_t summed = 1;  ///< Number of ranks to divide the sum by; 1 for no division.
+  std::int64_t divisor = 1;  ///< finish() divides the sum by it.
 };
 
 namespace {
 
-Collective started(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
-                   std::int64_t summed = 1) {
+Collective make_collective(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
+                           std::int64_t divisor = 1) {
   return Collective(std::make_shared<Collective::Work>(
-      Collective::Work{std::move(work), std::move(tensors), summed}));
+      Collective::Work{std::move(work), std::move(tensors), divisor}));
 }
 
 }  // namespace
 
 void Collective::finish() {
-  guarded("a collective failed", [&] { return work_->work->wait(); });
-  if (work_->summed > 1) work_->tensors.front().div_(work_->summed);
-  work_->summed = 1;
+  as_group_error("a collective failed", [&] { return work_->work->wait(); });
+  if (work_->divisor > 1) work_->tensors.front().div_(work_->divisor);
+  work_->divisor = 1;
 }
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
@@ -74,62 +74,62 @@ RankGroup::RankGroup(const LaunchRequest& request)
       size_(request.spec.ranks->count),
       device_(torch_device(request.spec.device)),
       state_(std::make_shared<State>()) {
-  const Rendezvous& where = *request.rendezvous;
+  const Rendezvous& rendezvous = *request.rendezvous;
   state_->timeout =
-      std::chrono::milliseconds(static_cast<std::int64_t>(where.timeout_seconds * 1e3));
-  state_->nccl = request.spec.ranks->collectives == Collectives::kNccl;
-  guarded("the ranks did not find each other", [&] {
+      std::chrono::milliseconds(static_cast<std::int64_t>(rendezvous.timeout_seconds * 1e3));
+  state_->uses_nccl = request.spec.ranks->collectives == Collectives::kNccl;
+  as_group_error("the ranks did not find each other", [&] {
     const auto size = static_cast<int>(size_);
-    state_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
+    state_->store = c10::make_intrusive<c10d::FileStore>(rendezvous.store, size);
     state_->store->setTimeout(state_->timeout);
-    const BackendPlace place{state_->store, static_cast<int>(rank_), size, state_->timeout};
-    state_->backend = state_->nccl ? make_nccl(place) : make_gloo(place);
+    const BackendSettings settings{state_->store, static_cast<int>(rank_), size, state_->timeout};
+    state_->backend = state_->uses_nccl ? make_nccl(settings) : make_gloo(settings);
   });
   barrier();
 }
 
 std::string RankGroup::library() const {
-  return state_->nccl ? "NCCL " + nccl_version() : std::string("Gloo");
+  return state_->uses_nccl ? "NCCL " + nccl_version() : std::string("Gloo");
 }
 
-Collective RankGroup::sum(at::Tensor tensor) {
-  return guarded("an all-reduce failed", [&] {
+Collective RankGroup::all_reduce_sum(at::Tensor tensor) {
+  return as_group_error("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return started(state_->backend->allreduce(tensors), tensors);
+    return make_collective(state_->backend->allreduce(tensors), tensors);
   });
 }
 
 Collective RankGroup::broadcast(at::Tensor tensor, std::int64_t root) {
-  return guarded("a broadcast failed", [&] {
+  return as_group_error("a broadcast failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
-    return started(state_->backend->broadcast(tensors, options), tensors);
+    return make_collective(state_->backend->broadcast(tensors, options), tensors);
   });
 }
 
-Collective RankGroup::gather_into(at::Tensor whole, at::Tensor shard) {
-  return guarded("an all-gather failed", [&] {
-    return started(state_->backend->_allgather_base(whole, shard), {whole, shard});
+Collective RankGroup::all_gather_into(at::Tensor whole, at::Tensor shard) {
+  return as_group_error("an all-gather failed", [&] {
+    return make_collective(state_->backend->_allgather_base(whole, shard), {whole, shard});
   });
 }
 
-Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
-  return guarded("a reduce-scatter failed", [&] {
-    return started(state_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
+Collective RankGroup::reduce_scatter(at::Tensor shard, at::Tensor whole) {
+  return as_group_error("a reduce-scatter failed", [&] {
+    return make_collective(state_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
   });
 }
 
 // Gloo cannot average, so finish() divides the sum.
-Collective RankGroup::mean(at::Tensor tensor) {
-  return guarded("an all-reduce failed", [&] {
+Collective RankGroup::all_reduce_mean(at::Tensor tensor) {
+  return as_group_error("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::AllreduceOptions options;
-    options.reduceOp = state_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
-    const auto collective = state_->nccl ? nullptr : state_->pending->begin();
+    options.reduceOp = state_->uses_nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
+    const auto collective = state_->uses_nccl ? nullptr : state_->pending->start_now();
     auto work = state_->backend->allreduce(tensors, options);
     if (collective) state_->pending->watch(collective, *work->getFuture());
-    return started(std::move(work), std::move(tensors), state_->nccl ? 1 : size_);
+    return make_collective(std::move(work), std::move(tensors), state_->uses_nccl ? 1 : size_);
   });
 }
 
@@ -137,23 +137,24 @@ std::vector<TimedCollective> RankGroup::take_collectives() { return state_->pend
 
 // A sum is used instead of NCCL's own barrier, which guesses a device.
 void RankGroup::barrier() {
-  sum(at::zeros({1}, at::TensorOptions().device(device_))).finish();
-  guarded("a barrier failed", [&] { synchronize(device_); });
+  all_reduce_sum(at::zeros({1}, at::TensorOptions().device(device_))).finish();
+  as_group_error("a barrier failed", [&] { synchronize(device_); });
 }
 
-std::int64_t RankGroup::largest(std::int64_t value) {
-  std::int64_t found = value;
-  for (const auto& numbers : gather({value})) found = std::max(found, numbers.front());
-  return found;
+std::int64_t RankGroup::max_over_ranks(std::int64_t value) {
+  std::int64_t largest = value;
+  for (const auto& numbers : all_gather({value})) largest = std::max(largest, numbers.front());
+  return largest;
 }
 
-std::vector<std::vector<std::int64_t>> RankGroup::gather(const std::vector<std::int64_t>& numbers) {
-  return guarded("gathering failed", [&] {
-    std::vector<at::Tensor> mine{
+std::vector<std::vector<std::int64_t>> RankGroup::all_gather(
+    const std::vector<std::int64_t>& numbers) {
+  return as_group_error("gathering failed", [&] {
+    std::vector<at::Tensor> own{
         at::tensor(numbers, at::TensorOptions().dtype(at::kLong)).to(device_)};
     std::vector<std::vector<at::Tensor>> all(1);
-    for (std::int64_t i = 0; i < size_; ++i) all[0].push_back(at::empty_like(mine[0]));
-    state_->backend->allgather(all, mine)->wait();
+    for (std::int64_t i = 0; i < size_; ++i) all[0].push_back(at::empty_like(own[0]));
+    state_->backend->allgather(all, own)->wait();
     std::vector<std::vector<std::int64_t>> gathered;
     for (const at::Tensor& tensor : all[0]) {
       const at::Tensor host = tensor.cpu();
@@ -164,8 +165,8 @@ std::vector<std::vector<std::int64_t>> RankGroup::gather(const std::vector<std::
   });
 }
 
-void RankGroup::leave() {
-  guarded("leaving failed", [&] {
+void RankGroup::wait_until_all_leave() {
+  as_group_error("leaving failed", [&] {
     std::vector<std::string> all;
     for (std::int64_t i = 0; i < size_; ++i) all.push_back(fmt::format("left/{}", i));
     state_->store->set(all.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
@@ -173,12 +174,12 @@ void RankGroup::leave() {
   });
 }
 
-std::string RankGroup::why_no_sum_into() const {
-  return state_->nccl ? why_no_nccl_sum() : "c10d sums in place alone, over Gloo";
+std::string RankGroup::why_no_all_reduce_into() const {
+  return state_->uses_nccl ? why_no_nccl_all_reduce() : "c10d sums in place alone, over Gloo";
 }
 
-void RankGroup::sum_into(const at::Tensor& input, at::Tensor& output) {
-  guarded("an all-reduce failed", [&] { nccl_sum(*state_->backend, input, output); });
+void RankGroup::all_reduce_into(const at::Tensor& input, at::Tensor& output) {
+  as_group_error("an all-reduce failed", [&] { nccl_all_reduce(*state_->backend, input, output); });
 }
 
 }  // namespace labreport

@@ -26,8 +26,7 @@ class GroupError : public Error {
 
 /// Start and end of a collective, by the host's clock.
 struct TimedCollective {
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
 };
 
 /// A collective that has been started. On a GPU it runs on a stream that belongs to NCCL.
@@ -58,36 +57,36 @@ class RankGroup {
   std::string library() const;                    ///< "NCCL 2.28.9", "Gloo"
 
   /// Sums the tensor over the ranks, in place.
-  Collective sum(at::Tensor tensor);
+  Collective all_reduce_sum(at::Tensor tensor);
   /// Averages the tensor over the ranks, in place. Over Gloo finish() divides the sum.
-  Collective mean(at::Tensor tensor);
+  Collective all_reduce_mean(at::Tensor tensor);
 
-  /// Returns the times of all-reduces by mean() or a `GradientReducer` since the previous call, by
-  /// start. All must have finished. Empty over NCCL, whose collectives do not run on the host.
+  /// Returns the times, in order of start, of finished all-reduces by all_reduce_mean() or a
+  /// `GradientReducer` since the previous call. Empty over NCCL, which does not run on the host.
   std::vector<TimedCollective> take_collectives();
 
   /// Copies `root`'s tensor to all ranks, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
   /// Concatenates the ranks' shards, which have equal sizes, into `whole` in order of rank.
-  Collective gather_into(at::Tensor whole, at::Tensor shard);
+  Collective all_gather_into(at::Tensor whole, at::Tensor shard);
   /// Cuts the sum of `whole` over the ranks into equal pieces; `shard` gets this rank's piece.
-  Collective sum_scattered(at::Tensor shard, at::Tensor whole);
+  Collective reduce_scatter(at::Tensor shard, at::Tensor whole);
 
   /// Waits until all ranks have called barrier() and their devices have finished earlier work.
   void barrier();
   /// Returns the largest of the ranks' values.
-  std::int64_t largest(std::int64_t value);
+  std::int64_t max_over_ranks(std::int64_t value);
   /// Returns each rank's numbers, in order of rank. All ranks must pass the same count of numbers.
-  std::vector<std::vector<std::int64_t>> gather(const std::vector<std::int64_t>& numbers);
+  std::vector<std::vector<std::int64_t>> all_gather(const std::vector<std::int64_t>& numbers);
 
-  /// Waits until all ranks have called this. A rank that exits earlier would disconnect the others.
-  void leave();
+  /// Waits until all ranks have called it. A rank that exits earlier would disconnect the others.
+  void wait_until_all_leave();
 
-  /// Returns the reason why `sum_into` cannot be called; empty if it can.
-  std::string why_no_sum_into() const;
+  /// Returns the reason why `all_reduce_into` cannot be called; empty if it can.
+  std::string why_no_all_reduce_into() const;
   /// Enqueues an all-reduce of the FP32 tensor `input` into `output` on the current stream, which
-  /// c10d does not offer. The group must have called sum() before.
-  void sum_into(const at::Tensor& input, at::Tensor& output);
+  /// c10d does not offer. The group must have called all_reduce_sum() before.
+  void all_reduce_into(const at::Tensor& input, at::Tensor& output);
 
  private:
   friend class GradientReducer;

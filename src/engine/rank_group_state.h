@@ -14,7 +14,7 @@ struct RankGroup::State {
   c10::intrusive_ptr<c10d::Store> store;
   CollectivesBackend backend;
   std::chrono::milliseconds timeout;
-  bool nccl = false;
+  bool uses_nccl = false;
   std::unique_ptr<PendingCollectives> pending = std::make_unique<PendingCollectives>();
 };
 

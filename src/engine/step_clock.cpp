@@ -11,16 +11,16 @@ StepClock::StepClock(c10::Device device, PhaseClock clock, std::size_t phase_cou
 StepTimes StepClock::time(const std::function<void(PhaseObserver&)>& step) {
   enqueued_ns_.clear();
   start_ns_ = host_now_ns();
-  marks_->start();
+  marks_->mark_start();
   step(*this);
-  const std::int64_t enqueued = host_now_ns();
+  const std::int64_t all_enqueued_ns = host_now_ns();
   synchronize(device_);
-  const std::int64_t done = host_now_ns();
-  return {done - start_ns_, enqueued - start_ns_, marks_->durations_ns(), enqueued_ns_};
+  const std::int64_t done_ns = host_now_ns();
+  return {done_ns - start_ns_, all_enqueued_ns - start_ns_, marks_->durations_ns(), enqueued_ns_};
 }
 
-void StepClock::ended(Phase) {
-  marks_->phase_ended();
+void StepClock::on_phase_end(Phase) {
+  marks_->mark_phase_end();
   enqueued_ns_.push_back(host_now_ns() - start_ns_);
 }
 

@@ -24,7 +24,7 @@ class StepClock : public PhaseObserver {
   /// observer that it gets. The device must be idle at the start.
   StepTimes time(const std::function<void(PhaseObserver&)>& step);
 
-  void ended(Phase phase) override;
+  void on_phase_end(Phase phase) override;
 
  private:
   c10::Device device_;

@@ -55,9 +55,9 @@ std::uint64_t workspace_address(const Workspace& workspace) {
 /// Appends the addresses of cuBLAS's workspaces. `workspaces` is a map, or since torch 2.10 a
 /// struct of the map and its mutex.
 template <typename Workspaces>
-void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
+void append_workspace_addresses(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
   if constexpr (requires { workspaces.map; }) {
-    append_workspaces(workspaces.map, addresses);
+    append_workspace_addresses(workspaces.map, addresses);
   } else {
     for (const auto& [user, memory] : workspaces) addresses.push_back(workspace_address(memory));
   }
@@ -66,10 +66,10 @@ void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addre
 /// True if NCCL's process group reveals the communicator, as newer versions do. Otherwise
 /// communicator_of() returns 0.
 template <typename Group>
-constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };
+constexpr bool kRevealsCommunicator = requires(Group& group) { group.getCommPtr(); };
 template <typename Group>
 std::int64_t communicator_of(Group& group) {
-  if constexpr (kTellsCommunicator<Group>) {
+  if constexpr (kRevealsCommunicator<Group>) {
     return group.getCommPtr();
   } else {
     return 0;

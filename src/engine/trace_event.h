@@ -13,8 +13,8 @@ enum class TraceKind {
   kBackward,  ///< A running node of autograd's graph.
   kRuntime,   ///< A call of CUDA's runtime or driver.
   kKernel,
-  kCopy,
-  kSet,
+  kMemcpy,
+  kMemset,
   kOverhead,  ///< Time spent by the profiler or by lazy loading.
 };
 
@@ -24,10 +24,10 @@ struct TraceEvent {
   std::int64_t start_ns = 0;  ///< Since the start of the trace's first event.
   std::int64_t duration_ns = 0;
   std::uint64_t thread = 0;       ///< Host thread; 0 for device activities.
-  std::uint64_t correlation = 0;  ///< Operators only: the id that `linked` refers to.
-  std::uint64_t linked = 0;       ///< Device activities only: `correlation` of their operator.
-  std::int64_t sequence = -1;     ///< Autograd's number of an operator and its node; −1 without.
-  std::int64_t stream = 0;        ///< Device activities only.
+  std::uint64_t correlation = 0;  ///< Number of an operator; runtime calls have their own numbers.
+  std::uint64_t launched_by = 0;  ///< Device activities only: `correlation` of their operator.
+  std::int64_t sequence_number = -1;  ///< Autograd's number of an operator and its node, or −1.
+  std::int64_t stream = 0;            ///< Device activities only.
 
   std::int64_t end_ns() const { return start_ns + duration_ns; }
 };

@@ -15,8 +15,8 @@ struct AdamWOptions {
   double weight_decay = 0.01;
 };
 
-/// Each step first decays the weights, and then replaces the moments by new tensors. The first step
-/// creates the moments.
+/// Each step first decays the weights, then replaces the moments by new tensors, and then updates
+/// the weights. The first step creates the moments.
 class AdamW : public Optimizer {
  public:
   explicit AdamW(Parameters parameters, AdamWOptions options = {});
@@ -28,17 +28,16 @@ class AdamW : public Optimizer {
   Parameters state() const override;
 
  private:
-  struct Slot {
+  struct ParameterState {
     std::string name;
     at::Tensor parameter;
-    at::Tensor m;
-    at::Tensor v;
+    at::Tensor m, v;
     std::int64_t steps = 0;
   };
-  void update(Slot& slot) const;
+  void update(ParameterState& state) const;
 
   AdamWOptions options_;
-  std::vector<Slot> slots_;
+  std::vector<ParameterState> states_;
 };
 
 }  // namespace labreport

@@ -55,7 +55,7 @@ at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at
 Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
                      c10::Device device, Variant variant)
     : heads_(heads),
-      sdpa_(variant >= Variant::kSdpa),
+      uses_sdpa_(variant >= Variant::kSdpa),
       q_proj_(d_model, d_model, device, variant),
       k_proj_(d_model, d_model, device, variant),
       v_proj_(d_model, d_model, device, variant),
@@ -63,15 +63,15 @@ Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<c
       rotary_(std::move(rotary)) {}
 
 at::Tensor Attention::forward(const at::Tensor& x) const {
-  at::Tensor q = split_heads(in_range("q_proj", q_proj_, x), heads_);
-  at::Tensor k = split_heads(in_range("k_proj", k_proj_, x), heads_);
-  at::Tensor v = split_heads(in_range("v_proj", v_proj_, x), heads_);
+  at::Tensor q = split_heads(forward_in_range("q_proj", q_proj_, x), heads_);
+  at::Tensor k = split_heads(forward_in_range("k_proj", k_proj_, x), heads_);
+  at::Tensor v = split_heads(forward_in_range("v_proj", v_proj_, x), heads_);
   rotate(q, k);
-  return in_range("output_proj", output_proj_, merge_heads(attend(q, k, v)));
+  return forward_in_range("output_proj", output_proj_, merge_heads(attend(q, k, v)));
 }
 
 at::Tensor Attention::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
-  if (sdpa_) {
+  if (uses_sdpa_) {
     Range range("scaled dot product attention");
     return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, /*dropout_p=*/0.0,
                                             /*is_causal=*/true);
@@ -81,20 +81,20 @@ at::Tensor Attention::attend(const at::Tensor& q, const at::Tensor& k, const at:
 
 void Attention::rotate(at::Tensor& q, at::Tensor& k) const {
   Range range("rotary");
-  at::Tensor turned = rotary_->forward(q);
+  at::Tensor rotated_q = rotary_->forward(q);
   k = rotary_->forward(k);
-  q = std::move(turned);
+  q = std::move(rotated_q);
 }
 
-void Attention::shard(const std::shared_ptr<ShardedWeights>& among) {
-  for (Linear* layer : {&q_proj_, &k_proj_, &v_proj_, &output_proj_}) layer->shard(among);
+void Attention::shard(const std::shared_ptr<ShardedWeights>& sharded_weights) {
+  for (Linear* layer : {&q_proj_, &k_proj_, &v_proj_, &output_proj_}) layer->shard(sharded_weights);
 }
 
-void Attention::list(const std::string& path, Parameters& into) const {
-  q_proj_.list(path + ".q_proj", into);
-  k_proj_.list(path + ".k_proj", into);
-  v_proj_.list(path + ".v_proj", into);
-  output_proj_.list(path + ".output_proj", into);
+void Attention::append_parameters(const std::string& path, Parameters& parameters) const {
+  q_proj_.append_parameters(path + ".q_proj", parameters);
+  k_proj_.append_parameters(path + ".k_proj", parameters);
+  v_proj_.append_parameters(path + ".v_proj", parameters);
+  output_proj_.append_parameters(path + ".output_proj", parameters);
 }
 
 }  // namespace labreport

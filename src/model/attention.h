@@ -24,20 +24,17 @@ class Attention {
             c10::Device device, Variant variant = Variant::kMatmul);
   /// Input and output have the shape [batch, positions, d_model].
   at::Tensor forward(const at::Tensor& x) const;
-  void list(const std::string& path, Parameters& into) const;
+  void append_parameters(const std::string& path, Parameters& parameters) const;
   /// Shards the linear layers in the order in which forward uses them.
-  void shard(const std::shared_ptr<ShardedWeights>& among);
+  void shard(const std::shared_ptr<ShardedWeights>& sharded_weights);
 
  private:
   void rotate(at::Tensor& q, at::Tensor& k) const;
   at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
 
   std::int64_t heads_;
-  bool sdpa_;
-  Linear q_proj_;
-  Linear k_proj_;
-  Linear v_proj_;
-  Linear output_proj_;
+  bool uses_sdpa_;
+  Linear q_proj_, k_proj_, v_proj_, output_proj_;
   std::shared_ptr<const Rotary> rotary_;
 };
 

@@ -18,9 +18,9 @@ using torch::autograd::variable_list;
 
 constexpr const char* kPart = "part";
 
-/// The function and settings that backward needs besides the input.
+/// The part's function and forward's autocast settings, which backward needs besides the input.
 struct Part : torch::CustomClassHolder {
-  Part(CheckpointedFunction of, AutocastState under) : function(std::move(of)), autocast(under) {}
+  Part(CheckpointedFunction f, AutocastState state) : function(std::move(f)), autocast(state) {}
   CheckpointedFunction function;
   AutocastState autocast;
 };
@@ -34,9 +34,9 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto held = context->saved_data.at(kPart).toCapsule();
+    const auto capsule = context->saved_data.at(kPart).toCapsule();
     at::Tensor input = context->get_saved_variables().front().detach().requires_grad_();
-    const auto& part = static_cast<const Part&>(*held);
+    const auto& part = static_cast<const Part&>(*capsule);
     at::Tensor output;
     {
       const Range range(metric::kRecompute);

@@ -14,7 +14,7 @@ FusedAdamW::FusedAdamW(const Parameters& parameters) {
     parameters_.push_back(parameter.tensor);
     m_.push_back(at::zeros_like(parameter.tensor));
     v_.push_back(at::zeros_like(parameter.tensor));
-    steps_.push_back(at::zeros({}, parameter.tensor.options().dtype(at::kFloat)));
+    step_counts_.push_back(at::zeros({}, parameter.tensor.options().dtype(at::kFloat)));
   }
 }
 
@@ -23,8 +23,8 @@ void FusedAdamW::step() {
   c10::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
-  at::_foreach_add_(steps_, 1);
-  at::_fused_adamw_(parameters_, gradients, m_, v_, /*max_exp_avg_sqs=*/{}, steps_,
+  at::_foreach_add_(step_counts_, 1);
+  at::_fused_adamw_(parameters_, gradients, m_, v_, /*max_exp_avg_sqs=*/{}, step_counts_,
                     options.learning_rate, options.beta1, options.beta2, options.weight_decay,
                     options.epsilon, /*amsgrad=*/false, /*maximize=*/false);
 }

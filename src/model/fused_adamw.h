@@ -20,7 +20,7 @@ class FusedAdamW : public Optimizer {
 
  private:
   std::vector<std::string> names_;
-  std::vector<at::Tensor> parameters_, m_, v_, steps_;
+  std::vector<at::Tensor> parameters_, m_, v_, step_counts_;
 };
 
 }  // namespace labreport

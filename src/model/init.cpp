@@ -13,15 +13,15 @@
 namespace labreport {
 namespace {
 
-// Number of times that values beyond the bound are redrawn. Each draw leaves 0.27 % of its values
-// beyond the bound; after two redraws two in 10⁸ are left, which are set to the bound.
+// Values beyond the bound are redrawn this often. Each draw leaves 0.27 % of its values beyond the
+// bound; after two redraws two in 10⁸ are left, which are set to the bound.
 constexpr int kRedraws = 2;
 
 // Redraws values beyond ±bound. Inverting the distribution would make a GPU compile a kernel.
 void redraw_outside(at::Tensor& weight, double bound, double std) {
-  const at::Tensor outside = weight.clamp(-bound, bound).ne(weight);
+  const at::Tensor is_outside = weight.clamp(-bound, bound).ne(weight);
   const at::Tensor change = at::empty_like(weight).normal_(0, std).sub_(weight);
-  weight.addcmul_(change, outside);
+  weight.addcmul_(change, is_outside);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ double linear_std(std::int64_t d_in, std::int64_t d_out) {
   return std::sqrt(2.0 / static_cast<double>(d_in + d_out));
 }
 
-at::Tensor trainable(at::IntArrayRef shape, c10::Device device) {
+at::Tensor trainable_empty(at::IntArrayRef shape, c10::Device device) {
   return at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(device)).requires_grad_();
 }
 

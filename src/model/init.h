@@ -11,7 +11,7 @@ inline constexpr double kTruncationDeviations = 3.0;
 double linear_std(std::int64_t d_in, std::int64_t d_out);
 
 /// Returns an uninitialized trainable FP32 tensor.
-at::Tensor trainable(at::IntArrayRef shape, c10::Device device);
+at::Tensor trainable_empty(at::IntArrayRef shape, c10::Device device);
 
 /// Draws values from a normal distribution with mean 0 and standard deviation `std`, truncated at
 /// ±3 `std`, by the default generator of the device. Temporaries take 1¼ times the tensor's bytes.

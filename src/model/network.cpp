@@ -7,7 +7,7 @@
 namespace labreport {
 namespace {
 
-std::unique_ptr<Network> make_own(const NetworkSpec& spec, c10::Device device) {
+std::unique_ptr<Network> make_transformer(const NetworkSpec& spec, c10::Device device) {
   if (!spec.implementation.empty()) {
     throw InputError("this worker does not load '" + spec.implementation + "'",
                      "it measures labreport's own network; another worker runs other models");
@@ -15,16 +15,16 @@ std::unique_ptr<Network> make_own(const NetworkSpec& spec, c10::Device device) {
   return std::make_unique<Transformer>(spec.shape, spec.context, device, spec.variant, spec.group);
 }
 
-NetworkFactory registered = make_own;
+NetworkFactory current_factory = make_transformer;
 
 }  // namespace
 
 void set_network_factory(NetworkFactory factory) {
-  registered = factory ? std::move(factory) : make_own;
+  current_factory = factory ? std::move(factory) : make_transformer;
 }
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device) {
-  return registered(spec, device);
+  return current_factory(spec, device);
 }
 
 }  // namespace labreport

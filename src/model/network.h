@@ -24,8 +24,8 @@ class Optimizer {
   virtual Parameters state() const = 0;
 };
 
-/// Called with a module's path, "layers.3.attn", and the module's output.
-using ModuleOutputs = std::function<void(const std::string& module, const at::Tensor& output)>;
+/// Called with a module's path, such as "layers.3.attn", and the module's output.
+using OutputCallback = std::function<void(const std::string& module, const at::Tensor& output)>;
 
 class Network {
  public:
@@ -35,7 +35,7 @@ class Network {
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
   /// Does the same as forward() and reports each module's output; this default reports no output.
-  virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
+  virtual at::Tensor traced_forward(const at::Tensor& ids, const OutputCallback& /*report*/) const {
     return forward(ids);
   }
 
@@ -53,7 +53,7 @@ class Network {
   virtual const Parameters& parameters() const = 0;
 
   /// Returns the tensors that the network holds but never trains.
-  virtual const std::vector<at::Tensor>& tables() const = 0;
+  virtual const std::vector<at::Tensor>& buffers() const = 0;
 };
 
 struct NetworkSpec {
@@ -61,7 +61,7 @@ struct NetworkSpec {
   ModelShape shape;
   std::int64_t context = 0;  ///< The longest sequence, in tokens.
   Variant variant = Variant::kMatmul;
-  std::optional<std::int64_t> group = {};  ///< See `CellSpec`.
+  std::optional<std::int64_t> group = {};  ///< Blocks in a checkpoint; absent without checkpoints.
 };
 
 using NetworkFactory =
@@ -74,9 +74,9 @@ void set_network_factory(NetworkFactory factory);
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
 
 /// Thrown if the user's code failed. The message describes the failed call in one line.
-class ForeignError : public Error {
+class UserCodeError : public Error {
  public:
-  ForeignError(const std::string& line, std::string traceback)
+  UserCodeError(const std::string& line, std::string traceback)
       : Error(line), traceback_(std::move(traceback)) {}
   const std::string& traceback() const { return traceback_; }
 

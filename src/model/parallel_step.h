@@ -11,28 +11,28 @@
 
 namespace labreport {
 
-/// Returns this rank's B / ranks rows of a batch that all ranks drew identically, in order of rank.
-/// B, the number of rows, must be a multiple of the ranks.
+/// Returns this rank's rows of a batch that all ranks drew identically. Each rank gets equally many
+/// rows, in order of rank, so the number of rows must be a multiple of the number of ranks.
 Batch part_of_batch(const Batch& whole, const RankGroup& group);
 
 class ParallelStep {
  public:
   /// Called at the end of each phase: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer
   /// and, if the optimizer is sharded, kBroadcast.
-  using Ended = std::function<void(std::string_view phase)>;
+  using PhaseEndCallback = std::function<void(std::string_view phase)>;
 
-  /// Tells what is sharded over the ranks: nothing, the optimizer's state, or the weights.
-  struct Shared {
-    bool optimizer = false;
-    std::shared_ptr<ShardedWeights> weights = {};
+  /// At most one of the two parts is sharded over the ranks.
+  struct ShardedParts {
+    bool optimizer_state = false;
+    std::shared_ptr<ShardedWeights> weights = {};  ///< Null if all weights are whole.
   };
 
   /// `network` and `group` must outlive the step. Gradients of whole parameters are averaged after
   /// backward, in one all-reduce for each; gradients of shards are averaged during backward.
   ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
-               const Shared& shared);
+               const ShardedParts& sharded);
 
-  void run(const Ended& ended);
+  void run(const PhaseEndCallback& on_end);
   /// Frees logits, loss, graph and gradients. A step's measured time does not include clear().
   void clear();
 
@@ -40,17 +40,17 @@ class ParallelStep {
   Parameters optimizer_state() const { return optimizer_->state(); }
 
  private:
-  void compute_loss(const Ended& ended);
-  void update(const Ended& ended);
+  void compute_loss(const PhaseEndCallback& on_end);
+  void update(const PhaseEndCallback& on_end);
 
   const Network& network_;
   Batch batch_;
   StepOptions options_;
   RankGroup& group_;
-  std::shared_ptr<ShardedWeights> weights_;  ///< Null if all weights are whole.
-  Parameters whole_;
+  std::shared_ptr<ShardedWeights> sharded_weights_;  ///< Null if all weights are whole.
+  Parameters whole_;                                 ///< The parameters that are not sharded.
   std::unique_ptr<Optimizer> optimizer_;
-  ShardedOptimizer* sharded_ = nullptr;  ///< `optimizer_` if it is sharded, else null.
+  ShardedOptimizer* sharded_optimizer_ = nullptr;  ///< `optimizer_` if it is sharded, else null.
   at::Tensor logits_, loss_;
 };
 

@@ -18,16 +18,16 @@ RmsNorm::RmsNorm(std::int64_t d_model, c10::Device device)
     : weight_(trainable_ones(d_model, device)) {}
 
 at::Tensor RmsNorm::forward(const at::Tensor& x) const {
-  const at::Tensor wide = x.to(at::kFloat);
-  at::Tensor scale = at::pow(wide, 2).mean(-1, /*keepdim=*/true);
+  const at::Tensor x_fp32 = x.to(at::kFloat);
+  at::Tensor scale = at::pow(x_fp32, 2).mean(-1, /*keepdim=*/true);
   scale = at::rsqrt(scale + kEpsilon);
-  at::Tensor scaled = wide * scale;
+  at::Tensor scaled = x_fp32 * scale;
   scaled = weight_ * scaled;
   return scaled.to(x.scalar_type());
 }
 
-void RmsNorm::list(const std::string& path, Parameters& into) const {
-  into.push_back({path + ".weight", weight_});
+void RmsNorm::append_parameters(const std::string& path, Parameters& parameters) const {
+  parameters.push_back({path + ".weight", weight_});
 }
 
 }  // namespace labreport

@@ -12,7 +12,7 @@ class RmsNorm {
  public:
   RmsNorm(std::int64_t d_model, c10::Device device);
   at::Tensor forward(const at::Tensor& x) const;
-  void list(const std::string& path, Parameters& into) const;
+  void append_parameters(const std::string& path, Parameters& parameters) const;
 
  private:
   at::Tensor weight_;

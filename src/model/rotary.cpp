@@ -25,22 +25,22 @@ at::Tensor angles(std::int64_t context, std::int64_t d_head) {
 // C++ does not fix which operand it computes first, so the left one has a statement of its own.
 at::Tensor first_half(const at::Tensor& cos, const at::Tensor& sin, const at::Tensor& even,
                       const at::Tensor& odd) {
-  const at::Tensor left = cos * even;
-  return left - sin * odd;
+  const at::Tensor left_product = cos * even;
+  return left_product - sin * odd;
 }
 
 at::Tensor second_half(const at::Tensor& cos, const at::Tensor& sin, const at::Tensor& even,
                        const at::Tensor& odd) {
-  const at::Tensor left = sin * even;
-  return left + cos * odd;
+  const at::Tensor left_product = sin * even;
+  return left_product + cos * odd;
 }
 
 }  // namespace
 
 Rotary::Rotary(std::int64_t context, std::int64_t d_head, c10::Device device) {
-  at::Tensor turns = angles(context, d_head);
-  cos_ = turns.cos().to(device);
-  sin_ = turns.sin().to(device);
+  at::Tensor rotation_angles = angles(context, d_head);
+  cos_ = rotation_angles.cos().to(device);
+  sin_ = rotation_angles.sin().to(device);
 }
 
 at::Tensor Rotary::forward(const at::Tensor& x) const {

@@ -18,8 +18,7 @@ class Rotary {
 
  private:
   /// Both tables have the shape [context, d_head / 2].
-  at::Tensor cos_;
-  at::Tensor sin_;
+  at::Tensor cos_, sin_;
 };
 
 }  // namespace labreport

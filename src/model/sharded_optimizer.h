@@ -17,23 +17,23 @@ using OptimizerFactory = std::function<std::unique_ptr<Optimizer>(Parameters)>;
 /// elements to each rank. Gradients must be equal on all ranks. `group` must outlive the optimizer.
 class ShardedOptimizer : public Optimizer {
  public:
-  ShardedOptimizer(const Parameters& parameters, RankGroup& group, const OptimizerFactory& make);
+  ShardedOptimizer(const Parameters& parameters, RankGroup& group, const OptimizerFactory& factory);
 
-  /// Calls step_own(), then share().
+  /// Calls update_owned(), then broadcast_from_owners().
   void step() override;
-  void step_own() { own_->step(); }
+  void update_owned() { owned_optimizer_->step(); }
   /// Broadcasts each parameter from its owner and waits for all broadcasts. On a GPU the host does
   /// not wait, but later kernels do.
-  void share();
+  void broadcast_from_owners();
 
   /// Returns the state of the owned parameters only.
-  Parameters state() const override { return own_->state(); }
+  Parameters state() const override { return owned_optimizer_->state(); }
 
  private:
   Parameters parameters_;
-  std::vector<std::int64_t> owner_;
+  std::vector<std::int64_t> owner_ranks_;
   RankGroup& group_;
-  std::unique_ptr<Optimizer> own_;
+  std::unique_ptr<Optimizer> owned_optimizer_;
 };
 
 /// Averages gradients over the ranks, in one all-reduce for each gradient; all of them run at once.
@@ -41,6 +41,6 @@ class ShardedOptimizer : public Optimizer {
 void average_gradients(const Parameters& parameters, RankGroup& group);
 
 /// Copies rank 0's parameters to all ranks.
-void share_from_first(const Parameters& parameters, RankGroup& group);
+void broadcast_from_rank_0(const Parameters& parameters, RankGroup& group);
 
 }  // namespace labreport

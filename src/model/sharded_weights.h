@@ -18,8 +18,8 @@ namespace labreport {
 /// The time that a layer waited for its weights in forward or backward, by events or a CPU's clock.
 struct GatherWait {
   std::size_t layer = 0;
-  bool backward = false;
-  std::int64_t ns = 0;
+  bool in_backward = false;
+  std::int64_t wait_ns = 0;
 };
 
 /// Fully sharded data parallelism, layer by layer. A layer is one weight matrix. Layers are
@@ -34,10 +34,10 @@ struct GatherWait {
 class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
  public:
   /// Computes in the dtype `compute`. `group` must outlive the object.
-  ShardedWeights(RankGroup& group, at::ScalarType compute);
+  ShardedWeights(RankGroup& group, at::ScalarType compute_dtype);
 
   /// Shards a matrix and returns the layer's number.
-  std::size_t add(const at::Tensor& whole);
+  std::size_t add_layer(const at::Tensor& matrix);
   std::size_t size() const { return layers_.size(); }
   /// Returns this rank's shard: a trainable vector, which zeros extend so that all ranks' shards
   /// have equal sizes.
@@ -52,9 +52,9 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   void finish_gradients();
 
   /// Returns the parameters that are not sharded.
-  Parameters replicated(const Parameters& parameters) const;
+  Parameters replicated_parameters(const Parameters& parameters) const;
   /// Returns a layer's whole matrix in FP32, for checks.
-  at::Tensor whole(std::size_t layer);
+  at::Tensor whole_matrix(std::size_t layer);
 
   /// Returns the waits since the last call; the device must have been synchronized after them.
   std::vector<GatherWait> take_waits();
@@ -62,7 +62,7 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   std::int64_t time_gather(std::size_t layer);
   std::int64_t gathered_bytes(std::size_t layer) const;
   /// Returns the largest number of gathered matrices at one time, including unfinished gathers.
-  std::size_t most_at_once() const { return most_at_once_; }
+  std::size_t most_gathered() const { return most_gathered_; }
 
  private:
   friend struct GatheredLinear;
@@ -74,32 +74,32 @@ class ShardedWeights : public std::enable_shared_from_this<ShardedWeights> {
   };
   struct Gather {
     at::Tensor whole;
-    Collective work;
+    Collective collective;
   };
   struct Scatter {
     std::size_t layer;
     at::Tensor shard;
-    Collective work;
+    Collective collective;
   };
 
-  Gather start(std::size_t layer, at::ScalarType dtype);
+  Gather start_gather(std::size_t layer, at::ScalarType dtype);
   void prefetch(std::size_t layer);
-  at::Tensor take(std::size_t layer, bool backward);
-  void release() { --at_once_; }
-  void scatter(std::size_t layer, const at::Tensor& gradient);
-  void scatter_rows(std::size_t layer, const at::Tensor& ids, const at::Tensor& gradient);
-  void finish_oldest();
-  at::Tensor shaped(std::size_t layer, const at::Tensor& whole) const;
-  PhaseMarks& marks(std::size_t layer, bool backward);
+  at::Tensor finish_gather(std::size_t layer, bool in_backward);
+  void note_matrix_freed() { --gathered_; }
+  void start_scatter(std::size_t layer, const at::Tensor& gradient);
+  void reduce_scatter_rows(std::size_t layer, const at::Tensor& ids, const at::Tensor& gradient);
+  void finish_oldest_scatter();
+  at::Tensor as_matrix(std::size_t layer, const at::Tensor& whole) const;
+  PhaseMarks& wait_marks(std::size_t layer, bool in_backward);
 
   RankGroup& group_;
-  at::ScalarType compute_;
+  at::ScalarType dtype_;
   std::vector<Layer> layers_;
   std::map<std::size_t, Gather> ahead_;
   std::deque<Scatter> scatters_;
-  std::map<std::pair<std::size_t, bool>, std::unique_ptr<PhaseMarks>> marks_;
-  std::vector<std::pair<std::size_t, bool>> waited_;
-  std::size_t at_once_ = 0, most_at_once_ = 0;
+  std::map<std::pair<std::size_t, bool>, std::unique_ptr<PhaseMarks>> wait_marks_;
+  std::vector<std::pair<std::size_t, bool>> recorded_waits_;  ///< Layer, and true in backward.
+  std::size_t gathered_ = 0, most_gathered_ = 0;  ///< Numbers of matrices, now and at most.
 };
 
 }  // namespace labreport

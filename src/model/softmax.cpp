@@ -17,19 +17,19 @@ at::Tensor shifted_by_maximum(const at::Tensor& x) {
   return x - std::get<0>(at::max(x, -1, /*keepdim=*/true));
 }
 
-at::Tensor sum_last(const at::Tensor& x) { return at::sum(x, -1, /*keepdim=*/true); }
+at::Tensor sum_over_last_dimension(const at::Tensor& x) { return at::sum(x, -1, /*keepdim=*/true); }
 
 }  // namespace
 
 at::Tensor softmax(const at::Tensor& x) {
   at::Tensor shifted = shifted_by_maximum(x);
   at::Tensor exponentials = at::exp(shifted);
-  return exponentials / sum_last(exponentials);
+  return exponentials / sum_over_last_dimension(exponentials);
 }
 
 at::Tensor log_softmax(const at::Tensor& x) {
   at::Tensor shifted = shifted_by_maximum(x);
-  return shifted - at::log(sum_last(at::exp(shifted)));
+  return shifted - at::log(sum_over_last_dimension(at::exp(shifted)));
 }
 
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {

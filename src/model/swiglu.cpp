@@ -11,20 +11,20 @@ SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device, Vari
       w3_(d_model, d_ff, device, variant) {}
 
 at::Tensor SwiGlu::forward(const at::Tensor& x) const {
-  at::Tensor gate = in_range("w1", w1_, x);
-  at::Tensor opened = gate * at::sigmoid(gate);
-  opened = opened * in_range("w3", w3_, x);
-  return in_range("w2", w2_, opened);
+  at::Tensor gate = forward_in_range("w1", w1_, x);
+  at::Tensor gated = gate * at::sigmoid(gate);
+  gated = gated * forward_in_range("w3", w3_, x);
+  return forward_in_range("w2", w2_, gated);
 }
 
-void SwiGlu::shard(const std::shared_ptr<ShardedWeights>& among) {
-  for (Linear* layer : {&w1_, &w3_, &w2_}) layer->shard(among);
+void SwiGlu::shard(const std::shared_ptr<ShardedWeights>& sharded_weights) {
+  for (Linear* layer : {&w1_, &w3_, &w2_}) layer->shard(sharded_weights);
 }
 
-void SwiGlu::list(const std::string& path, Parameters& into) const {
-  w1_.list(path + ".w1", into);
-  w2_.list(path + ".w2", into);
-  w3_.list(path + ".w3", into);
+void SwiGlu::append_parameters(const std::string& path, Parameters& parameters) const {
+  w1_.append_parameters(path + ".w1", parameters);
+  w2_.append_parameters(path + ".w2", parameters);
+  w3_.append_parameters(path + ".w3", parameters);
 }
 
 }  // namespace labreport

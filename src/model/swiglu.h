@@ -13,14 +13,12 @@ class SwiGlu {
   SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device,
          Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
-  void list(const std::string& path, Parameters& into) const;
+  void append_parameters(const std::string& path, Parameters& parameters) const;
   /// Shards the linear layers in the order in which forward uses them.
-  void shard(const std::shared_ptr<ShardedWeights>& among);
+  void shard(const std::shared_ptr<ShardedWeights>& sharded_weights);
 
  private:
-  Linear w1_;
-  Linear w2_;
-  Linear w3_;
+  Linear w1_, w2_, w3_;
 };
 
 }  // namespace labreport

@@ -15,10 +15,10 @@ constexpr std::int64_t kHidden = 10;
 }  // namespace
 
 ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
-    : fc1_(trainable({kHidden, d_in}, device)),
+    : fc1_(trainable_empty({kHidden, d_in}, device)),
       ln_weight_(trainable_ones(kHidden, device)),
       ln_bias_(at::zeros_like(ln_weight_).requires_grad_()),
-      fc2_(trainable({d_out, kHidden}, device)),
+      fc2_(trainable_empty({d_out, kHidden}, device)),
       parameters_{{"fc1.weight", fc1_, linear_std(d_in, kHidden)},
                   {"ln.weight", ln_weight_},
                   {"ln.bias", ln_bias_},
@@ -26,9 +26,9 @@ ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
   initialize(parameters_);
 }
 
-at::Tensor ToyModel::forward(const at::Tensor& x, const Trace& trace) const {
-  const auto traced = [&trace](std::string_view module, at::Tensor output) {
-    trace(module, output);
+at::Tensor ToyModel::forward(const at::Tensor& x, const OutputCallback& on_output) const {
+  const auto traced = [&on_output](std::string_view module, at::Tensor output) {
+    on_output(module, output);
     return output;
   };
   at::Tensor hidden = traced("fc1", at::linear(x, fc1_));

@@ -12,19 +12,16 @@ namespace labreport {
 class ToyModel {
  public:
   /// Called with each module's name and its output while the output is alive.
-  using Trace = std::function<void(std::string_view module, const at::Tensor& output)>;
+  using OutputCallback = std::function<void(std::string_view module, const at::Tensor& output)>;
 
   ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device);
 
   /// Maps [batch, d_in] to [batch, d_out].
-  at::Tensor forward(const at::Tensor& x, const Trace& trace) const;
+  at::Tensor forward(const at::Tensor& x, const OutputCallback& on_output) const;
   const Parameters& parameters() const { return parameters_; }
 
  private:
-  at::Tensor fc1_;
-  at::Tensor ln_weight_;
-  at::Tensor ln_bias_;
-  at::Tensor fc2_;
+  at::Tensor fc1_, ln_weight_, ln_bias_, fc2_;
   Parameters parameters_;
 };
 

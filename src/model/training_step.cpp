@@ -14,7 +14,7 @@
 namespace labreport {
 namespace {
 
-bool under_autocast(Phase phase) { return phase == Phase::kForward || phase == Phase::kLoss; }
+bool runs_under_autocast(Phase phase) { return phase == Phase::kForward || phase == Phase::kLoss; }
 
 }  // namespace
 
@@ -36,28 +36,28 @@ std::optional<std::int64_t> TrainingStep::compile() {
   if (!network_.compiles()) return std::nullopt;
   const c10::Device device = torch_device(options_.device);
   synchronize(device);
-  const std::int64_t start = host_now_ns();
-  Unobserved observer;
-  run(phases(std::min(options_.mode, Mode::kForwardBackward)), observer);
+  const std::int64_t start_ns = host_now_ns();
+  NullPhaseObserver observer;
+  run_phases(phases(std::min(options_.mode, Mode::kForwardBackward)), observer);
   synchronize(device);
-  const std::int64_t took = host_now_ns() - start;
+  const std::int64_t elapsed_ns = host_now_ns() - start_ns;
   clear();
   release_free_blocks(device);
-  return took;
+  return elapsed_ns;
 }
 
-void TrainingStep::run(PhaseObserver& observer) { run(phases_, observer); }
+void TrainingStep::run(PhaseObserver& observer) { run_phases(phases_, observer); }
 
-void TrainingStep::run(const std::vector<Phase>& phases, PhaseObserver& observer) {
+void TrainingStep::run_phases(const std::vector<Phase>& phases, PhaseObserver& observer) {
   const c10::AutoGradMode recording(options_.mode != Mode::kInference);
   {
     const AutocastScope autocast(options_.precision, options_.device);
     for (Phase phase : phases) {
-      if (under_autocast(phase)) run_phase(phase, observer);
+      if (runs_under_autocast(phase)) run_phase(phase, observer);
     }
   }
   for (Phase phase : phases) {
-    if (!under_autocast(phase)) run_phase(phase, observer);
+    if (!runs_under_autocast(phase)) run_phase(phase, observer);
   }
 }
 
@@ -67,7 +67,7 @@ void TrainingStep::run_phase(Phase phase, PhaseObserver& observer) {
     Range range(name(phase));
     compute(phase);
   }
-  observer.ended(phase);
+  observer.on_phase_end(phase);
 }
 
 void TrainingStep::compute(Phase phase) {

@@ -29,8 +29,8 @@ class TrainingStep {
   TrainingStep(const Network& network, Batch batch, StepOptions options);
 
   /// Compiles the network if its compiles() is true, so that no step includes compilation: runs the
-  /// mode's forward, loss and backward once and frees their tensors. Returns the nanoseconds; other
-  /// networks do not run, and the result is empty.
+  /// mode's forward, loss and backward once and frees their tensors. Returns the nanoseconds that
+  /// this took. A network that does not compile is not run, and the result is empty.
   std::optional<std::int64_t> compile();
 
   /// Runs the phases of the mode and reports the end of each phase. Autocast covers only forward
@@ -40,7 +40,7 @@ class TrainingStep {
   /// Frees the tensors of run(). A step's measured time does not include clear().
   void clear();
 
-  /// Return the results of the last run(); undefined tensors if the mode computes none.
+  /// logits() and loss() return results of the last run(), undefined if the mode computes none.
   const at::Tensor& logits() const { return logits_; }
   const at::Tensor& loss() const { return loss_; }
 
@@ -48,7 +48,7 @@ class TrainingStep {
   Parameters optimizer_state() const { return optimizer_->state(); }
 
  private:
-  void run(const std::vector<Phase>& phases, PhaseObserver& observer);
+  void run_phases(const std::vector<Phase>& phases, PhaseObserver& observer);
   void run_phase(Phase phase, PhaseObserver& observer);
   void compute(Phase phase);
 
@@ -57,8 +57,7 @@ class TrainingStep {
   StepOptions options_;
   std::vector<Phase> phases_;
   std::unique_ptr<Optimizer> optimizer_;
-  at::Tensor logits_;
-  at::Tensor loss_;
+  at::Tensor logits_, loss_;
 };
 
 }  // namespace labreport

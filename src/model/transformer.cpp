@@ -16,7 +16,7 @@
 namespace labreport {
 namespace {
 
-const ModelShape& checked(const ModelShape& shape) {
+const ModelShape& checked_shape(const ModelShape& shape) {
   if (shape.heads < 1 || shape.d_model % (2 * shape.heads) != 0) {
     throw InputError(fmt::format("d_model {} does not split into {} heads of an even width",
                                  shape.d_model, shape.heads),
@@ -38,53 +38,53 @@ TransformerBlock::TransformerBlock(std::string path, const ModelShape& shape,
 
 at::Tensor TransformerBlock::forward(const at::Tensor& x) const {
   Range range(path_);
-  at::Tensor middle = x + in_range("attn", attn_, in_range("ln1", ln1_, x));
-  return middle + in_range("ffn", ffn_, in_range("ln2", ln2_, middle));
+  at::Tensor middle = x + forward_in_range("attn", attn_, forward_in_range("ln1", ln1_, x));
+  return middle + forward_in_range("ffn", ffn_, forward_in_range("ln2", ln2_, middle));
 }
 
-void TransformerBlock::list(Parameters& into) const {
-  ln1_.list(path_ + ".ln1", into);
-  attn_.list(path_ + ".attn", into);
-  ln2_.list(path_ + ".ln2", into);
-  ffn_.list(path_ + ".ffn", into);
+void TransformerBlock::append_parameters(Parameters& parameters) const {
+  ln1_.append_parameters(path_ + ".ln1", parameters);
+  attn_.append_parameters(path_ + ".attn", parameters);
+  ln2_.append_parameters(path_ + ".ln2", parameters);
+  ffn_.append_parameters(path_ + ".ffn", parameters);
 }
 
-void TransformerBlock::shard(const std::shared_ptr<ShardedWeights>& among) {
-  attn_.shard(among);
-  ffn_.shard(among);
+void TransformerBlock::shard(const std::shared_ptr<ShardedWeights>& sharded_weights) {
+  attn_.shard(sharded_weights);
+  ffn_.shard(sharded_weights);
 }
 
 Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
                          Variant variant, std::optional<std::int64_t> group)
     : variant_(variant),
       group_(static_cast<std::size_t>(group.value_or(0))),
-      token_embeddings_(shape.vocab, checked(shape).d_model, device),
+      token_embeddings_(shape.vocab, checked_shape(shape).d_model, device),
       ln_final_(shape.d_model, device),
       lm_head_(shape.d_model, shape.vocab, device, variant) {
   auto rotary = std::make_shared<const Rotary>(context, shape.d_model / shape.heads, device);
-  tables_ = rotary->tables();
+  buffers_ = rotary->tables();
   for (std::int64_t i = 0; i < shape.layers; ++i) {
     layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device, variant);
   }
-  list();
+  list_parameters();
   initialize(parameters_);
 }
 
-void Transformer::list() {
+void Transformer::list_parameters() {
   parameters_.clear();
-  token_embeddings_.list("token_embeddings", parameters_);
-  for (const TransformerBlock& block : layers_) block.list(parameters_);
-  ln_final_.list("ln_final", parameters_);
-  lm_head_.list("lm_head", parameters_);
+  token_embeddings_.append_parameters("token_embeddings", parameters_);
+  for (const TransformerBlock& block : layers_) block.append_parameters(parameters_);
+  ln_final_.append_parameters("ln_final", parameters_);
+  lm_head_.append_parameters("lm_head", parameters_);
 }
 
-void Transformer::shard(const std::shared_ptr<ShardedWeights>& among) {
+void Transformer::shard(const std::shared_ptr<ShardedWeights>& sharded_weights) {
   // The list is cleared first, so that each whole matrix is freed as soon as it is sharded.
   parameters_.clear();
-  token_embeddings_.shard(among);
-  for (TransformerBlock& block : layers_) block.shard(among);
-  lm_head_.shard(among);
-  list();
+  token_embeddings_.shard(sharded_weights);
+  for (TransformerBlock& block : layers_) block.shard(sharded_weights);
+  lm_head_.shard(sharded_weights);
+  list_parameters();
 }
 
 at::Tensor Transformer::forward(const at::Tensor& ids) const {
@@ -95,14 +95,14 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
   const std::size_t blocks = layers_.size();
   if (group_ == 0) x = run_blocks(0, blocks, std::move(x));
   for (std::size_t first = 0; group_ > 0 && first < blocks; first += group_) {
-    const std::size_t last = std::min(first + group_, blocks);
-    x = checkpoint([=, this](const at::Tensor& in) { return run_blocks(first, last, in); }, x);
+    const std::size_t end = std::min(first + group_, blocks);
+    x = checkpoint([=, this](const at::Tensor& in) { return run_blocks(first, end, in); }, x);
   }
-  return in_range("lm_head", lm_head_, in_range("ln_final", ln_final_, x));
+  return forward_in_range("lm_head", lm_head_, forward_in_range("ln_final", ln_final_, x));
 }
 
-at::Tensor Transformer::run_blocks(std::size_t first, std::size_t last, at::Tensor x) const {
-  for (std::size_t i = first; i < last; ++i) x = layers_[i].forward(x);
+at::Tensor Transformer::run_blocks(std::size_t first, std::size_t end, at::Tensor x) const {
+  for (std::size_t i = first; i < end; ++i) x = layers_[i].forward(x);
   return x;
 }
 

@@ -18,8 +18,8 @@ class TransformerBlock {
   TransformerBlock(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
                    c10::Device device, Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
-  void list(Parameters& into) const;
-  void shard(const std::shared_ptr<ShardedWeights>& among);
+  void append_parameters(Parameters& parameters) const;
+  void shard(const std::shared_ptr<ShardedWeights>& sharded_weights);
   const std::string& path() const { return path_; }
 
  private:
@@ -30,18 +30,18 @@ class TransformerBlock {
   SwiGlu ffn_;
 };
 
-/// A copy has the same parameters. The network must outlive autograd's graphs of its forward().
+/// A copy shares the parameters. The network must outlive autograd's graphs of its forward().
 class Transformer : public Network {
  public:
-  /// `context` is the longest sequence, in tokens. Every `group` consecutive blocks form a
-  /// checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads is an even
-  /// number.
+  /// `context` is the longest sequence, in tokens. Every `group` consecutive
+  /// blocks form a checkpoint: see model/checkpoint.h. Throws `InputError` unless d_model / heads
+  /// is an even number.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
               Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
   /// Shards linear layers and the embedding, not norms. Call it before an optimizer is made,
   /// because it replaces parameters().
-  void shard(const std::shared_ptr<ShardedWeights>& among);
+  void shard(const std::shared_ptr<ShardedWeights>& sharded_weights);
 
   at::Tensor forward(const at::Tensor& ids) const override;
   /// Returns the cross-entropy, averaged over all positions.
@@ -52,11 +52,11 @@ class Transformer : public Network {
   const Parameters& parameters() const override { return parameters_; }
 
   /// Returns the rotary cosines and sines.
-  const std::vector<at::Tensor>& tables() const override { return tables_; }
+  const std::vector<at::Tensor>& buffers() const override { return buffers_; }
 
  private:
-  void list();
-  at::Tensor run_blocks(std::size_t first, std::size_t last, at::Tensor x) const;
+  void list_parameters();
+  at::Tensor run_blocks(std::size_t first, std::size_t end, at::Tensor x) const;
 
   Variant variant_;
   std::size_t group_;  ///< Blocks in a checkpoint; 0 without checkpoints.
@@ -65,7 +65,7 @@ class Transformer : public Network {
   RmsNorm ln_final_;
   Linear lm_head_;
   Parameters parameters_;
-  std::vector<at::Tensor> tables_;
+  std::vector<at::Tensor> buffers_;
 };
 
 }  // namespace labreport

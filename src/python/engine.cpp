@@ -20,27 +20,27 @@ namespace {
 namespace py = pybind11;
 
 std::string traceback_of(const py::error_already_set& error) {
-  constexpr std::size_t kMost = 12'000;  // in bytes, below the 16 KiB that a text of a run may take
+  constexpr std::size_t kMaxBytes = 12'000;  // below the 16 KiB that a text of a run may take
   const py::object lines =
       py::module_::import("traceback")
           .attr("format_exception")(error.type(), error.value(), error.trace());
   std::string text = py::str("").attr("join")(lines).cast<std::string>();
-  return text.size() <= kMost ? text : text.substr(text.size() - kMost);
+  return text.size() <= kMaxBytes ? text : text.substr(text.size() - kMaxBytes);
 }
 
-std::string words_of(const py::error_already_set& error) {
+std::string message_of(const py::error_already_set& error) {
   const auto text = py::str(error.value()).cast<std::string>();
   return text.substr(0, text.find('\n'));
 }
 
-/// Rethrows a Python error: as LibTorch's error if memory ran out, as `NotOffered` if it has that
-/// name, and as `ForeignError` otherwise.
-[[noreturn]] void rethrow(const py::error_already_set& error, const std::string& words) {
+/// Rethrows a Python error: as LibTorch's error if memory ran out, as `NotOffered` if its type has
+/// that name, and as `UserCodeError` otherwise.
+[[noreturn]] void rethrow(const py::error_already_set& error, const std::string& message) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
-    TORCH_CHECK_WITH(OutOfMemoryError, false, words);
+    TORCH_CHECK_WITH(OutOfMemoryError, false, message);
   }
-  if (error.type().attr("__name__").cast<std::string>() == "NotOffered") throw NotOffered(words);
-  throw ForeignError(words, traceback_of(error));
+  if (error.type().attr("__name__").cast<std::string>() == "NotOffered") throw NotOffered(message);
+  throw UserCodeError(message, traceback_of(error));
 }
 
 /// Makes a call under the interpreter's lock. The measuring code runs without the lock, because
@@ -51,17 +51,17 @@ auto with_python(const Call& call) {
   try {
     return call();
   } catch (const py::error_already_set& error) {
-    rethrow(error, words_of(error));
+    rethrow(error, message_of(error));
   }
 }
 
 /// Rethrows an error from Python code in backward: an autograd Function's or compiled code's.
-[[noreturn]] void rethrow_from_backward(python_error& raised) {
+[[noreturn]] void rethrow_from_backward(python_error& python_exception) {
   const py::gil_scoped_acquire lock;
-  raised.restore();
+  python_exception.restore();
   const py::error_already_set error;
   const auto type = error.type().attr("__name__").cast<std::string>();
-  rethrow(error, "backward failed: " + type + ": " + words_of(error));
+  rethrow(error, "backward failed: " + type + ": " + message_of(error));
 }
 
 /// A Python object that is released under the interpreter's lock.
@@ -118,9 +118,9 @@ class PythonNetwork : public Network {
   at::Tensor forward(const at::Tensor& ids) const override {
     return with_python([&] { return network_.call("forward", ids).cast<at::Tensor>(); });
   }
-  at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& outputs) const override {
+  at::Tensor traced_forward(const at::Tensor& ids, const OutputCallback& on_output) const override {
     return with_python(
-        [&] { return network_.call("traced_forward", ids, outputs).cast<at::Tensor>(); });
+        [&] { return network_.call("traced_forward", ids, on_output).cast<at::Tensor>(); });
   }
   bool compiles() const override {
     return with_python([&] { return network_.call("compiles").cast<bool>(); });
@@ -138,7 +138,7 @@ class PythonNetwork : public Network {
         [&] { return std::make_unique<PythonOptimizer>(network_.call("make_optimizer")); });
   }
   const Parameters& parameters() const override { return parameters_; }
-  const std::vector<at::Tensor>& tables() const override { return buffers_; }
+  const std::vector<at::Tensor>& buffers() const override { return buffers_; }
 
  private:
   PythonObject network_;
@@ -155,13 +155,13 @@ class PythonAttention : public AttentionImplementation {
           .cast<at::Tensor>();
     });
   }
-  void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const override
-      try {
-    AttentionImplementation::backward(value, upstream, again);
+  void backward(const at::Tensor& value, const at::Tensor& upstream,
+                bool retain_graph) const override try {
+    AttentionImplementation::backward(value, upstream, retain_graph);
   } catch (python_error& error) {
     rethrow_from_backward(error);
   }
-  bool compiles_anew() const override {
+  bool discard_compilations() const override {
     return with_python([&] { return function_.call("compiles_anew").cast<bool>(); });
   }
 
@@ -181,11 +181,11 @@ py::dict hyper_parameters(const NetworkSpec& spec) {
 }
 
 struct OpenRange {
-  explicit OpenRange(std::string called) : name(std::move(called)), range(name) {}
+  explicit OpenRange(std::string range_name) : name(std::move(range_name)), range(name) {}
   std::string name;
   Range range;
 };
-std::list<OpenRange> open_ranges;  // innermost last
+std::list<OpenRange> open_ranges;  // the innermost range is last
 
 int run(const std::vector<std::string>& arguments, const py::function& make_network,
         const py::function& make_attention, const std::string& python) {
@@ -211,7 +211,7 @@ int run(const std::vector<std::string>& arguments, const py::function& make_netw
 PYBIND11_MODULE(labreport_engine, module) {
   module.attr("torch_version") = TORCH_VERSION;
   module.def("run", labreport::run);
-  module.def("observed", labreport::Range::observed);
+  module.def("observed", labreport::Range::has_observer);
   module.def("open_range",
              [](std::string name) { labreport::open_ranges.emplace_back(std::move(name)); });
   module.def("close_range", [] { labreport::open_ranges.pop_back(); });

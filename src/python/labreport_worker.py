@@ -25,7 +25,7 @@ from pathlib import Path
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-COURSE = ["vocab_size", "context_length", "d_model", "num_layers", "num_heads", "d_ff", "rope_theta"]
+COURSE_PARAMETERS = ["vocab_size", "context_length", "d_model", "num_layers", "num_heads", "d_ff", "rope_theta"]
 ROPE_THETA = 10_000.0
 OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 HASH_DIGITS = 8
@@ -43,27 +43,28 @@ def first_line(error):
     return (str(error).splitlines() or [""])[0]
 
 
-def shown(value):
+def describe_value(value):
     """Describes a value for a message: "int64[4, 512] on cuda:0"."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
-    words = repr(value)
-    return words if len(words) <= 80 else type(value).__name__
+    text = repr(value)
+    return text if len(text) <= 80 else type(value).__name__
 
 
-def call_words(what, arguments=(), named={}):
-    return f"{what}({', '.join([*map(shown, arguments), *(f'{name}={shown(value)}' for name, value in named.items())])})"
+def call_text(call_name, arguments=(), named={}):
+    texts = [*map(describe_value, arguments), *(f"{name}={describe_value(value)}" for name, value in named.items())]
+    return f"{call_name}({', '.join(texts)})"
 
 
-def call(what, function, *arguments, **named):
+def call(call_name, function, *arguments, **named):
     """Calls the function. Turns its exceptions into a Mismatch of one line, except for running out of memory."""
     try:
         return function(*arguments, **named)
     except (torch.OutOfMemoryError, Mismatch, NotOffered):
         raise
     except BaseException as error:  # a model may call sys.exit
-        words = call_words(what, arguments, named)
-        raise Mismatch(f"{words} failed: {type(error).__name__}: {first_line(error)}") from error
+        text = call_text(call_name, arguments, named)
+        raise Mismatch(f"{text} failed: {type(error).__name__}: {first_line(error)}") from error
 
 
 # These functions and classes load models.
@@ -83,7 +84,7 @@ def import_file(path):
 
 
 def load(flag, text):
-    """ "path/file.py:Name" or "package.module:Name" → the object and the module that holds it."""
+    """Returns the object that "path/file.py:Name" or "package.module:Name" names, and its module."""
     place, _, name = text.rpartition(":")
     if not place or not name:
         raise Mismatch(f"{flag} {text} names no class; give path/file.py:Class or package.module:Class")
@@ -97,7 +98,7 @@ def load(flag, text):
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
-            known = [one for one, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
+            known = [other for other, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
             raise Mismatch(f"{flag}: {place} has no {name}" + (f"; it has {', '.join(known)}" if known else ""))
         found = getattr(found, part)
     if not callable(found):
@@ -105,12 +106,12 @@ def load(flag, text):
     return found, module
 
 
-resolved = functools.cache(os.path.realpath)  # resolves folders; thousands of modules share a few hundred of them
+resolve_folder = functools.cache(os.path.realpath)  # thousands of modules share a few hundred folders
 
 
-def file_of(module):
+def module_file(module):
     folder, name = os.path.split(getattr(module, "__file__", None) or "")
-    return Path(resolved(folder), name)
+    return Path(resolve_folder(folder), name)
 
 
 def is_installed(path):
@@ -121,14 +122,14 @@ def source_files(module):
     """Returns sorted pairs of relative path and file for the module and those loaded from its folder or package."""
     name, dot, _ = module.__name__.partition(".")
     package = sys.modules[name] if dot else module
-    folder = file_of(package).parent
-    alone = is_installed(folder) and not hasattr(package, "__path__")  # an installed module of one file
+    folder = module_file(package).parent
+    is_single_file = is_installed(folder) and not hasattr(package, "__path__")  # an installed module without a package
     files = {}
     for other in list(sys.modules.values()) + [module]:
-        file = file_of(other)
-        own = folder in file.parents and not alone and not is_installed(file.relative_to(folder))
-        shown = file.suffix == ".py" and file.is_file()  # torch._classes names a file that does not exist
-        if shown and (own or other is module) and other.__name__ != "__main__":
+        file = module_file(other)
+        belongs = folder in file.parents and not is_single_file and not is_installed(file.relative_to(folder))
+        is_source = file.suffix == ".py" and file.is_file()  # torch._classes names a file that does not exist
+        if is_source and (belongs or other is module) and other.__name__ != "__main__":
             files[file.relative_to(folder).as_posix()] = file
     return sorted(files.items())
 
@@ -136,16 +137,16 @@ def source_files(module):
 class Source:
     """The model as its user named it: a class or a factory, its arguments, a loss, an optimizer."""
 
-    def __init__(self, words):
-        self.words = words
+    def __init__(self, spec):
+        self.spec = spec
         sys.path.insert(0, os.getcwd())
-        self.model, module = load("MODEL", words["model"])
-        self.loss, of_loss = load("LOSS", words["loss"])
-        self.optimizer, of_optimizer = load("OPTIMIZER", words["optimizer"])
-        modules = [module, *(other for other in (of_loss, of_optimizer) if not is_installed(file_of(other)))]
-        self.arguments = self.read_arguments(words["arguments"])
-        self.name = words["model"].rpartition(":")[2]
-        self.compiled, self.compiled_loss, self.mode = words.get("compile", False), False, None
+        self.model, module = load("MODEL", spec["model"])
+        self.loss, loss_module = load("LOSS", spec["loss"])
+        self.optimizer, optimizer_module = load("OPTIMIZER", spec["optimizer"])
+        modules = [module, *(other for other in (loss_module, optimizer_module) if not is_installed(module_file(other)))]
+        self.arguments = self.read_arguments(spec["arguments"])
+        self.name = spec["model"].rpartition(":")[2]
+        self.compiled, self.compiled_loss, self.mode = spec.get("compile", False), False, None
         self.implementation = self.implementation_name(modules)
 
     def implementation_name(self, modules):
@@ -164,7 +165,7 @@ class Source:
 
     def digest(self, modules):
         """Hashes what determines the model: source files, arguments, and the names of loss and optimizer."""
-        digest = hashlib.sha256(json.dumps([self.arguments, self.words["loss"], self.words["optimizer"]]).encode())
+        digest = hashlib.sha256(json.dumps([self.arguments, self.spec["loss"], self.spec["optimizer"]]).encode())
         for module in modules:
             for name, file in source_files(module):
                 digest.update(name.encode() + b"\0" + file.read_bytes())
@@ -173,8 +174,8 @@ class Source:
     def named_arguments(self, values):
         """Returns the values whose names the signature takes, and MODEL_ARGS with each "$name" replaced."""
         taken = inspect.signature(self.model).parameters
-        anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
-        named = {name: value for name, value in values.items() if anything or name in taken}
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
+        named = {name: value for name, value in values.items() if takes_any or name in taken}
         for name, value in self.arguments.items():
             if isinstance(value, str) and value.startswith("$"):
                 if value[1:] not in values:
@@ -185,13 +186,13 @@ class Source:
             required = parameter.default is parameter.empty and parameter.kind not in (
                 parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
             if required and name not in named:
-                raise Mismatch(f"{call_words(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
+                raise Mismatch(f"{call_text(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
                                f"one of {', '.join('$' + known for known in values)}")
         return named
 
     def check(self):
         """Raises Mismatch if the arguments do not fit the model, or if a needed compiler is missing."""
-        self.named_arguments(dict.fromkeys(COURSE, 1))
+        self.named_arguments(dict.fromkeys(COURSE_PARAMETERS, 1))
         if self.compiled:
             check_compiler()
 
@@ -199,22 +200,22 @@ class Source:
 class AttentionSource(Source):
     """An attention without a network: an autograd Function, a module, or a function."""
 
-    def __init__(self, words):
-        self.words = words
+    def __init__(self, spec):
+        self.spec = spec
         sys.path.insert(0, os.getcwd())
-        self.model, module = load("ATTENTION", words["model"])
-        self.name, self.arguments, self.compiled = words["model"].rpartition(":")[2], {}, False
+        self.model, module = load("ATTENTION", spec["model"])
+        self.name, self.arguments, self.compiled = spec["model"].rpartition(":")[2], {}, False
         self.implementation = self.implementation_name([module])
 
     def check(self):
         pass
 
 
-def read_source(words):
-    return AttentionSource(words) if words.get("attention") else Source(words)
+def read_source(spec):
+    return AttentionSource(spec) if spec.get("attention") else Source(spec)
 
 
-class Shipped(Source):
+class ShippedSource(Source):
     """labreport's network as a module. An implementation's words choose its variant: "pytorch-eager",
     "pytorch-compiled-loss-sdpa-fused". "compiled" wraps the network in torch.compile, "loss" also the loss; "graphs"
     replays compiled code as CUDA graphs; "sdpa" is scaled_dot_product_attention; "fused" is PyTorch's fused AdamW."""
@@ -222,7 +223,7 @@ class Shipped(Source):
     WORDS = {"eager", "compiled", "loss", "graphs", "sdpa", "fused"}
 
     @classmethod
-    def words_of(cls, implementation):
+    def variant_words(cls, implementation):
         """Returns the variant's words; empty for a user's model, whose implementation ends in a hash."""
         first, *words = implementation.split("-")
         return set(words) if first == "pytorch" and cls.WORDS.issuperset(words) else set()
@@ -230,15 +231,15 @@ class Shipped(Source):
     def __init__(self, implementation):
         import labreport_transformer as network
 
-        chosen = self.words_of(implementation)
+        variant = self.variant_words(implementation)
         self.implementation, self.name = implementation, "Transformer"
-        self.words = {"loss": "cross_entropy", "optimizer": "AdamW"}
-        self.model = functools.partial(network.Transformer, sdpa="sdpa" in chosen)
+        self.spec = {"loss": "cross_entropy", "optimizer": "AdamW"}
+        self.model = functools.partial(network.Transformer, sdpa="sdpa" in variant)
         self.arguments = {"vocab": "$vocab_size", "context": "$context_length", "layers": "$num_layers", "heads": "$num_heads"}
         self.loss = network.cross_entropy
-        self.optimizer = functools.partial(torch.optim.AdamW, fused=True) if "fused" in chosen else network.AdamW
-        self.compiled, self.compiled_loss = "compiled" in chosen, {"compiled", "loss"} <= chosen
-        self.mode = "reduce-overhead" if "graphs" in chosen else None
+        self.optimizer = functools.partial(torch.optim.AdamW, fused=True) if "fused" in variant else network.AdamW
+        self.compiled, self.compiled_loss = "compiled" in variant, {"compiled", "loss"} <= variant
+        self.mode = "reduce-overhead" if "graphs" in variant else None
 
 
 # These functions compile models.
@@ -271,7 +272,7 @@ def check_offered(device):
 
 
 @contextlib.contextmanager
-def compiled_anew():
+def empty_compile_cache():
     """Uses an empty cache, so compile times are those of a first compilation. A cache is reused only if the user
     names it in TORCHINDUCTOR_CACHE_DIR and keeps that variable by --keep-env."""
     with tempfile.TemporaryDirectory(prefix="labreport-compile-", ignore_cleanup_errors=True) as folder:
@@ -285,9 +286,9 @@ def compiled_anew():
 
 def end_compile_workers():
     """Stops torch's compiling processes, which would write into the cache folder while it is removed."""
-    compiling = sys.modules.get("torch._inductor.async_compile")
-    if compiling:
-        compiling.shutdown_compile_workers()
+    async_compile = sys.modules.get("torch._inductor.async_compile")
+    if async_compile:
+        async_compile.shutdown_compile_workers()
 
 
 def compiled(function, device, mode=None, dynamic=None):
@@ -333,8 +334,8 @@ class ModuleRanges:
             return
         path = self.paths.get(module, type(module).__name__)
         if self.open:  # a module used in several places has the path of the first
-            around = self.open[-1] + "."
-            path = around + (path.removeprefix(around) if path.startswith(around) else path.rpartition(".")[2])
+            prefix = self.open[-1] + "."
+            path = prefix + (path.removeprefix(prefix) if path.startswith(prefix) else path.rpartition(".")[2])
         engine.open_range(path.removeprefix(self.open[-1] + ".") if self.open else path)
         self.open.append(path)
 
@@ -352,26 +353,26 @@ class Network:
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
-        if isinstance(source, Shipped) and source.compiled:
+        if isinstance(source, ShippedSource) and source.compiled:
             check_offered(self.device)
         named = source.named_arguments(values)
         with torch.device(device):
             self.module = call(source.name, source.model, **named)
         if not isinstance(self.module, torch.nn.Module):
-            raise Mismatch(f"{call_words(source.name, (), named)} made {shown(self.module)}, no torch.nn.Module")
+            raise Mismatch(f"{call_text(source.name, (), named)} made {describe_value(self.module)}, no torch.nn.Module")
         self.module.to(device)
         if device != "cpu":
             torch.cuda.empty_cache()  # returns the memory that initialization used to the GPU
         self.check_device(self.device)
-        self.words = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
+        self.call_name = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
     @functools.cached_property
-    def called(self):
+    def function(self):
         """Compiles on the first forward, so that torch.compile's imports count as compiling."""
         return compiled(self.module, self.device, self.source.mode) if self.source.compiled else self.module
 
     @functools.cached_property
-    def called_loss(self):
+    def loss_function(self):
         return compiled(self.source.loss, self.device, self.source.mode) if self.source.compiled_loss else self.source.loss
 
     def check_device(self, device):
@@ -392,9 +393,9 @@ class Network:
             torch.compiler.cudagraph_mark_step_begin()  # allows CUDA graphs to overwrite the outputs of the previous step
         if engine.observed() and not self.source.compiled:
             with ModuleRanges(self.module):
-                output = call(self.words, self.called, ids)
+                output = call(self.call_name, self.function, ids)
         else:
-            output = call(self.words, self.called, ids)
+            output = call(self.call_name, self.function, ids)
         return self.logits(output, ids)
 
     def traced_forward(self, ids, on_output):
@@ -405,7 +406,7 @@ class Network:
     def logits(self, output, ids):
         logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
         if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
-            raise Mismatch(f"{call_words(self.words, [ids])} returned {shown(logits)}; expected "
+            raise Mismatch(f"{call_text(self.call_name, [ids])} returned {describe_value(logits)}; expected "
                            f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
         return logits
 
@@ -415,14 +416,14 @@ class Network:
     def loss(self, logits, targets):
         """Passes all positions as one batch, the form that losses expect."""
         logits, targets = logits.flatten(0, -2), targets.flatten()
-        loss = call(self.source.words["loss"], self.called_loss, logits, targets)
-        number = isinstance(loss, torch.Tensor) and loss.numel() == 1
-        if number and loss.requires_grad:
+        loss = call(self.source.spec["loss"], self.loss_function, logits, targets)
+        is_number = isinstance(loss, torch.Tensor) and loss.numel() == 1
+        if is_number and loss.requires_grad:
             return loss
-        words = call_words(self.source.words["loss"], (logits, targets))
-        if number:
-            raise Mismatch(f"{words} returned a loss that requires no gradient: there is nothing to differentiate")
-        raise Mismatch(f"{words} returned {shown(loss)}; expected one number")
+        text = call_text(self.source.spec["loss"], (logits, targets))
+        if is_number:
+            raise Mismatch(f"{text} returned a loss that requires no gradient: there is nothing to differentiate")
+        raise Mismatch(f"{text} returned {describe_value(loss)}; expected one number")
 
     def make_optimizer(self):
         return Optimizer(self.source, self.parameters())
@@ -432,13 +433,13 @@ class Optimizer:
     """An optimizer, created with those of labreport's hyper-parameters that its signature takes."""
 
     def __init__(self, source, parameters):
-        self.words, self.names = source.words["optimizer"], {id(tensor): name for name, tensor in parameters}
+        self.name, self.names = source.spec["optimizer"], {id(tensor): name for name, tensor in parameters}
         taken = inspect.signature(source.optimizer).parameters
         named = {name: value for name, value in OPTIMIZER_ARGUMENTS.items() if name in taken}
-        self.optimizer = call(self.words, source.optimizer, [tensor for _, tensor in parameters], **named)
+        self.optimizer = call(self.name, source.optimizer, [tensor for _, tensor in parameters], **named)
 
     def step(self):
-        call(f"{self.words}.step", self.optimizer.step)
+        call(f"{self.name}.step", self.optimizer.step)
 
     def state(self):
         for parameter, values in self.optimizer.state.items():
@@ -453,59 +454,59 @@ class Attention:
     def __init__(self, implementation, device):
         import labreport_transformer as network
 
-        chosen = Shipped.words_of(implementation)
-        self.compiled, self.device, self.called = "compiled" in chosen, torch.device(device), network.scaled_dot_product
-        self.written = self.called
+        variant = ShippedSource.variant_words(implementation)
+        self.compiled, self.device, self.function = "compiled" in variant, torch.device(device), network.scaled_dot_product
+        self.eager_function = self.function
         if self.compiled:
             check_offered(self.device)
-            self.compiles_anew()
+            self.discard_compilations()
 
-    def compiles_anew(self):
+    def discard_compilations(self):
         """Discards earlier compilations, so that the next call compiles for its sequence length only."""
         if self.compiled:
             from torch._inductor import config
 
             config.force_disable_caches = True
             torch._dynamo.reset()
-            self.called = compiled(self.written, self.device, dynamic=False)
+            self.function = compiled(self.eager_function, self.device, dynamic=False)
         return self.compiled
 
     def forward(self, q, k, v, mask):
-        return call("torch.compile(attention)" if self.compiled else "attention", self.called, q, k, v, mask)
+        return call("torch.compile(attention)" if self.compiled else "attention", self.function, q, k, v, mask)
 
 
-class UsersAttention:
+class UserAttention:
     """Calls the user's attention with Q, K and V, each [batch, tokens, head_dim], and True as its causal flag."""
 
     def __init__(self, source, device):
-        self.name, found = source.name, source.model
-        if isinstance(found, type) and issubclass(found, torch.autograd.Function):
-            self.name, found = f"{self.name}.apply", found.apply
-        elif isinstance(found, type):
-            found = call(self.name, found)
-            if isinstance(found, torch.nn.Module):
-                found.to(device)
-        self.called = found
+        self.name, function = source.name, source.model
+        if isinstance(function, type) and issubclass(function, torch.autograd.Function):
+            self.name, function = f"{self.name}.apply", function.apply
+        elif isinstance(function, type):
+            function = call(self.name, function)
+            if isinstance(function, torch.nn.Module):
+                function.to(device)
+        self.function = function
 
-    def compiles_anew(self):
+    def discard_compilations(self):
         return False
 
     def forward(self, q, k, v, mask):
-        output = call(self.name, self.called, q, k, v, True)
+        output = call(self.name, self.function, q, k, v, True)
         if not isinstance(output, torch.Tensor) or output.shape != q.shape:
-            raise Mismatch(f"{call_words(self.name, (q, k, v, True))} returned {shown(output)}; give a tensor like Q")
+            raise Mismatch(f"{call_text(self.name, (q, k, v, True))} returned {describe_value(output)}; give a tensor like Q")
         return output
 
 
-def source_of(words):
+def load_source(spec):
     """Loads the model before any measured time. Returns a Mismatch instead of raising it, for the launch to report."""
     try:
-        return read_source(words) if words else Mismatch("the request names no model")
+        return read_source(spec) if spec else Mismatch("the request names no model")
     except Mismatch as error:
         return error
 
 
-def unchanged(source, implementation):
+def checked_source(source, implementation):
     """Returns the source, or raises Mismatch if the model changed after the run was planned."""
     if isinstance(source, Mismatch):
         raise source
@@ -516,9 +517,9 @@ def unchanged(source, implementation):
 
 def attention_factory(source):
     def make(implementation, device):
-        if Shipped.words_of(implementation):
+        if ShippedSource.variant_words(implementation):
             return Attention(implementation, device)
-        return UsersAttention(unchanged(source, implementation), device)
+        return UserAttention(checked_source(source, implementation), device)
 
     return make
 
@@ -526,9 +527,9 @@ def attention_factory(source):
 def network_factory(source):
     def make(implementation, values, device):
         values = values | {"rope_theta": ROPE_THETA}
-        if Shipped.words_of(implementation):
-            return Network(Shipped(implementation), values, device)
-        return Network(unchanged(source, implementation), values, device)
+        if ShippedSource.variant_words(implementation):
+            return Network(ShippedSource(implementation), values, device)
+        return Network(checked_source(source, implementation), values, device)
 
     return make
 
@@ -543,20 +544,19 @@ def read_request(arguments):
 
 
 def print_to_stderr():
-    """Sends the output of models and their child processes to stderr. Returns a file for
-    the former stdout, which no child inherits."""
-    result = os.fdopen(os.dup(1), "w")
+    """Sends the output of models and their child processes to stderr. Returns the former stdout, which no child inherits."""
+    stdout = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    return result
+    return stdout
 
 
-def describe(words):
+def describe(spec_json):
     """Prints the model's implementation name, which the front end needs for planning."""
-    result = print_to_stderr()
-    source = read_source(json.loads(words))
+    stdout = print_to_stderr()
+    source = read_source(json.loads(spec_json))
     source.check()
-    result.write(json.dumps({"implementation": source.implementation}))
-    result.close()
+    stdout.write(json.dumps({"implementation": source.implementation}))
+    stdout.close()
     return 0
 
 
@@ -565,10 +565,10 @@ def main(arguments):
         return describe(arguments[1])
     if "--request" in arguments:
         print_to_stderr()
-    words, implementation = read_request(arguments)
-    compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
-    with compiled_anew() if compiles else contextlib.nullcontext():
-        source = source_of(words)
+    spec, implementation = read_request(arguments)
+    compiles = spec.get("compile") if spec else "compiled" in ShippedSource.variant_words(implementation)
+    with empty_compile_cache() if compiles else contextlib.nullcontext():
+        source = load_source(spec)
         return engine.run(arguments, network_factory(source), attention_factory(source), platform.python_version())
 
 

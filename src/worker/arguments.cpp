@@ -11,11 +11,11 @@ namespace {
 }
 
 void take_path(const std::vector<std::string>& arguments, std::size_t& position,
-               std::filesystem::path& into) {
+               std::filesystem::path& path) {
   const std::string& flag = arguments[position];
-  if (!into.empty()) refuse(flag + " is given twice");
+  if (!path.empty()) refuse(flag + " is given twice");
   if (++position == arguments.size() || arguments[position].empty()) refuse(flag + " needs a file");
-  into = arguments[position];
+  path = arguments[position];
 }
 
 }  // namespace

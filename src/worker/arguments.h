@@ -8,9 +8,8 @@
 namespace labreport {
 
 struct WorkerArguments {
-  bool version = false;
-  std::filesystem::path request;
-  std::filesystem::path result;
+  bool print_version = false;
+  std::filesystem::path request, result;
   bool nvtx = false;
 };
 

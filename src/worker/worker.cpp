@@ -24,7 +24,7 @@ std::string first_line(std::string_view message) {
   return std::string(message.substr(0, message.find('\n')));
 }
 
-Launch failed(const std::string& message) {
+Launch failed_launch(const std::string& message) {
   Launch launch;
   launch.outcome = Failed{message};
   return launch;
@@ -41,23 +41,23 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
   return measurement(request);
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
-  return failed(error.what());
+  return failed_launch(error.what());
 } catch (const GroupError& error) {
   status = kWorkerLostGroup;
-  Launch launch = failed(error.what());
+  Launch launch = failed_launch(error.what());
   if (error.timed_out()) launch.outcome = TimedOut{request.rendezvous->timeout_seconds};
   return launch;
 } catch (const NotOffered& reason) {
   Launch launch;
   launch.outcome = Skipped{reason.what()};
   return launch;
-} catch (const ForeignError& error) {
-  Launch launch = failed(error.what());
+} catch (const UserCodeError& error) {
+  Launch launch = failed_launch(error.what());
   if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
   launch.warnings.push_back(error.traceback());
   return launch;
 } catch (const std::exception& error) {
-  Launch launch = failed(first_line(error.what()));
+  Launch launch = failed_launch(first_line(error.what()));
   // This message means that the device starts, but LibTorch has no code for it.
   const std::string_view message = error.what();
   if (message.find("no kernel image is available") != message.npos) status = kWorkerNoDevice;
@@ -65,15 +65,15 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
   return launch;
 }
 
-int measure_into(const WorkerArguments& files, const std::string& python) {
-  const std::string text = read_file(files.request);
-  LaunchRequest request = request_from_json(text, files.request.string());
-  request.nvtx = files.nvtx;
+int measure_request(const WorkerArguments& arguments, const std::string& python_version) {
+  const std::string text = read_file(arguments.request);
+  LaunchRequest request = request_from_json(text, arguments.request.string());
+  request.nvtx = arguments.nvtx;
   int status = kWorkerDone;
   LaunchReport report = measure(request, status);
-  report.software.python = python;
+  report.software.python = python_version;
   // The front end reads the result at once and syncs a copy, so this file is not synced.
-  write_atomically(files.result, to_json(report), Sync::kNothing);
+  write_atomically(arguments.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));
   }
@@ -93,9 +93,9 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
   return report;
 }
 
-int run_worker(const std::vector<std::string>& arguments, const std::string& python) try {
+int run_worker(const std::vector<std::string>& arguments, const std::string& python_version) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
-  if (!parsed.version) return measure_into(parsed, python);
+  if (!parsed.print_version) return measure_request(parsed, python_version);
   const Software software = describe_software();
   const nlohmann::ordered_json versions{{"libtorch", software.libtorch},
                                         {"cuda", software.cuda},

@@ -18,8 +18,8 @@ inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed; another ra
 /// `status` to kWorkerNoDevice, a `GroupError` to kWorkerLostGroup; nothing else changes `status`.
 LaunchReport measure(const LaunchRequest& request, int& status);
 
-/// Runs the worker and returns the exit status; the caller ends the process. The result contains
-/// `python`, the version of the Python that runs the networks; empty without Python.
-int run_worker(const std::vector<std::string>& arguments, const std::string& python = {});
+/// Runs the worker and returns the exit status; the caller ends the process. `python_version` goes
+/// into the result; it is empty unless networks are Python objects.
+int run_worker(const std::vector<std::string>& arguments, const std::string& python_version = {});
 
 }  // namespace labreport

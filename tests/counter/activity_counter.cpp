@@ -1,7 +1,6 @@
-// A library that NVTX loads into a program (NVTX_INJECTION64_PATH): it writes the program's ranges
-// to the file that ACTIVITY_COUNTER names, a line each, indented by depth, and after each range
-// named "measured" CUPTI's counts of the activity inside it. It shares no code with the profiler
-// that it checks.
+// A library that NVTX loads into a program (NVTX_INJECTION64_PATH). It writes the program's ranges
+// to the file that ACTIVITY_COUNTER names, one on a line, indented by depth. After each range named
+// "measured" it writes CUPTI's counts of the activity inside. It shares no code with the profiler.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -19,17 +18,17 @@ constexpr std::size_t kAlignment = 8;
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                          CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
-struct Seen {
+struct ActivitySum {
   std::uint64_t count = 0;
   std::uint64_t ns = 0;
 };
 
-std::map<CUpti_ActivityKind, Seen> seen;
-std::map<std::string, Seen> kernels;
+std::map<CUpti_ActivityKind, ActivitySum> sums_by_kind;
+std::map<std::string, ActivitySum> sums_by_kernel;
 int depth = 0;
-int measured_at = -1;
+int measured_depth = -1;
 
-// Finds CUPTI where LibTorch loaded it; a processor's worker does not use it.
+// Finds the function in the CUPTI that LibTorch has loaded; null in a build without CUDA.
 template <typename Function>
 Function cupti(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
@@ -44,7 +43,7 @@ std::FILE* report() {
 template <typename Record>
 void count(CUpti_Activity* record) {
   const auto* activity = reinterpret_cast<Record*>(record);
-  Seen& sum = seen[record->kind];
+  ActivitySum& sum = sums_by_kind[record->kind];
   ++sum.count;
   sum.ns += activity->end - activity->start;
 }
@@ -52,9 +51,9 @@ void count(CUpti_Activity* record) {
 void count_kernel(CUpti_Activity* record) {
   count<CUpti_ActivityKernel10>(record);
   const auto* kernel = reinterpret_cast<CUpti_ActivityKernel10*>(record);
-  Seen& own = kernels[kernel->name];
-  ++own.count;
-  own.ns += kernel->end - kernel->start;
+  ActivitySum& kernel_sum = sums_by_kernel[kernel->name];
+  ++kernel_sum.count;
+  kernel_sum.ns += kernel->end - kernel->start;
 }
 
 void count_any(CUpti_Activity* record) {
@@ -63,40 +62,40 @@ void count_any(CUpti_Activity* record) {
   if (record->kind == CUPTI_ACTIVITY_KIND_MEMSET) count<CUpti_ActivityMemset4>(record);
 }
 
-void CUPTIAPI want_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+void CUPTIAPI provide_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBufferBytes));
   *size = kBufferBytes;
-  *most = 0;
+  *max_records = 0;
 }
 
-void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                          std::size_t valid) {
+void CUPTIAPI consume_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                             std::size_t valid_bytes) {
   const auto next = CUPTI(cuptiActivityGetNextRecord);
   CUpti_Activity* record = nullptr;
-  while (next(buffer, valid, &record) == CUPTI_SUCCESS) count_any(record);
+  while (next(buffer, valid_bytes, &record) == CUPTI_SUCCESS) count_any(record);
   std::free(buffer);
 }
 
-void begin() {
-  measured_at = depth;
+void begin_measured() {
+  measured_depth = depth;
   const auto enable = CUPTI(cuptiActivityEnable);
   const auto callbacks = CUPTI(cuptiActivityRegisterCallbacks);
   if (enable == nullptr || callbacks == nullptr) return;
-  callbacks(want_buffer, take_buffer);
+  callbacks(provide_buffer, consume_buffer);
   for (const CUpti_ActivityKind kind : kKinds) enable(kind);
 }
 
-void end() {
-  measured_at = -1;
+void end_measured() {
+  measured_depth = -1;
   const auto flush = CUPTI(cuptiActivityFlushAll);
   if (flush != nullptr) flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   const char* names[] = {"kernels", "copies", "memsets"};
   for (std::size_t i = 0; i < std::size(kKinds); ++i) {
-    const Seen& sum = seen[kKinds[i]];
+    const ActivitySum& sum = sums_by_kind[kKinds[i]];
     std::fprintf(report(), "= %s %llu %llu\n", names[i], static_cast<unsigned long long>(sum.count),
                  static_cast<unsigned long long>(sum.ns));
   }
-  for (const auto& [name, sum] : kernels) {
+  for (const auto& [name, sum] : sums_by_kernel) {
     std::fprintf(report(), "- %llu %llu %s\n", static_cast<unsigned long long>(sum.count),
                  static_cast<unsigned long long>(sum.ns), name.c_str());
   }
@@ -104,7 +103,7 @@ void end() {
 }
 
 // Uses pointers to copies as handles of registered strings.
-nvtxStringHandle_t NVTX_API keep_name(nvtxDomainHandle_t, const char* name) {
+nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* name) {
   return reinterpret_cast<nvtxStringHandle_t>(new std::string(name));
 }
 
@@ -113,17 +112,17 @@ int NVTX_API push(const nvtxEventAttributes_t* event) {
   const std::string name =
       registered ? *reinterpret_cast<const std::string*>(event->message.registered) : "?";
   std::fprintf(report(), "%*s%s\n", 2 * depth, "", name.c_str());
-  if (name == "measured") begin();
+  if (name == "measured") begin_measured();
   return depth++;
 }
 
 int NVTX_API pop() {
-  if (--depth == measured_at) end();
+  if (--depth == measured_depth) end_measured();
   return depth;
 }
 
 template <typename Function>
-NvtxFunctionPointer erased(Function function) {
+NvtxFunctionPointer as_nvtx_function(Function function) {
   return reinterpret_cast<NvtxFunctionPointer>(function);
 }
 
@@ -139,8 +138,8 @@ extern "C" int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &core, &size);
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE2, &domains, &size);
   if (core == nullptr || domains == nullptr) return 0;
-  *core[NVTX_CBID_CORE_RangePushEx] = erased(push);
-  *core[NVTX_CBID_CORE_RangePop] = erased(pop);
-  *domains[NVTX_CBID_CORE2_DomainRegisterStringA] = erased(keep_name);
+  *core[NVTX_CBID_CORE_RangePushEx] = as_nvtx_function(push);
+  *core[NVTX_CBID_CORE_RangePop] = as_nvtx_function(pop);
+  *domains[NVTX_CBID_CORE2_DomainRegisterStringA] = as_nvtx_function(register_string);
   return 1;
 }

@@ -1,8 +1,8 @@
-"""Holds the worker's profile against a counter of its own.
+"""Compares the worker's profile with a separate counter.
 
 counts_test.py WORKER COUNTER [--device cuda]   WORKER: labreport-worker, COUNTER: the library beside this file.
-On a CPU: that the ranges for an outside profiler are there, named and nested. On a GPU also: that the profile
-counts the launches that CUPTI alone counts, and their time within one per cent. Exits with 1 where not.
+On a CPU it checks names and nesting of the ranges for an external profiler. On a GPU it also checks that the profile has
+as many activities as CUPTI counts, and their time within one per cent. Exits with 1 if not.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "reference"))
-from launches import result_of  # noqa: E402: a neighbor's, found by the line above
+from launches import result_of  # noqa: E402: the line above makes it importable
 
 SHAPES = {
     "tiny": dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2),
@@ -20,7 +20,7 @@ SHAPES = {
 }
 CASES = [("2.7B", "fp32", "train_step"), ("2.7B", "bf16", "train_step"), ("2.7B", "fp32", "inference"),
          ("small", "fp32", "train_step")]
-WITHIN = 0.01
+TOLERANCE = 0.01
 
 
 def run_worker(worker, shape, device, precision, mode, *flags, environment=None):
@@ -28,12 +28,12 @@ def run_worker(worker, shape, device, precision, mode, *flags, environment=None)
     return result_of(worker, "kernels", params, *flags, environment=environment)
 
 
-def outside(worker, counter, folder, *case):
-    """The counter's lines."""
-    seen = folder / "seen"
-    found = dict(NVTX_INJECTION64_PATH=str(Path(counter).resolve()), ACTIVITY_COUNTER=str(seen))
-    run_worker(worker, *case, "--nvtx", environment=found)
-    return seen.read_text().splitlines()
+def counter_lines(worker, counter, folder, *case):
+    """Returns the lines that the counter wrote."""
+    counts_file = folder / "seen"
+    environment = dict(NVTX_INJECTION64_PATH=str(Path(counter).resolve()), ACTIVITY_COUNTER=str(counts_file))
+    run_worker(worker, *case, "--nvtx", environment=environment)
+    return counts_file.read_text().splitlines()
 
 
 def check_ranges(lines):
@@ -60,13 +60,13 @@ def profile_sums(result):
 
 
 def check_counts(case, result, lines):
-    counted = [line.split() for line in lines if line.startswith("= ")]
-    outside_count = sum(int(count) for _, _, count, _ in counted)
-    outside_ns = sum(int(ns) for _, _, _, ns in counted)
+    sums = [line.split() for line in lines if line.startswith("= ")]
+    counter_count = sum(int(count) for _, _, count, _ in sums)
+    counter_ns = sum(int(ns) for _, _, _, ns in sums)
     count, ns = profile_sums(result)
-    ratio = ns / outside_ns
-    alike = count == outside_count and abs(ratio - 1) <= WITHIN
-    print(f"{' '.join(case)}: {count} activities in the profile, {outside_count} counted; time {ratio:.4f} x",
+    ratio = ns / counter_ns
+    alike = count == counter_count and abs(ratio - 1) <= TOLERANCE
+    print(f"{' '.join(case)}: {count} activities in the profile, {counter_count} counted; time {ratio:.4f} x",
           "alike" if alike else "NOT alike")
     return alike
 
@@ -80,14 +80,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tiny = ("tiny", arguments.device, "fp32", "train_step")
-        check_ranges(outside(arguments.worker, arguments.counter, folder, *tiny))
+        check_ranges(counter_lines(arguments.worker, arguments.counter, folder, *tiny))
         if arguments.device == "cpu":
             return 0
         alike = True
         for size, precision, mode in CASES:
             case = (size, arguments.device, precision, mode)
             result = run_worker(arguments.worker, *case)
-            lines = outside(arguments.worker, arguments.counter, folder, *case)
+            lines = counter_lines(arguments.worker, arguments.counter, folder, *case)
             alike = check_counts((size, precision, mode), result, lines) and alike
         return 0 if alike else 1
 

@@ -18,29 +18,29 @@ class AllocationTraceTest : public testing::Test {
   void SetUp() override { count_host_allocations(); }
 };
 
-at::Tensor bytes(std::int64_t count) { return at::empty({count}, at::kByte); }
+at::Tensor tensor_of_bytes(std::int64_t count) { return at::empty({count}, at::kByte); }
 
 TEST_F(AllocationTraceTest, KeepsWhatIsMadeAndFreedInOrder) {
   AllocationTrace trace(DeviceKind::kCpu);
   {
-    const at::Tensor gone = bytes(1000);
+    const at::Tensor freed_tensor = tensor_of_bytes(1000);
   }
-  const at::Tensor stays = bytes(300);
+  const at::Tensor kept_tensor = tensor_of_bytes(300);
   const MemoryHistory history = trace.finish();
   ASSERT_EQ(history.events.size(), 3u);
-  EXPECT_EQ(history.events[0].requested, 1000);
-  EXPECT_EQ(history.events[0].block, 1000);
+  EXPECT_EQ(history.events[0].requested_bytes, 1000);
+  EXPECT_EQ(history.events[0].block_bytes, 1000);
   EXPECT_EQ(history.events[1].kind, MemoryEventKind::kFree);
   EXPECT_EQ(history.events[1].address, history.events[0].address);
-  EXPECT_EQ(history.events[2].requested, 300);
+  EXPECT_EQ(history.events[2].requested_bytes, 300);
 }
 
 TEST_F(AllocationTraceTest, KnowsWhatWasThereBefore) {
-  const at::Tensor before = bytes(12345);
+  const at::Tensor before = tensor_of_bytes(12345);
   AllocationTrace trace(DeviceKind::kCpu);
   bool found = false;
-  for (const MemoryBlock& block : trace.finish().resident) {
-    found = found || block.requested == 12345;
+  for (const MemoryBlock& block : trace.finish().resident_blocks) {
+    found = found || block.requested_bytes == 12345;
   }
   EXPECT_TRUE(found);
 }
@@ -58,7 +58,7 @@ TEST_F(AllocationTraceTest, TellsPhaseModuleAndOperator) {
   const MemoryOrigin& origin = history.origin(history.events.front());
   EXPECT_EQ(origin.phase, "forward");
   EXPECT_EQ(origin.module, "layers.3/attn");
-  EXPECT_EQ(origin.op, "aten::exp");
+  EXPECT_EQ(origin.inner_op, "aten::exp");
 }
 
 TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
@@ -79,7 +79,7 @@ TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
   for (const MemoryEvent& event : history.events) {
     const MemoryOrigin& origin = history.origin(event);
     found = found || (origin.phase == "backward" && origin.module == "lm_head" &&
-                      origin.operation == "aten::exp" && origin.op == "aten::mul");
+                      origin.outer_op == "aten::exp" && origin.inner_op == "aten::mul");
   }
   EXPECT_TRUE(found);
 }
@@ -101,7 +101,7 @@ TEST_F(AllocationTraceTest, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheL
   const MemoryHistory history = trace.finish();
   EXPECT_TRUE(std::ranges::any_of(history.events, [&](const MemoryEvent& event) {
     const MemoryOrigin& origin = history.origin(event);
-    return origin.phase == "backward" && origin.op == "aten::add" && origin.module == "ffn";
+    return origin.phase == "backward" && origin.inner_op == "aten::add" && origin.module == "ffn";
   }));
 }
 
@@ -111,38 +111,38 @@ TEST_F(AllocationTraceTest, MarksAutocastsCopyOfAParameterAlone) {
   const at::Tensor copy = weight.to(at::kBFloat16);
   const at::Tensor activation = (weight * 2).to(at::kBFloat16);
   const MemoryHistory history = trace.finish();
-  const auto is_copy_at = [&](const at::Tensor& tensor) {
+  const auto is_weight_copy = [&](const at::Tensor& tensor) {
     const auto address = reinterpret_cast<std::uint64_t>(tensor.storage().data());
-    return std::ranges::find(history.events, address, &MemoryEvent::address)->weight_copy;
+    return std::ranges::find(history.events, address, &MemoryEvent::address)->is_weight_copy;
   };
-  EXPECT_TRUE(is_copy_at(copy));
-  EXPECT_FALSE(is_copy_at(activation));
+  EXPECT_TRUE(is_weight_copy(copy));
+  EXPECT_FALSE(is_weight_copy(activation));
 }
 
 TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
   AllocationTrace trace(DeviceKind::kCpu);
-  const at::Tensor held = bytes(100);
-  EXPECT_ANY_THROW(bytes(std::int64_t{1} << 60));
-  const at::Tensor afterwards = bytes(200);
+  const at::Tensor held = tensor_of_bytes(100);
+  EXPECT_ANY_THROW(tensor_of_bytes(std::int64_t{1} << 60));
+  const at::Tensor afterwards = tensor_of_bytes(200);
   const MemoryHistory history = trace.finish();
   ASSERT_EQ(history.events.size(), 2u);
   EXPECT_EQ(history.events.back().kind, MemoryEventKind::kOutOfMemory);
-  EXPECT_EQ(history.events.back().requested, std::int64_t{1} << 60);
+  EXPECT_EQ(history.events.back().requested_bytes, std::int64_t{1} << 60);
 }
 
 TEST_F(AllocationTraceTest, WhatTheMachineHasNoRoomForIsNotGranted) {
   // Linux would grant this memory, and end the process when it is written to.
-  EXPECT_THROW(bytes(memory_bytes()), c10::Error);
+  EXPECT_THROW(tensor_of_bytes(memory_bytes()), c10::Error);
 }
 
 TEST_F(AllocationTraceTest, WhatIsNotListenedToIsStillCounted) {
   reset_host_peak();
-  const std::int64_t before = host_counts()->allocated;
+  const std::int64_t before = host_counts()->allocated_bytes;
   {
-    const at::Tensor gone = bytes(5000);
+    const at::Tensor freed_tensor = tensor_of_bytes(5000);
   }
-  EXPECT_EQ(host_counts()->peak_allocated, before + 5000);
-  EXPECT_EQ(host_counts()->allocated, before);
+  EXPECT_EQ(host_counts()->peak_allocated_bytes, before + 5000);
+  EXPECT_EQ(host_counts()->allocated_bytes, before);
 }
 
 }  // namespace

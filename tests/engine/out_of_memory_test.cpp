@@ -12,18 +12,18 @@
 namespace labreport::out_of_memory_test {
 namespace {
 
-constexpr std::int64_t kAbsurd = std::int64_t{1} << 60;
+constexpr std::int64_t kExbibyte = std::int64_t{1} << 60;
 
 TEST(AsOutOfMemory, TellsWhatTheHostRefusedAndInWhichPhase) {
   begin_phase(Phase::kBackward);
   try {
-    at::empty({kAbsurd}, at::kByte);
+    at::empty({kExbibyte}, at::kByte);
     FAIL() << "an exbibyte was allocated";
   } catch (const std::exception& error) {
     const auto failure = as_out_of_memory(error);
     ASSERT_TRUE(failure) << error.what();
     EXPECT_EQ(failure->phase, "backward");
-    EXPECT_EQ(failure->requested_bytes, kAbsurd);
+    EXPECT_EQ(failure->requested_bytes, kExbibyte);
     EXPECT_FALSE(failure->in_use_bytes);
   }
 }

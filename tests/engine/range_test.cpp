@@ -12,15 +12,15 @@ namespace labreport::range_test {
 namespace {
 
 struct Recorder : RangeObserver {
-  void opened(std::string_view name) override { events.push_back("+" + std::string(name)); }
-  void closed() override { events.push_back("-"); }
+  void on_open(std::string_view name) override { events.push_back("+" + std::string(name)); }
+  void on_close() override { events.push_back("-"); }
   std::vector<std::string> events;
 };
 
 TEST(Range, TellsItsObserverInNestedOrder) {
   Recorder recorder;
   {
-    const ObservedRanges observed(recorder);
+    const RangeObserverScope scope(recorder);
     const Range outer("forward");
     const Range inner("layers.0");
   }
@@ -30,7 +30,7 @@ TEST(Range, TellsItsObserverInNestedOrder) {
 TEST(Range, TellsNobodyOnceTheObserverIsGone) {
   Recorder recorder;
   {
-    const ObservedRanges observed(recorder);
+    const RangeObserverScope scope(recorder);
   }
   {
     const Range range("forward");
@@ -39,10 +39,9 @@ TEST(Range, TellsNobodyOnceTheObserverIsGone) {
 }
 
 TEST(ObservedRanges, RefuseASecondObserver) {
-  Recorder first;
-  Recorder second;
-  const ObservedRanges observed(first);
-  EXPECT_THROW(const ObservedRanges again(second), Error);
+  Recorder first, second;
+  const RangeObserverScope scope(first);
+  EXPECT_THROW(const RangeObserverScope second_scope(second), Error);
 }
 
 TEST(Phases, AreThoseOfTheMode) {

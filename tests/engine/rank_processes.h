@@ -1,4 +1,4 @@
-// Real ranks for tests: the program that runs the test starts itself once a rank.
+// Runs a test in several ranks: the test program starts itself once for each rank.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,58 +17,59 @@ namespace labreport::testing_ranks {
 
 inline constexpr const char* kRankVariable = "LABREPORT_TEST_RANK";
 
-/// The rank that this process is; nothing in the one that starts them.
-inline const char* this_rank() { return std::getenv(kRankVariable); }
+/// Returns the rank as text; null in the process that starts the ranks.
+inline const char* own_rank() { return std::getenv(kRankVariable); }
 
-inline std::filesystem::path meeting() {
+/// Returns the file by which the ranks of the current test find each other.
+inline std::filesystem::path store_path() {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   return std::filesystem::path(testing::TempDir()) /
          (std::string(test->test_suite_name()) + "." + test->name() + ".meeting");
 }
 
-/// Gloo on the CPU.
-inline RankGroup& joined(std::int64_t count) {
+/// Joins the ranks over Gloo on the CPU.
+inline RankGroup& join_gloo_ranks(std::int64_t count) {
   LaunchRequest request;
   request.spec.kind = CellKind::kAllReduce;
   request.spec.device = DeviceKind::kCpu;
   request.spec.ranks = Ranks{count, Collectives::kGloo};
-  request.rendezvous = Rendezvous{std::atoi(this_rank()), meeting().string(), 60};
+  request.rendezvous = Rendezvous{std::atoi(own_rank()), store_path().string(), 60};
   return RankGroup::join(request);
 }
 
-/// Runs the current test once a rank and fails where one of them fails; the test is skipped where
-/// this worker was built without Gloo.
-inline void start(std::int64_t count) {
-  std::filesystem::remove(meeting());
+/// Runs the current test in a process for each rank, and fails if one of them fails. Skips the test
+/// if the build has no Gloo.
+inline void start_ranks(std::int64_t count) {
+  std::filesystem::remove(store_path());
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::vector<FILE*> ranks;
+  std::vector<FILE*> pipes;
   for (std::int64_t rank = 0; rank < count; ++rank) {
     const std::string command =
         std::string(kRankVariable) + "=" + std::to_string(rank) + " OMP_NUM_THREADS=1 " + self +
         " --gtest_filter=" + test->test_suite_name() + "." + test->name() + " 2>&1";
-    ranks.push_back(popen(command.c_str(), "r"));
+    pipes.push_back(popen(command.c_str(), "r"));
   }
-  std::string said;
-  bool failed = false;
-  for (FILE* rank : ranks) {
-    for (int letter = fgetc(rank); letter != EOF; letter = fgetc(rank)) {
-      said += static_cast<char>(letter);
+  std::string output;
+  bool any_failed = false;
+  for (FILE* pipe : pipes) {
+    for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) {
+      output += static_cast<char>(letter);
     }
-    failed = pclose(rank) != 0 || failed;
+    any_failed = pclose(pipe) != 0 || any_failed;
   }
-  EXPECT_FALSE(failed) << said;
-  if (said.find("[  SKIPPED ]") != std::string::npos) GTEST_SKIP() << said;
+  EXPECT_FALSE(any_failed) << output;
+  if (output.find("[  SKIPPED ]") != std::string::npos) GTEST_SKIP() << output;
 }
 
-/// `body(group)` in each of `count` processes.
+/// Runs `body(group)` in each of `count` processes.
 template <typename Body>
-void among(std::int64_t count, const Body& body) {
-  if (this_rank() == nullptr) return start(count);
+void run_in_ranks(std::int64_t count, const Body& body) {
+  if (own_rank() == nullptr) return start_ranks(count);
   try {
-    RankGroup& group = joined(count);
+    RankGroup& group = join_gloo_ranks(count);
     body(group);
-    group.leave();
+    group.wait_until_all_leave();
   } catch (const NotOffered& reason) {
     GTEST_SKIP() << reason.what();
   }

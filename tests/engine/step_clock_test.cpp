@@ -19,9 +19,9 @@ void wait_ms(int milliseconds) {
 
 void two_phases(PhaseObserver& observer) {
   wait_ms(4);
-  observer.ended(Phase::kForward);
+  observer.on_phase_end(Phase::kForward);
   wait_ms(8);
-  observer.ended(Phase::kLoss);
+  observer.on_phase_end(Phase::kLoss);
 }
 
 class StepClockTest : public testing::TestWithParam<PhaseClock> {
@@ -62,19 +62,18 @@ INSTANTIATE_TEST_SUITE_P(Clocks, StepClockTest,
                          });
 
 TEST(ProcessAge, GrowsWithTheHostsClock) {
-  const std::int64_t first = host_now_ns();
-  const auto before = process_age_ns();
-  const std::int64_t second = host_now_ns();
+  const std::int64_t before_first_ns = host_now_ns();
+  const auto first_age_ns = process_age_ns();
+  const std::int64_t after_first_ns = host_now_ns();
   wait_ms(30);
-  const std::int64_t third = host_now_ns();
-  const auto after = process_age_ns();
-  const std::int64_t last = host_now_ns();
-  ASSERT_TRUE(before && after);
-  // The allowed drift in ns between the time inside and outside of the two, however long each was
-  // kept waiting.
-  constexpr std::int64_t kDrift = 5'000'000;
-  EXPECT_GE(*after - *before, third - second - kDrift);
-  EXPECT_LE(*after - *before, last - first + kDrift);
+  const std::int64_t before_second_ns = host_now_ns();
+  const auto second_age_ns = process_age_ns();
+  const std::int64_t after_second_ns = host_now_ns();
+  ASSERT_TRUE(first_age_ns && second_age_ns);
+  // The two clocks may differ by so many nanoseconds, however long the machine delays the calls.
+  constexpr std::int64_t kDriftNs = 5'000'000;
+  EXPECT_GE(*second_age_ns - *first_age_ns, before_second_ns - after_first_ns - kDriftNs);
+  EXPECT_LE(*second_age_ns - *first_age_ns, after_second_ns - before_first_ns + kDriftNs);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tests the order in which sizes are measured by two processes that sum tensors.
+// Tests in which order two processes sum tensors of several sizes.
 #include "measure/catalog.h"
 
 #include <ATen/record_function.h>
@@ -21,58 +21,58 @@ namespace {
 
 using testing::ElementsAre;
 using testing::SizeIs;
-using testing_ranks::meeting;
-using testing_ranks::this_rank;
+using testing_ranks::own_rank;
+using testing_ranks::store_path;
 
 constexpr std::int64_t kCalls = 5;  // so few that no machine is too slow for them
 
-/// The bytes of each all-reduce that Gloo carries from now on; barriers sum one element.
-std::mutex guard;
-std::vector<std::int64_t> seen;
+/// Bytes of each all-reduce over Gloo, without barriers, which sum one element.
+std::mutex all_reduced_mutex;
+std::vector<std::int64_t> all_reduced_bytes;
 
-std::unique_ptr<at::ObserverContext> see(const at::RecordFunction& call) {
+std::unique_ptr<at::ObserverContext> record_all_reduce(const at::RecordFunction& call) {
   if (std::string_view(call.name()) != "gloo:all_reduce") return nullptr;
   const auto bytes = static_cast<std::int64_t>(call.inputs()[0].toTensor().nbytes());
-  const std::lock_guard lock(guard);
-  if (bytes > 4) seen.push_back(bytes);
+  const std::lock_guard lock(all_reduced_mutex);
+  if (bytes > 4) all_reduced_bytes.push_back(bytes);
   return nullptr;
 }
 
-/// The calls of each visit to a size, between which other sizes were summed; by size.
-std::map<std::int64_t, std::vector<std::int64_t>> visits() {
-  std::map<std::int64_t, std::vector<std::int64_t>> found;
-  std::int64_t last = 0;
-  for (const std::int64_t bytes : seen) {
-    if (bytes != last) found[bytes].push_back(0);
-    ++found[bytes].back();
-    last = bytes;
+/// Returns, by size, the number of calls of each visit. Between visits other sizes were summed.
+std::map<std::int64_t, std::vector<std::int64_t>> calls_by_visit() {
+  std::map<std::int64_t, std::vector<std::int64_t>> calls;
+  std::int64_t last_bytes = 0;
+  for (const std::int64_t bytes : all_reduced_bytes) {
+    if (bytes != last_bytes) calls[bytes].push_back(0);
+    ++calls[bytes].back();
+    last_bytes = bytes;
   }
-  return found;
+  return calls;
 }
 
-LaunchRequest request() {
-  LaunchRequest asked;
-  asked.spec.kind = CellKind::kAllReduce;
-  asked.spec.device = DeviceKind::kCpu;
-  asked.spec.ranks = Ranks{2, Collectives::kGloo};
-  asked.spec.largest_bytes = 8192;
-  asked.spec.warmup = kCalls;
-  asked.spec.steps = kCalls;
-  asked.rendezvous = Rendezvous{std::atoi(this_rank()), meeting().string(), 60};
-  return asked;
+LaunchRequest make_request() {
+  LaunchRequest request;
+  request.spec.kind = CellKind::kAllReduce;
+  request.spec.device = DeviceKind::kCpu;
+  request.spec.ranks = Ranks{2, Collectives::kGloo};
+  request.spec.largest_bytes = 8192;
+  request.spec.warmup = kCalls;
+  request.spec.steps = kCalls;
+  request.rendezvous = Rendezvous{std::atoi(own_rank()), store_path().string(), 60};
+  return request;
 }
 
 TEST(AllReduce, MeasuresItsSizesInTurns) {
-  if (this_rank() == nullptr) return testing_ranks::start(2);
-  at::addGlobalCallback(at::RecordFunctionCallback(see).needsInputs(true));
+  if (own_rank() == nullptr) return testing_ranks::start_ranks(2);
+  at::addGlobalCallback(at::RecordFunctionCallback(record_all_reduce).needsInputs(true));
   Launch launch;
   try {
-    launch = measure_all_reduce(request());
+    launch = measure_all_reduce(make_request());
   } catch (const NotOffered& reason) {
     GTEST_SKIP() << reason.what();
   }
-  ASSERT_THAT(visits(), SizeIs(all_reduce_sizes(8192).size()));
-  for (const auto& [bytes, calls] : visits()) {
+  ASSERT_THAT(calls_by_visit(), SizeIs(all_reduce_sizes(8192).size()));
+  for (const auto& [bytes, calls] : calls_by_visit()) {
     EXPECT_THAT(calls, ElementsAre(1, 2, 2, 2, 2, 2))
         << bytes << ": the check, then a warm-up and a timed call a round";
   }

@@ -1,5 +1,4 @@
-// Tests two processes that train together: the bytes that they hold, and the results of their
-// steps.
+// Tests memory, times and losses of two processes that train together.
 #include "measure/catalog.h"
 
 #include <gmock/gmock.h>
@@ -23,10 +22,10 @@ namespace {
 using testing::DoubleNear;
 using testing::Pointwise;
 using testing::SizeIs;
-using testing_ranks::meeting;
-using testing_ranks::this_rank;
+using testing_ranks::own_rank;
+using testing_ranks::store_path;
 
-LaunchRequest request_of(Sharding sharding) {
+LaunchRequest make_request(Sharding sharding) {
   LaunchRequest request = tiny_request(CellKind::kSharding, Mode::kTrainStep);
   request.spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 3, .heads = 2, .vocab = 50};
   request.spec.context = 16;
@@ -38,10 +37,10 @@ LaunchRequest request_of(Sharding sharding) {
 
 /// Runs the body in each of two ranks.
 template <typename Body>
-void in_two(Sharding sharding, const Body& body) {
-  if (this_rank() == nullptr) return testing_ranks::start(2);
-  LaunchRequest request = request_of(sharding);
-  request.rendezvous = Rendezvous{std::atoi(this_rank()), meeting().string(), 60};
+void run_in_two_ranks(Sharding sharding, const Body& body) {
+  if (own_rank() == nullptr) return testing_ranks::start_ranks(2);
+  LaunchRequest request = make_request(sharding);
+  request.rendezvous = Rendezvous{std::atoi(own_rank()), store_path().string(), 60};
   try {
     body(request.spec, measure_sharding(request));
   } catch (const NotOffered& reason) {
@@ -49,31 +48,31 @@ void in_two(Sharding sharding, const Body& body) {
   }
 }
 
-std::int64_t bytes(const MeasuredRow& row, std::string_view column) {
+std::int64_t number_in(const MeasuredRow& row, std::string_view column) {
   return static_cast<std::int64_t>(row.number(column).value_or(-1));
 }
 
-/// Expects exact bytes, because a CPU's counts are those of the tensors.
-void expect_held(const CellSpec& spec, const Launch& launch) {
+/// Expects exact bytes, since a CPU counts what tensors request.
+void expect_memory(const CellSpec& spec, const Launch& launch) {
   const auto rows = measured_rows(launch, metric::kHeld);
   ASSERT_THAT(rows, SizeIs(2 * 5)) << "two ranks; the model, and twice two points";
-  std::int64_t most = 0;
+  std::int64_t most_optimizer_bytes = 0;
   for (const MeasuredRow& row : rows) {
-    const std::int64_t held = bytes(row, column::kParameterBytes) +
-                              bytes(row, column::kGradientBytes) +
-                              bytes(row, column::kOptimizerBytes);
-    EXPECT_GE(bytes(row, column::kAllocatedBytes), held);
-    EXPECT_GE(bytes(row, column::kPeakBytes), bytes(row, column::kAllocatedBytes));
-    EXPECT_EQ(bytes(row, column::kParameterBytes), held_bytes(spec).parameters);
-    most = std::max(most, bytes(row, column::kOptimizerBytes));
-    const bool before = row.text(column::kPoint) == metric::kBeforeOptimizer;
-    if (before && row.number(column::kStepNumber) == 1) {
-      EXPECT_EQ(bytes(row, column::kOptimizerBytes), 0)
+    const std::int64_t state_bytes = number_in(row, column::kParameterBytes) +
+                                     number_in(row, column::kGradientBytes) +
+                                     number_in(row, column::kOptimizerBytes);
+    EXPECT_GE(number_in(row, column::kAllocatedBytes), state_bytes);
+    EXPECT_GE(number_in(row, column::kPeakBytes), number_in(row, column::kAllocatedBytes));
+    EXPECT_EQ(number_in(row, column::kParameterBytes), held_bytes(spec).parameters);
+    most_optimizer_bytes = std::max(most_optimizer_bytes, number_in(row, column::kOptimizerBytes));
+    const bool is_before_optimizer = row.text(column::kPoint) == metric::kBeforeOptimizer;
+    if (is_before_optimizer && row.number(column::kStepNumber) == 1) {
+      EXPECT_EQ(number_in(row, column::kOptimizerBytes), 0)
           << "AdamW makes its state at its first step";
-      EXPECT_EQ(bytes(row, column::kGradientBytes), held_bytes(spec).gradients);
+      EXPECT_EQ(number_in(row, column::kGradientBytes), held_bytes(spec).gradients);
     }
   }
-  EXPECT_EQ(most, held_bytes(spec).moments);
+  EXPECT_EQ(most_optimizer_bytes, held_bytes(spec).moments);
 }
 
 void expect_times(const Launch& launch, std::initializer_list<std::string_view> phases) {
@@ -85,12 +84,12 @@ void expect_times(const Launch& launch, std::initializer_list<std::string_view> 
 }
 
 TEST(Sharding, OfNothingHoldsEverythingOnEachRank) {
-  in_two(Sharding::kNone, [](const CellSpec& spec, const Launch& launch) {
-    if (std::string(this_rank()) != "0") {
+  run_in_two_ranks(Sharding::kNone, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(own_rank()) != "0") {
       EXPECT_TRUE(launch.tables.empty());
       return;
     }
-    expect_held(spec, launch);
+    expect_memory(spec, launch);
     expect_times(launch,
                  {metric::kForward, metric::kBackward, metric::kAllReduce, metric::kOptimizer});
     EXPECT_EQ(launch.find(metric::kSynced, metric::kBroadcast), nullptr);
@@ -99,18 +98,18 @@ TEST(Sharding, OfNothingHoldsEverythingOnEachRank) {
 }
 
 TEST(Sharding, OfTheOptimizerHoldsAPartOfItsState) {
-  in_two(Sharding::kOptimizer, [](const CellSpec& spec, const Launch& launch) {
-    if (std::string(this_rank()) != "0") return;
+  run_in_two_ranks(Sharding::kOptimizer, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(own_rank()) != "0") return;
     EXPECT_LT(held_bytes(spec).moments, 8 * parameter_count(*spec.model) * 6 / 10);
-    expect_held(spec, launch);
+    expect_memory(spec, launch);
     expect_times(launch, {metric::kOptimizer, metric::kBroadcast});
   });
 }
 
 TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
-  in_two(Sharding::kWeights, [](const CellSpec& spec, const Launch& launch) {
-    if (std::string(this_rank()) != "0") return;
-    expect_held(spec, launch);
+  run_in_two_ranks(Sharding::kWeights, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(own_rank()) != "0") return;
+    expect_memory(spec, launch);
     expect_times(launch, {metric::kForward, metric::kBackward, metric::kAllReduce});
     const auto rows = measured_rows(launch, metric::kGathers);
     const std::size_t layers = 2 + 3 * 7;
@@ -119,18 +118,18 @@ TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
     EXPECT_EQ(rows[1].text(column::kModule), "layers.0.attn.q_proj");
     EXPECT_EQ(rows.back().text(column::kModule), "lm_head");
     for (const MeasuredRow& row : rows) {
-      EXPECT_GE(bytes(row, column::kWaitNs), 0);
-      EXPECT_GT(bytes(row, column::kAloneNs), 0);
+      EXPECT_GE(number_in(row, column::kWaitNs), 0);
+      EXPECT_GT(number_in(row, column::kAloneNs), 0);
     }
-    EXPECT_EQ(bytes(rows[1], column::kBytes), 4 * 64 * 64);
+    EXPECT_EQ(number_in(rows[1], column::kBytes), 4 * 64 * 64);
   });
 }
 
 TEST(Sharding, RunsTrainingSteps) {
-  LaunchRequest request = request_of(Sharding::kNone);
+  LaunchRequest request = make_request(Sharding::kNone);
   request.spec.mode = Mode::kForward;
   EXPECT_THROW(measure_sharding(request), InputError);
-  request = request_of(Sharding::kNone);
+  request = make_request(Sharding::kNone);
   request.spec.sharding.reset();
   EXPECT_THROW(measure_sharding(request), InputError);
 }

@@ -1,4 +1,4 @@
-// A request for a network that a CPU runs in no time.
+// Makes a request for a network that a CPU runs in milliseconds.
 #pragma once
 
 #include "results/run.h"

@@ -14,10 +14,10 @@ void set_gradient(const at::Tensor& parameter, double value) {
   parameter.mutable_grad() = at::tensor({value}, at::kDouble);
 }
 
-/// The formula for one number, in doubles.
-class ByHand {
+/// Computes AdamW for one weight, in doubles.
+class ScalarAdamW {
  public:
-  ByHand(double weight, AdamWOptions options) : weight_(weight), options_(options) {}
+  ScalarAdamW(double weight, AdamWOptions options) : weight_(weight), options_(options) {}
 
   double step(double gradient) {
     ++t_;
@@ -32,8 +32,7 @@ class ByHand {
  private:
   double weight_;
   AdamWOptions options_;
-  double m_ = 0;
-  double v_ = 0;
+  double m_ = 0, v_ = 0;
   int t_ = 0;
 };
 
@@ -41,11 +40,11 @@ TEST(AdamW, FollowsTheFormulaOverSeveralSteps) {
   const AdamWOptions options{.learning_rate = 0.1, .weight_decay = 0.3};
   const at::Tensor parameter = trainable(1.5);
   AdamW optimizer({{"p", parameter}}, options);
-  ByHand by_hand(1.5, options);
+  ScalarAdamW expected(1.5, options);
   for (const double gradient : {0.4, -2.0, 0.01, 1e-9}) {
     set_gradient(parameter, gradient);
     optimizer.step();
-    EXPECT_NEAR(parameter.item<double>(), by_hand.step(gradient), 1e-12);
+    EXPECT_NEAR(parameter.item<double>(), expected.step(gradient), 1e-12);
   }
 }
 

@@ -1,4 +1,4 @@
-// Tests that checkpoints change what is held and when it is computed, but no result.
+// Tests that checkpoints change which tensors are kept and when blocks run, but no result.
 #include "model/checkpoint.h"
 
 #include <ATen/Context.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 5, .heads = 2, .vocab = 30};
 
-/// The loss of one forward; the network's parameters have their gradients.
-at::Tensor trained(const Transformer& network, Precision precision) {
+/// Returns the loss of one step and leaves the gradients in the parameters.
+at::Tensor compute_gradients(const Transformer& network, Precision precision) {
   at::manual_seed(2);
   const at::Tensor ids = at::randint(30, {3, 8}, at::kLong);
   at::Tensor loss;
@@ -32,56 +32,56 @@ at::Tensor trained(const Transformer& network, Precision precision) {
   return loss;
 }
 
-Transformer network_of(std::optional<std::int64_t> group) {
+Transformer make_network_with(std::optional<std::int64_t> group) {
   at::manual_seed(1);
   return Transformer(kTiny, 8, at::kCPU, Variant::kMatmul, group);
 }
 
-/// A block that squares, and counts how often it runs and whether a graph was recorded.
-struct Counted {
-  int runs = 0, recorded = 0;
+/// Squares its input, and counts how often it runs and how often with a graph.
+struct CountedSquare {
+  int runs = 0, recorded_runs = 0;
   at::Tensor weight = at::full({}, 3.0).requires_grad_();
 
   CheckpointedFunction function() {
     return [this](const at::Tensor& x) {
       ++runs;
-      if (c10::GradMode::is_enabled()) ++recorded;
+      if (c10::GradMode::is_enabled()) ++recorded_runs;
       return weight * x * x;
     };
   }
 };
 
 TEST(Checkpoint, RunsOnceWithoutAGraphAndOnceMoreInBackwardWithOne) {
-  Counted counted;
+  CountedSquare square;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  const at::Tensor y = checkpoint(counted.function(), x);
+  const at::Tensor y = checkpoint(square.function(), x);
   EXPECT_EQ(y.item<double>(), 75);
-  EXPECT_EQ(counted.runs, 1);
-  EXPECT_EQ(counted.recorded, 0);
+  EXPECT_EQ(square.runs, 1);
+  EXPECT_EQ(square.recorded_runs, 0);
   y.backward();
-  EXPECT_EQ(counted.runs, 2);
-  EXPECT_EQ(counted.recorded, 1);
+  EXPECT_EQ(square.runs, 2);
+  EXPECT_EQ(square.recorded_runs, 1);
   EXPECT_EQ(x.grad().item<double>(), 2 * 3 * 5);
-  EXPECT_EQ(counted.weight.grad().item<double>(), 25);
+  EXPECT_EQ(square.weight.grad().item<double>(), 25);
 }
 
 TEST(Checkpoint, AddsToTheGradientsThatParametersHave) {
-  Counted counted;
+  CountedSquare square;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  for (int i = 0; i < 2; ++i) checkpoint(counted.function(), x).backward();
-  EXPECT_EQ(counted.weight.grad().item<double>(), 2 * 25);
+  for (int i = 0; i < 2; ++i) checkpoint(square.function(), x).backward();
+  EXPECT_EQ(square.weight.grad().item<double>(), 2 * 25);
 }
 
 TEST(Checkpoint, WithoutGradientsOnlyRuns) {
-  Counted counted;
-  const c10::AutoGradMode off(false);
-  EXPECT_FALSE(checkpoint(counted.function(), at::full({}, 5.0)).requires_grad());
-  EXPECT_EQ(counted.runs, 1);
+  CountedSquare square;
+  const c10::AutoGradMode no_gradients(false);
+  EXPECT_FALSE(checkpoint(square.function(), at::full({}, 5.0)).requires_grad());
+  EXPECT_EQ(square.runs, 1);
 }
 
 TEST(Checkpoint, RefusesAnInputThroughWhichNoGradientWouldReachItsParameters) {
-  Counted counted;
-  EXPECT_THROW(checkpoint(counted.function(), at::full({}, 5.0)), Error);
+  CountedSquare square;
+  EXPECT_THROW(checkpoint(square.function(), at::full({}, 5.0)), Error);
 }
 
 TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
@@ -102,21 +102,21 @@ TEST(Checkpoint, RunsAgainUnderTheAutocastOfItsForward) {
   {
     y = checkpoint(product, x);
     const AutocastScope autocast(Precision::kBf16, DeviceKind::kCpu);
-    y.sum().backward();  // off in forward, on around backward
+    y.sum().backward();  // autocast is off in forward and on around backward
   }
   EXPECT_EQ(types.back(), at::kFloat);
 }
 
 TEST(Checkpoint, TellsOfItsRecomputationAsARange) {
   struct : RangeObserver {
-    void opened(std::string_view name) override { names.emplace_back(name); }
-    void closed() override {}
+    void on_open(std::string_view name) override { names.emplace_back(name); }
+    void on_close() override {}
     std::vector<std::string> names;
   } observer;
-  Counted counted;
+  CountedSquare square;
   const at::Tensor x = at::full({}, 5.0).requires_grad_();
-  const at::Tensor y = checkpoint(counted.function(), x);
-  const ObservedRanges observed(observer);
+  const at::Tensor y = checkpoint(square.function(), x);
+  const RangeObserverScope scope(observer);
   y.backward();
   EXPECT_EQ(observer.names, (std::vector<std::string>{"recompute"}));
 }
@@ -124,11 +124,11 @@ TEST(Checkpoint, TellsOfItsRecomputationAsARange) {
 class Checkpoints : public testing::TestWithParam<Precision> {};
 
 TEST_P(Checkpoints, GiveTheLossAndEveryGradientOfTheNetworkWithoutThem) {
-  const Transformer plain = network_of(std::nullopt);
-  const at::Tensor loss = trained(plain, GetParam());
-  for (const std::int64_t group : {1, 2, 3, 5}) {  // 2 and 3 leave fewer for the last
-    const Transformer other = network_of(group);
-    EXPECT_TRUE(trained(other, GetParam()).equal(loss)) << group;
+  const Transformer plain = make_network_with(std::nullopt);
+  const at::Tensor loss = compute_gradients(plain, GetParam());
+  for (const std::int64_t group : {1, 2, 3, 5}) {  // with 2 and 3 the last checkpoint is smaller
+    const Transformer other = make_network_with(group);
+    EXPECT_TRUE(compute_gradients(other, GetParam()).equal(loss)) << group;
     for (std::size_t i = 0; i < plain.parameters().size(); ++i) {
       const Parameter& parameter = plain.parameters()[i];
       EXPECT_TRUE(other.parameters()[i].tensor.grad().equal(parameter.tensor.grad()))

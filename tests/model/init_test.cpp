@@ -10,14 +10,14 @@ namespace labreport::init_test {
 namespace {
 
 constexpr double kStd = 0.02;
-// Standard deviation of a standard normal that is cut at ±3.
+// The standard deviation of a standard normal that is truncated at ±3.
 constexpr double kStdOfTruncated = 0.98658;
-// Its fourth moment: 3·E[x²] − 2·3³·φ(3)/(2Φ(3) − 1).
+// The fourth moment of the same distribution: 3·E[x²] − 2·3³·φ(3)/(2Φ(3) − 1).
 constexpr double kFourthMomentOfTruncated = 2.68004;
 
 at::Tensor drawn(std::uint64_t seed) {
   at::manual_seed(seed);
-  const at::Tensor weight = trainable({500, 1000}, at::kCPU);
+  const at::Tensor weight = trainable_empty({500, 1000}, at::kCPU);
   draw_truncated_normal(weight, kStd);
   return weight.detach().to(at::kDouble);
 }
@@ -37,11 +37,11 @@ TEST(TruncatedNormal, HasTheTailsOfATruncatedNormal) {
 }
 
 TEST(TruncatedNormal, NeverExceedsThreeDeviations) {
-  const at::Tensor sizes = drawn(3).abs();
-  EXPECT_LE(sizes.max().item<double>(), 3 * kStd * (1 + 1e-6));
-  EXPECT_GT(sizes.max().item<double>(), 2.9 * kStd);
+  const at::Tensor magnitudes = drawn(3).abs();
+  EXPECT_LE(magnitudes.max().item<double>(), 3 * kStd * (1 + 1e-6));
+  EXPECT_GT(magnitudes.max().item<double>(), 2.9 * kStd);
   // Values beyond the bound are drawn anew and not clamped, so hardly any are on the bound.
-  EXPECT_LE(sizes.ge(3 * kStd * (1 - 1e-6)).sum().item<std::int64_t>(), 1);
+  EXPECT_LE(magnitudes.ge(3 * kStd * (1 - 1e-6)).sum().item<std::int64_t>(), 1);
 }
 
 TEST(TruncatedNormal, IsTheSameForTheSameSeed) {
@@ -50,11 +50,11 @@ TEST(TruncatedNormal, IsTheSameForTheSameSeed) {
 }
 
 TEST(Initialize, DrawsWhatHasADeviationAndLeavesTheRest) {
-  const at::Tensor drawn = trainable_ones(1000, at::kCPU);
-  const at::Tensor left = trainable_ones(1000, at::kCPU);
-  initialize({{"drawn", drawn, kStd}, {"left", left}});
-  EXPECT_LE(drawn.abs().max().item<double>(), 3 * kStd * (1 + 1e-6));
-  EXPECT_TRUE(left.eq(1).all().item<bool>());
+  const at::Tensor with_std = trainable_ones(1000, at::kCPU);
+  const at::Tensor without_std = trainable_ones(1000, at::kCPU);
+  initialize({{"drawn", with_std, kStd}, {"left", without_std}});
+  EXPECT_LE(with_std.abs().max().item<double>(), 3 * kStd * (1 + 1e-6));
+  EXPECT_TRUE(without_std.eq(1).all().item<bool>());
 }
 
 TEST(LinearStd, IsThatOfTheHandout) {

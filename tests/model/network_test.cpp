@@ -19,16 +19,16 @@ TEST(NetworkFactory, MakesNoOtherNetworkUnderAnothersName) {
 }
 
 TEST(NetworkFactory, IsAskedForTheSpecThatACellHas) {
-  NetworkSpec asked;
+  NetworkSpec received_spec;
   set_network_factory([&](const NetworkSpec& spec, c10::Device) {
-    asked = spec;
+    received_spec = spec;
     return nullptr;
   });
   make_network({"TransformerLM-0a1b2c3d", kTiny, 8}, at::kCPU);
   set_network_factory({});
-  EXPECT_EQ(asked.implementation, "TransformerLM-0a1b2c3d");
-  EXPECT_EQ(asked.shape, kTiny);
-  EXPECT_EQ(asked.context, 8);
+  EXPECT_EQ(received_spec.implementation, "TransformerLM-0a1b2c3d");
+  EXPECT_EQ(received_spec.shape, kTiny);
+  EXPECT_EQ(received_spec.context, 8);
   EXPECT_TRUE(make_network({"", kTiny, 8}, at::kCPU)) << "labreport's own again";
 }
 

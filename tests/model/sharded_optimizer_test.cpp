@@ -1,4 +1,4 @@
-// Tests among real processes that a sharded optimizer computes the same.
+// Tests between real processes that a sharded optimizer computes what a whole one does.
 #include "model/sharded_optimizer.h"
 
 #include <ATen/Context.h>
@@ -15,13 +15,13 @@
 namespace labreport::sharded_optimizer_test {
 namespace {
 
-using testing_ranks::among;
+using testing_ranks::run_in_ranks;
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 2, .heads = 2, .vocab = 30};
 constexpr std::int64_t kContext = 8;
 constexpr AdamWOptions kOptions{.learning_rate = 0.1, .weight_decay = 0.1};
 
-Transformer tiny() {
+Transformer make_tiny() {
   at::manual_seed(7);
   return {kTiny, kContext, at::kCPU};
 }
@@ -30,7 +30,7 @@ std::unique_ptr<Optimizer> adamw(Parameters parameters) {
   return std::make_unique<AdamW>(std::move(parameters), kOptions);
 }
 
-/// The rank's own data, so that gradients differ before they are averaged.
+/// `seed` differs between ranks, so that their gradients differ until they are averaged.
 void compute_gradients(const Transformer& network, std::int64_t seed) {
   at::manual_seed(static_cast<std::uint64_t>(seed));
   const Batch batch = random_batch(2, kContext, kTiny.vocab, at::kCPU);
@@ -46,8 +46,8 @@ void expect_equal(const Parameters& a, const Parameters& b) {
 }
 
 TEST(ShardedOptimizer, TenStepsOfAdamWEqualThoseOfOneThatHoldsEverything) {
-  among(2, [](RankGroup& group) {
-    const Transformer sharded = tiny(), plain = tiny(), untouched = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    const Transformer sharded = make_tiny(), plain = make_tiny(), untrained = make_tiny();
     ShardedOptimizer optimizer(sharded.parameters(), group, adamw);
     const auto whole = adamw(plain.parameters());
     for (std::int64_t step = 0; step < 10; ++step) {
@@ -59,34 +59,33 @@ TEST(ShardedOptimizer, TenStepsOfAdamWEqualThoseOfOneThatHoldsEverything) {
       whole->step();
     }
     expect_equal(sharded.parameters(), plain.parameters());
-    EXPECT_FALSE(at::equal(plain.parameters()[0].tensor, untouched.parameters()[0].tensor));
+    EXPECT_FALSE(at::equal(plain.parameters()[0].tensor, untrained.parameters()[0].tensor));
   });
 }
 
 TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
-  among(2, [](RankGroup& group) {
-    const Transformer network = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    const Transformer network = make_tiny();
     ShardedOptimizer optimizer(network.parameters(), group, adamw);
     compute_gradients(network, 1);
     average_gradients(network.parameters(), group);
     optimizer.step();
-    const std::int64_t own = count_bytes(optimizer.state());
-    std::int64_t all = 0, most = 0;
-    for (const auto& rank : group.gather({own})) {
-      all += rank[0];
-      most = std::max(most, rank[0]);
+    const std::int64_t own_bytes = count_bytes(optimizer.state());
+    std::int64_t total_bytes = 0, most_bytes = 0;
+    for (const auto& rank : group.all_gather({own_bytes})) {
+      total_bytes += rank[0];
+      most_bytes = std::max(most_bytes, rank[0]);
     }
-    const std::int64_t parameters = count_bytes(network.parameters());
-    EXPECT_EQ(all, 2 * parameters) << "two moments of each, once";
-    EXPECT_LT(own, all);
-    EXPECT_NEAR(static_cast<double>(most) / static_cast<double>(all), largest_owned_fraction(kTiny, 2),
-                1e-12);
+    const std::int64_t parameter_bytes = count_bytes(network.parameters());
+    EXPECT_EQ(total_bytes, 2 * parameter_bytes) << "two moments of each, once";
+    EXPECT_LT(own_bytes, total_bytes);
+    EXPECT_NEAR(static_cast<double>(most_bytes) / static_cast<double>(total_bytes), largest_owned_fraction(kTiny, 2), 1e-12);
   });
 }
 
 TEST(AverageGradients, IsTheMeanOverTheRanks) {
-  among(2, [](RankGroup& group) {
-    const Transformer network = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    const Transformer network = make_tiny();
     at::Tensor weight = network.parameters()[0].tensor;
     weight.mutable_grad() = at::empty_like(weight).fill_(static_cast<double>(group.rank()));
     average_gradients(network.parameters(), group);
@@ -97,11 +96,11 @@ TEST(AverageGradients, IsTheMeanOverTheRanks) {
 }
 
 TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
-  among(2, [](RankGroup& group) {
-    const Transformer first = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    const Transformer first = make_tiny();
     at::manual_seed(static_cast<std::uint64_t>(100 + group.rank()));
     const Transformer other(kTiny, kContext, at::kCPU);
-    share_from_first(other.parameters(), group);
+    broadcast_from_rank_0(other.parameters(), group);
     at::manual_seed(100);
     expect_equal(other.parameters(), Transformer(kTiny, kContext, at::kCPU).parameters());
   });
@@ -109,7 +108,7 @@ TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
 
 /// The calculated parameter sizes must be those of the network.
 TEST(ParameterSizes, AreThoseOfTheNetwork) {
-  const Transformer network = tiny();
+  const Transformer network = make_tiny();
   const std::vector<ParameterSize> sizes = parameter_sizes(kTiny);
   ASSERT_EQ(sizes.size(), network.parameters().size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {

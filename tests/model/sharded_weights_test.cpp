@@ -1,4 +1,4 @@
-// Tests among real processes that sharded weights train like whole ones.
+// Tests between real processes that sharded weights train like whole ones.
 #include "model/sharded_weights.h"
 
 #include <ATen/Context.h>
@@ -16,14 +16,14 @@
 namespace labreport::sharded_weights_test {
 namespace {
 
-using testing_ranks::among;
+using testing_ranks::run_in_ranks;
 
-// 31 tokens of 18: matrices that do not split evenly are padded.
+// With such odd sizes some matrices do not split evenly, so their shards are padded.
 constexpr ModelShape kTiny{.d_model = 18, .d_ff = 27, .layers = 3, .heads = 3, .vocab = 31};
 constexpr std::int64_t kContext = 8, kSteps = 3;
-constexpr double kRate = 0.1;
+constexpr double kLearningRate = 0.1;
 
-Transformer tiny() {
+Transformer make_tiny() {
   at::manual_seed(7);
   return {kTiny, kContext, at::kCPU};
 }
@@ -33,10 +33,10 @@ Batch whole_batch(std::int64_t step) {
   return random_batch(4, kContext, kTiny.vocab, at::kCPU);
 }
 
-void descend(const Parameters& parameters) {
+void take_sgd_step(const Parameters& parameters) {
   const c10::NoGradGuard no_grad;
   for (const Parameter& parameter : parameters) {
-    parameter.tensor.detach().sub_(parameter.tensor.grad() * kRate);
+    parameter.tensor.detach().sub_(parameter.tensor.grad() * kLearningRate);
   }
   clear_gradients(parameters);
 }
@@ -49,11 +49,11 @@ void compute_gradients(const Transformer& network, const Batch& batch, Precision
   loss.backward();
 }
 
-struct Sharded {
-  Transformer network = tiny();
+struct ShardedNetwork {
+  Transformer network = make_tiny();
   std::shared_ptr<ShardedWeights> weights;
 
-  Sharded(RankGroup& group, at::ScalarType compute)
+  ShardedNetwork(RankGroup& group, at::ScalarType compute)
       : weights(std::make_shared<ShardedWeights>(group, compute)) {
     network.shard(weights);
   }
@@ -61,50 +61,50 @@ struct Sharded {
   void step(RankGroup& group, std::int64_t number, Precision precision) {
     compute_gradients(network, part_of_batch(whole_batch(number), group), precision);
     weights->finish_gradients();
-    average_gradients(weights->replicated(network.parameters()), group);
-    descend(network.parameters());
+    average_gradients(weights->replicated_parameters(network.parameters()), group);
+    take_sgd_step(network.parameters());
   }
 };
 
-/// The largest difference of any weight; shards are gathered for it.
-double largest_difference(Sharded& sharded, const Transformer& whole) {
+/// Returns the largest difference of any weight. Shards are gathered first.
+double largest_difference(ShardedNetwork& sharded, const Transformer& whole) {
   double largest = 0;
   const auto compare = [&](const at::Tensor& a, const at::Tensor& b) {
     largest = std::max(largest, (a - b).abs().max().item<double>());
   };
   for (std::size_t i = 0; i < whole.parameters().size(); ++i) {
-    const at::Tensor& own = sharded.network.parameters()[i].tensor;
+    const at::Tensor& part = sharded.network.parameters()[i].tensor;
     std::size_t layer = 0;
-    while (layer < sharded.weights->size() && !sharded.weights->shard(layer).is_same(own)) ++layer;
-    const bool cut = layer < sharded.weights->size();
-    compare(cut ? sharded.weights->whole(layer) : own, whole.parameters()[i].tensor);
+    while (layer < sharded.weights->size() && !sharded.weights->shard(layer).is_same(part)) ++layer;
+    const bool is_sharded = layer < sharded.weights->size();
+    compare(is_sharded ? sharded.weights->whole_matrix(layer) : part, whole.parameters()[i].tensor);
   }
   return largest;
 }
 
 TEST(ShardedWeights, ThreeStepsInFp32AreExactlyThoseOfWholeWeights) {
-  among(2, [](RankGroup& group) {
-    Sharded sharded(group, at::kFloat);
-    const Transformer whole = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    ShardedNetwork sharded(group, at::kFloat);
+    const Transformer whole = make_tiny();
     for (std::int64_t step = 0; step < kSteps; ++step) {
       sharded.step(group, step, Precision::kFp32);
       compute_gradients(whole, part_of_batch(whole_batch(step), group), Precision::kFp32);
       average_gradients(whole.parameters(), group);
-      descend(whole.parameters());
+      take_sgd_step(whole.parameters());
     }
     EXPECT_EQ(largest_difference(sharded, whole), 0);
-    EXPECT_GT(largest_difference(sharded, tiny()), 1e-3) << "they have learned";
+    EXPECT_GT(largest_difference(sharded, make_tiny()), 1e-3) << "they have learned";
   });
 }
 
 TEST(ShardedWeights, TrainAsOneProcessDoesOnTheWholeBatch) {
-  among(2, [](RankGroup& group) {
-    Sharded sharded(group, at::kFloat);
-    const Transformer whole = tiny();
+  run_in_ranks(2, [](RankGroup& group) {
+    ShardedNetwork sharded(group, at::kFloat);
+    const Transformer whole = make_tiny();
     for (std::int64_t step = 0; step < kSteps; ++step) {
       sharded.step(group, step, Precision::kFp32);
       compute_gradients(whole, whole_batch(step), Precision::kFp32);
-      descend(whole.parameters());
+      take_sgd_step(whole.parameters());
     }
     EXPECT_LT(largest_difference(sharded, whole), 1e-6);
   });
@@ -112,51 +112,52 @@ TEST(ShardedWeights, TrainAsOneProcessDoesOnTheWholeBatch) {
 
 /// Sharded gradients are sent in 16 bits, unlike those of whole weights.
 TEST(ShardedWeights, ThreeStepsIn16BitsAreWithin1e4OfWholeWeights) {
-  among(2, [](RankGroup& group) {
-    for (const auto& [precision, compute, within] :
+  run_in_ranks(2, [](RankGroup& group) {
+    for (const auto& [precision, compute, tolerance] :
          {std::tuple(Precision::kFp16, at::kHalf, 1e-4),
           std::tuple(Precision::kBf16, at::kBFloat16, 1e-3)}) {
-      Sharded sharded(group, compute);
-      const Transformer whole = tiny();
+      ShardedNetwork sharded(group, compute);
+      const Transformer whole = make_tiny();
       for (std::int64_t step = 0; step < kSteps; ++step) {
         sharded.step(group, step, precision);
         compute_gradients(whole, part_of_batch(whole_batch(step), group), precision);
         average_gradients(whole.parameters(), group);
-        descend(whole.parameters());
+        take_sgd_step(whole.parameters());
       }
-      EXPECT_LT(largest_difference(sharded, whole), within) << name(precision);
+      EXPECT_LT(largest_difference(sharded, whole), tolerance) << name(precision);
       EXPECT_GT(largest_difference(sharded, whole), 0) << name(precision);
     }
   });
 }
 
 TEST(ShardedWeights, KeepWhatTheArithmeticSaysAndGatherTwoAtOnce) {
-  among(2, [](RankGroup& group) {
-    Sharded sharded(group, at::kFloat);
+  run_in_ranks(2, [](RankGroup& group) {
+    ShardedNetwork sharded(group, at::kFloat);
     CellSpec spec;
     spec.model = kTiny;
     spec.ranks = Ranks{2, Collectives::kGloo};
     spec.sharding = Sharding::kWeights;
     EXPECT_EQ(count_bytes(sharded.network.parameters()), held_bytes(spec).parameters);
     EXPECT_EQ(sharded.weights->size(), 2u + 3 * 7);
-    EXPECT_EQ(sharded.weights->replicated(sharded.network.parameters()).size(), 1u + 3 * 2);
+    EXPECT_EQ(sharded.weights->replicated_parameters(sharded.network.parameters()).size(),
+              1u + 3 * 2);
     sharded.step(group, 0, Precision::kFp32);
-    EXPECT_EQ(sharded.weights->most_at_once(), 2u)
+    EXPECT_EQ(sharded.weights->most_gathered(), 2u)
         << "a layer's weights are gathered when the one two before has finished, no earlier";
   });
 }
 
 TEST(ShardedWeights, TellHowLongEachPassWaited) {
-  among(2, [](RankGroup& group) {
-    Sharded sharded(group, at::kBFloat16);
+  run_in_ranks(2, [](RankGroup& group) {
+    ShardedNetwork sharded(group, at::kBFloat16);
     sharded.step(group, 0, Precision::kBf16);
     const std::vector<GatherWait> waits = sharded.weights->take_waits();
     const std::size_t layers = sharded.weights->size();
     ASSERT_EQ(waits.size(), 2 * layers - 1) << "the embedding's backward needs no weights";
     for (std::size_t i = 0; i < waits.size(); ++i) {
-      EXPECT_EQ(waits[i].backward, i >= layers);
+      EXPECT_EQ(waits[i].in_backward, i >= layers);
       EXPECT_EQ(waits[i].layer, i < layers ? i : 2 * layers - 1 - i) << "in reverse in backward";
-      EXPECT_GE(waits[i].ns, 0);
+      EXPECT_GE(waits[i].wait_ns, 0);
     }
     EXPECT_TRUE(sharded.weights->take_waits().empty());
     EXPECT_GT(sharded.weights->time_gather(1), 0);

@@ -11,19 +11,19 @@ namespace {
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 1, .heads = 2, .vocab = 30};
 
 struct Recorder : PhaseObserver {
-  void ended(Phase phase) override { phases.push_back(phase); }
+  void on_phase_end(Phase phase) override { phases.push_back(phase); }
   std::vector<Phase> phases;
 };
 
 class TrainingStepTest : public testing::Test {
  protected:
   TrainingStep step(Mode mode, Precision precision = Precision::kFp32) {
-    return TrainingStep(model_, random_batch(2, 8, 30, at::kCPU),
+    return TrainingStep(network_, random_batch(2, 8, 30, at::kCPU),
                         {mode, precision, DeviceKind::kCpu});
   }
-  bool has_gradients() const { return model_.parameters().front().tensor.grad().defined(); }
+  bool has_gradients() const { return network_.parameters().front().tensor.grad().defined(); }
 
-  Transformer model_{kTiny, 8, at::kCPU};
+  Transformer network_{kTiny, 8, at::kCPU};
   Recorder observer_;
 };
 
@@ -48,30 +48,30 @@ TEST_F(TrainingStepTest, InferenceRecordsNothing) {
 }
 
 TEST_F(TrainingStepTest, KeepsWhatItMadeUntilItIsCleared) {
-  TrainingStep both = step(Mode::kForwardBackward);
-  both.run(observer_);
-  EXPECT_TRUE(both.loss().defined());
+  TrainingStep forward_backward = step(Mode::kForwardBackward);
+  forward_backward.run(observer_);
+  EXPECT_TRUE(forward_backward.loss().defined());
   EXPECT_TRUE(has_gradients());
-  both.clear();
-  EXPECT_FALSE(both.loss().defined());
-  EXPECT_FALSE(both.logits().defined());
+  forward_backward.clear();
+  EXPECT_FALSE(forward_backward.loss().defined());
+  EXPECT_FALSE(forward_backward.logits().defined());
   EXPECT_FALSE(has_gradients());
 }
 
 TEST_F(TrainingStepTest, OnlyATrainStepChangesTheWeights) {
-  const at::Tensor before = model_.parameters().back().tensor.detach().clone();
+  const at::Tensor before = network_.parameters().back().tensor.detach().clone();
   step(Mode::kForwardBackward).run(observer_);
-  EXPECT_TRUE(model_.parameters().back().tensor.equal(before));
-  clear_gradients(model_.parameters());
+  EXPECT_TRUE(network_.parameters().back().tensor.equal(before));
+  clear_gradients(network_.parameters());
   step(Mode::kTrainStep).run(observer_);
-  EXPECT_FALSE(model_.parameters().back().tensor.equal(before));
+  EXPECT_FALSE(network_.parameters().back().tensor.equal(before));
 }
 
 TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
   TrainingStep mixed = step(Mode::kForwardBackward, Precision::kBf16);
   mixed.run(observer_);
   EXPECT_EQ(mixed.logits().scalar_type(), at::kBFloat16);
-  EXPECT_EQ(model_.parameters().back().tensor.grad().scalar_type(), at::kFloat);
+  EXPECT_EQ(network_.parameters().back().tensor.grad().scalar_type(), at::kFloat);
 }
 
 /// A network whose first forward compiles it.

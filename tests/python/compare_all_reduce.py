@@ -3,8 +3,8 @@
 compare_all_reduce.py WORKER [--rounds 3]   on two GPUs, by the Python whose torch the worker was built with
 compare_all_reduce.py WORKER --device cpu   over Gloo, up to 10 MB
 
-Fresh processes of both sum FP32 tensors over two ranks: one call at a time between barriers, and, over NCCL, many
-enqueued. Prints medians over the rounds; exits with 1 where they differ by more than 5 %.
+New processes of both sum FP32 tensors over two ranks: one call at a time between barriers and, over NCCL, many
+enqueued calls. Prints medians over the rounds; exits with 1 if they differ by more than 5 %.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "reference"))
-from launches import result_of  # noqa: E402: a neighbor's, found by the line above
+from launches import result_of  # noqa: E402: the line above makes it importable
 
 RANKS = 2
 LARGEST = {"cuda": 1 << 30, "cpu": 10_000_000}
@@ -33,23 +33,23 @@ def sizes_on(device):
 
 
 def by_torch(device, rank, store):
-    """One rank of the script: the first prints medians and means in ns, by size and method, as JSON."""
+    """Runs one rank of the script. Rank 0 prints medians and means in ns, by size and method, as JSON."""
     import torch
     import torch.distributed as dist
 
     backend = "nccl" if device == "cuda" else "gloo"
     dist.init_process_group(backend, init_method=f"file://{store}", rank=rank, world_size=RANKS)
-    one = torch.zeros(1, device=device)
+    barrier_tensor = torch.zeros(1, device=device)
 
     def synchronize():
         if device == "cuda":
             torch.cuda.synchronize()
 
     def barrier():
-        dist.all_reduce(one)
+        dist.all_reduce(barrier_tensor)
         synchronize()
 
-    def elapsed(calls):
+    def ns_per_call(calls):
         barrier()
         start = time.perf_counter_ns()
         for _ in range(calls):
@@ -57,20 +57,20 @@ def by_torch(device, rank, store):
         synchronize()
         return (time.perf_counter_ns() - start) / calls
 
-    found = {}
+    times_ns = {}
     for size in sizes_on(device):
         data = torch.zeros(size // 4, device=device)
-        found[f"{size} synced"] = statistics.median([elapsed(1) for _ in range(WARMUP + CALLS)][WARMUP:])
+        times_ns[f"{size} synced"] = statistics.median([ns_per_call(1) for _ in range(WARMUP + CALLS)][WARMUP:])
         if device == "cuda":
-            found[f"{size} in_place"] = elapsed(ENQUEUED)
+            times_ns[f"{size} in_place"] = ns_per_call(ENQUEUED)
     if rank == 0:
-        print(json.dumps(found), flush=True)
+        print(json.dumps(times_ns), flush=True)
     barrier()
     dist.destroy_process_group()
 
 
 def environment_of(device, rank):
-    """As orchestrate sets it: a rank's own GPU first."""
+    """Returns the variables that the front end sets: the rank's own GPU comes first."""
     return {"CUDA_VISIBLE_DEVICES": ",".join(str((rank + i) % RANKS) for i in range(RANKS))} if device == "cuda" else {}
 
 
@@ -78,23 +78,23 @@ def by_script(device):
     with tempfile.TemporaryDirectory() as folder:
         ranks = [subprocess.Popen([sys.executable, "-B", __file__, "--device", device, "--script", str(rank), folder + "/store"],
                                   stdout=subprocess.PIPE, env=os.environ | environment_of(device, rank)) for rank in range(RANKS)]
-        told = [rank.communicate()[0] for rank in ranks]
+        outputs = [rank.communicate()[0] for rank in ranks]
     if any(rank.returncode for rank in ranks):
         sys.exit("the script failed")
-    return json.loads(told[0])
+    return json.loads(outputs[0])
 
 
 def by_worker(worker, device):
     params = dict(device=device, ranks=RANKS, collectives="nccl" if device == "cuda" else "gloo", largest=LARGEST[device],
                   warmup=WARMUP, steps=CALLS)
 
-    def one(rank, store):
+    def rank_result(rank, store):
         return result_of(worker, "all_reduce", params, environment=environment_of(device, rank),
                          rendezvous=dict(rank=rank, store=store, timeout_seconds=60))
 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(RANKS) as pool:
-        first = list(pool.map(lambda rank: one(rank, folder + "/store"), range(RANKS)))[0]
-    table = next(table for table in first["tables"] if table["name"] == "all_reduce")
+        rank_0 = list(pool.map(lambda rank: rank_result(rank, folder + "/store"), range(RANKS)))[0]
+    table = next(table for table in rank_0["tables"] if table["name"] == "all_reduce")
     names = [column["name"] for column in table["columns"]]
     rows = [dict(zip(names, row)) for row in table["rows"]]
     return {f"{row['bytes']} {row['method']}": row["median_ns"] or row["mean_ns"] for row in rows if row["rank"] == 0}
@@ -110,13 +110,13 @@ def main():
     if options.script:
         return by_torch(options.device, int(options.script[0]), options.script[1])
     sides = [lambda: by_script(options.device), lambda: by_worker(options.worker, options.device)]
-    found = [[], []]
-    for number in range(options.rounds):
-        for side in (0, 1) if number % 2 == 0 else (1, 0):
-            found[side].append(sides[side]())
+    results = [[], []]
+    for round_number in range(options.rounds):
+        for side in (0, 1) if round_number % 2 == 0 else (1, 0):
+            results[side].append(sides[side]())
     exceeded = False
-    for name in found[0][0]:
-        script, ours = (statistics.median(told[name] for told in side) for side in found)
+    for name in results[0][0]:
+        script, ours = (statistics.median(result[name] for result in side) for side in results)
         exceeded |= abs(ours / script - 1) > LIMIT
         print(f"{name}: {ours / 1e3:.1f} us, torch.distributed {script / 1e3:.1f} us, ratio {ours / script:.3f}", flush=True)
     return int(exceeded)

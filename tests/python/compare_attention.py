@@ -2,8 +2,8 @@
 
 compare_attention.py WORKER [--rounds 3]   on a GPU, by a Python with torch and Triton
 
-Fresh processes of both time the same causal attentions, batch 1, one head: forward, backward, and both in one. Prints
-medians over the rounds; exits with 1 where they differ by more than 3 %, below 0.1 ms by more than 5 %.
+New processes of both time the same causal attentions, batch 1, one head: forward, backward, and both together. Prints
+medians over the rounds; exits with 1 if they differ by more than 3 %, or by more than 5 % below 0.1 ms.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "reference"))
-from launches import result_of  # noqa: E402: a neighbor's, found by the line above
+from launches import result_of  # noqa: E402: the line above makes it importable
 
 CASES = [("flash", "bf16", 64, [1024, 4096, 16384]), ("efficient", "fp32", 64, [1024, 4096]), ("eager", "fp32", 64, [1024, 4096])]
 PASSES = ["forward", "backward", "end_to_end"]
@@ -31,13 +31,13 @@ def eager(q, k, v, mask):
 
 
 def by_do_bench(backend, precision, head_dim, lengths):
-    """One process of the script: prints medians in ms, [length][pass], as JSON."""
+    """Runs one process of the script, which prints medians in ms, [length][pass], as JSON."""
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from triton.testing import do_bench
 
     dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-    found = []
+    medians = []
     for length in lengths:
         shape = (1, length, head_dim) if backend == "eager" else (1, 1, length, head_dim)
         q, k, v = inputs = [torch.randn(shape, device="cuda", dtype=dtype, requires_grad=True) for _ in range(3)]
@@ -50,17 +50,17 @@ def by_do_bench(backend, precision, head_dim, lengths):
                 return eager(q, k, v, mask)
             return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
-        chosen = {"flash": SDPBackend.FLASH_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}.get(backend, SDPBackend.MATH)
-        with sdpa_kernel(chosen):
+        sdpa_backend = {"flash": SDPBackend.FLASH_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}.get(backend, SDPBackend.MATH)
+        with sdpa_kernel(sdpa_backend):
             output = attend()
-            runs = [attend, lambda: output.backward(upstream, retain_graph=True), lambda: attend().backward(upstream)]
-            found.append([do_bench(run, grad_to_none=inputs, return_mode="median") for run in runs])
-    print(json.dumps(found))
+            passes = [attend, lambda: output.backward(upstream, retain_graph=True), lambda: attend().backward(upstream)]
+            medians.append([do_bench(timed_pass, grad_to_none=inputs, return_mode="median") for timed_pass in passes])
+    print(json.dumps(medians))
 
 
 def by_script(case):
-    told = subprocess.run([sys.executable, "-B", __file__, "--script", json.dumps(case)], check=True, stdout=subprocess.PIPE)
-    return json.loads(told.stdout)
+    completed = subprocess.run([sys.executable, "-B", __file__, "--script", json.dumps(case)], check=True, stdout=subprocess.PIPE)
+    return json.loads(completed.stdout)
 
 
 def by_worker(worker, backend, precision, head_dim, lengths):
@@ -70,7 +70,7 @@ def by_worker(worker, backend, precision, head_dim, lengths):
     table = next(table for table in report["tables"] if table["name"] == "attention")
     names = [column["name"] for column in table["columns"]]
     rows = [dict(zip(names, row)) for row in table["rows"]]
-    return [[row[f"{each}_median_ns"] / 1e6 for each in PASSES] for row in rows]
+    return [[row[f"{name}_median_ns"] / 1e6 for name in PASSES] for row in rows]
 
 
 def main():
@@ -84,13 +84,13 @@ def main():
     exceeded = False
     for case in CASES:
         sides = [lambda: by_script(case), lambda: by_worker(options.worker, *case)]
-        found = [[], []]
-        for number in range(options.rounds):
-            for side in (0, 1) if number % 2 == 0 else (1, 0):
-                found[side].append(sides[side]())
+        results = [[], []]
+        for round_number in range(options.rounds):
+            for side in (0, 1) if round_number % 2 == 0 else (1, 0):
+                results[side].append(sides[side]())
         for row, length in enumerate(case[3]):
             for column, name in enumerate(PASSES):
-                script, ours = (statistics.median(told[row][column] for told in side) for side in found)
+                script, ours = (statistics.median(result[row][column] for result in side) for side in results)
                 limit = SHORT_LIMIT if script < SHORT_MS else LIMIT
                 exceeded |= abs(ours / script - 1) > limit
                 print(f"{case[0]} {case[1]} d {case[2]} length {length} {name}: {ours:.4f} ms, do_bench {script:.4f} ms, "

@@ -3,10 +3,10 @@
 compare_plain.py WORKER [--model reference] [--device cpu] [--rounds 5]   by the Python whose torch the worker was built with
 compare_plain.py build/bin/labreport-worker --model rung    the ladder's step with SDPA and fused AdamW, from C++
 
-Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
-peaks of memory, and the elapsed and CPU time of a whole process; exits with 1 where a step
-or a peak differs by more than its limit, or a process takes a second more than the script's. On a GPU it then counts the
-kernels, copies and memsets of one more step, by torch.profiler and by the worker: they must be as many.
+Both run the same steps in new processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
+peaks of memory, and the elapsed and CPU time of a whole process. Exits with 1 if a step or a peak differs by more than
+its limit, or if a process takes a second more than the script's. On a GPU it also counts the kernels, copies and
+memsets of one more step, by torch.profiler and by the worker; the counts must be equal.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "reference"))
-from launches import metrics_of  # noqa: E402: a neighbor's, found by the line above
+from launches import metrics_of  # noqa: E402: the line above makes it importable
 
-# The class in a file, and the file's names of the course's arguments if they differ.
+# The file, its class, and the course's names of its arguments whose names differ.
 MODELS = {
     "mine": (HERE / "my_transformer.py", "TransformerLM", {}),
     "reference": (HERE.parents[1] / "src" / "python" / "labreport_transformer.py", "Transformer",
@@ -35,17 +35,16 @@ SHAPES = {
     "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
     "2.7B": (dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000), 4, 512),
 }
-# The reference network, written like that rung of the ladder.
+# The reference network, compared with this rung of the ladder.
 MODELS["rung"] = MODELS["reference"]
 RUNG = "fused_adamw"
-# Size, precision, and the allowed difference of the median, which is larger for launch-bound steps. None: only
-# reported.
+# Size, precision, and the allowed relative difference of the median, larger for launch-bound steps; None has no limit.
 CASES = {"cuda": [("small", "fp32", 0.02), ("small", "bf16", 0.05), ("2.7B", "bf16", 0.02)],
          "cpu": [("tiny", "fp32", None), ("small", "fp32", None)]}
-PEAK, SECOND = 0.001, 1.0
+PEAK_LIMIT, PROCESS_LIMIT_SECONDS = 0.001, 1.0
 
 
-def source(model):
+def model_source(model):
     file, name, renamed = MODELS[model]
     return dict(implementation="", model=f"{file}:{name}", loss="torch.nn.functional:cross_entropy",
                 arguments=json.dumps({own: "$" + course for own, course in renamed.items()}) if renamed else "",
@@ -62,16 +61,16 @@ def build(case):
     course = dict(vocab_size=case["vocab"], context_length=case["context"], num_layers=case["layers"],
                   num_heads=case["heads"], d_model=case["d_model"], d_ff=case["d_ff"])
     own = {course_name: own_name for own_name, course_name in renamed.items()}
-    chosen = dict(sdpa=True) if is_rung(case) else {}
-    return getattr(__import__(file.stem), name)(**{own.get(key, key): value for key, value in course.items()}, **chosen)
+    options = dict(sdpa=True) if is_rung(case) else {}
+    return getattr(__import__(file.stem), name)(**{own.get(key, key): value for key, value in course.items()}, **options)
 
 
-def plain(case):
-    """One process of the script: prints its samples as JSON."""
+def run_script(case):
+    """Runs one process of the script, which prints its samples as JSON."""
     import torch
 
     device = case["device"]
-    wait = torch.cuda.synchronize if device == "cuda" else lambda: None
+    synchronize = torch.cuda.synchronize if device == "cuda" else lambda: None
     ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device=device)
     with torch.device(device):
         model = build(case)
@@ -88,22 +87,22 @@ def plain(case):
         loss.backward()
         after_phase()
         optimizer.step()
-        wait()
-        took = time.perf_counter_ns() - start
+        synchronize()
+        elapsed_ns = time.perf_counter_ns() - start
         del logits, loss
         optimizer.zero_grad(set_to_none=True)
-        return took
+        return elapsed_ns
 
     steps = [step(lambda: None) for _ in range(case["warmup"] + case["steps"])]
     if case.get("profile"):
-        return print(json.dumps(profiled_kernels(lambda: step(lambda: None))))
+        return print(json.dumps(count_kernels(lambda: step(lambda: None))))
     peak = torch.cuda.max_memory_allocated() if device == "cuda" else 0
     for _ in range(case["steps"]):
-        step(wait)
+        step(synchronize)
     print(json.dumps(dict(step=steps[case["warmup"]:], peak=peak)))
 
 
-def profiled_kernels(step):
+def count_kernels(step):
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:
@@ -115,16 +114,16 @@ def profiled_kernels(step):
 
 
 def by_script(case):
-    told = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, "--plain", json.dumps(case)], check=True,
+    completed = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, "--plain", json.dumps(case)], check=True,
                           stdout=subprocess.PIPE)
-    return json.loads(told.stdout)
+    return json.loads(completed.stdout)
 
 
 def measure(worker, implementation, case, kind):
     params = {key: value for key, value in case.items() if key not in ("model", "profile")} | dict(mode="train_step")
     if is_rung(case):
         return metrics_of(worker, "ladder", params | dict(variant=RUNG))
-    return metrics_of(worker, kind, params | dict(implementation=implementation), model=source(case["model"]))
+    return metrics_of(worker, kind, params | dict(implementation=implementation), model=model_source(case["model"]))
 
 
 def by_worker(worker, implementation, case):
@@ -132,37 +131,37 @@ def by_worker(worker, implementation, case):
     return dict(step=values["step", "total"][case["warmup"]:], peak=values["memory", "peak_allocated"] or 0)
 
 
-def timed(run):
-    """With the elapsed and the CPU time of its process."""
-    used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # noqa: E731
-    start, before = time.monotonic(), used()
-    found = run()
-    return found | dict(process=[time.monotonic() - start], cpu_time=[used() - before])
+def with_process_times(run):
+    """Returns the result of `run` with the elapsed and the CPU time of its process, in seconds."""
+    cpu_seconds = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # noqa: E731
+    start, before = time.monotonic(), cpu_seconds()
+    result = run()
+    return result | dict(process=[time.monotonic() - start], cpu_time=[cpu_seconds() - before])
 
 
 def summary(side, rounds):
-    """Medians over all processes, and those of the fastest and the slowest one: what single processes differ by."""
+    """Returns the medians over all processes, and as "spread" the medians of the fastest and the slowest process."""
     steps, count = side["step"], len(side["step"]) // rounds
-    each = [statistics.median(steps[i * count:(i + 1) * count]) for i in range(rounds)]
+    process_medians = [statistics.median(steps[i * count:(i + 1) * count]) for i in range(rounds)]
     medians = {what: value if what == "peak" else statistics.median(value) for what, value in side.items()}
-    return medians | dict(spread=f"{min(each) / 1e6:.2f} to {max(each) / 1e6:.2f} ms")
+    return medians | dict(spread=f"{min(process_medians) / 1e6:.2f} to {max(process_medians) / 1e6:.2f} ms")
 
 
 def compare(worker, implementation, case, rounds):
     sides = [lambda: by_script(case), lambda: by_worker(worker, implementation, case)]
-    found = [dict(step=[], process=[], cpu_time=[], peak=0) for _ in sides]
-    for number in range(rounds):
-        for side in (0, 1) if number % 2 == 0 else (1, 0):
-            for what, samples in timed(sides[side]).items():
-                found[side][what] += samples if what != "peak" else samples - found[side][what]
-    return (summary(side, rounds) for side in found)
+    results = [dict(step=[], process=[], cpu_time=[], peak=0) for _ in sides]
+    for round_number in range(rounds):
+        for side in (0, 1) if round_number % 2 == 0 else (1, 0):
+            for what, samples in with_process_times(sides[side]).items():
+                results[side][what] += samples if what != "peak" else samples - results[side][what]
+    return (summary(side, rounds) for side in results)
 
 
-def described(options):
+def planned_implementation(options):
     if is_rung(vars(options)):
         return None
-    told = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
-    return json.loads(told.stdout)["implementation"]
+    completed = subprocess.run([options.worker, "--describe", json.dumps(model_source(options.model))], check=True, stdout=subprocess.PIPE)
+    return json.loads(completed.stdout)["implementation"]
 
 
 def main():
@@ -176,11 +175,11 @@ def main():
     parser.add_argument("--plain", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.plain:
-        return plain(json.loads(options.plain))
+        return run_script(json.loads(options.plain))
     if not options.worker:
         parser.error("name the labreport-model-worker to compare")
     os.environ["PYTHONWARNINGS"] = "ignore"
-    implementation, exceeded = described(options), False
+    implementation, exceeded = planned_implementation(options), False
     for size, precision, limit in CASES[options.device]:
         if size not in (options.sizes or size).split(",") or precision not in (options.precisions or precision).split(","):
             continue
@@ -188,7 +187,7 @@ def main():
         case = dict(model=options.model, device=options.device, size=size, **shape, batch=batch, context=context,
                     precision=precision, warmup=5, steps=10)
         script, ours = compare(options.worker, implementation, case, options.rounds)
-        ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
+        ratio, extra_seconds = ours["step"] / script["step"], ours["process"] - script["process"]
         print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; single "
               f"processes {ours['spread']}, script {script['spread']}; "
               f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
@@ -197,8 +196,8 @@ def main():
             counts = by_script(case | {"profile": True}), measure(options.worker, implementation, case, "kernels")["profile", "kernels"]
             print(f"{size} {precision}: {counts[1]} kernels a step, script {counts[0]}", flush=True)
             exceeded |= counts[0] != counts[1]
-        exceeded |= limit is not None and (abs(ratio - 1) > limit or longer > SECOND
-                                           or abs(ours["peak"] - script["peak"]) > PEAK * script["peak"])
+        exceeded |= limit is not None and (abs(ratio - 1) > limit or extra_seconds > PROCESS_LIMIT_SECONDS
+                                           or abs(ours["peak"] - script["peak"]) > PEAK_LIMIT * script["peak"])
     return int(exceeded)
 
 

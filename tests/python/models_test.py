@@ -1,6 +1,6 @@
-"""How the worker for models loads and calls what its user wrote, and what it says where that cannot be measured.
+"""Tests how the worker for models loads and calls its user's code, and its messages if that cannot be measured.
 
-models_test.py FOLDER    of labreport_worker.py and its engine
+models_test.py FOLDER    FOLDER has labreport_worker.py and its engine
 """
 
 import os
@@ -18,9 +18,9 @@ import labreport_worker as worker  # noqa: E402
 
 worker.engine = labreport_engine
 HERE = Path(__file__).parent
-COURSE = dict(vocab_size=30, context_length=8, d_model=16, num_layers=2, num_heads=2, d_ff=24, rope_theta=10_000.0)
+COURSE_PARAMETERS = dict(vocab_size=30, context_length=8, d_model=16, num_layers=2, num_heads=2, d_ff=24, rope_theta=10_000.0)
 CROSS_ENTROPY, ADAMW = "torch.nn.functional:cross_entropy", "torch.optim:AdamW"
-ODD = f"{HERE / 'odd_models.py'}:"
+ODD_MODELS = f"{HERE / 'odd_models.py'}:"
 
 
 def source(model, arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW):
@@ -28,12 +28,12 @@ def source(model, arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW):
 
 
 def network(*words, **named):
-    return worker.Network(source(*words, **named), COURSE, "cpu")
+    return worker.Network(source(*words, **named), COURSE_PARAMETERS, "cpu")
 
 
 def step(network):
-    """Forward, loss, backward and optimizer, as the engine calls them."""
-    ids, targets = torch.randint(COURSE["vocab_size"], (2, 2, COURSE["context_length"]))
+    """Runs forward, loss, backward and optimizer as the engine does. Returns the loss and the optimizer's state."""
+    ids, targets = torch.randint(COURSE_PARAMETERS["vocab_size"], (2, 2, COURSE_PARAMETERS["context_length"]))
     loss = network.loss(network.forward(ids), targets)
     loss.backward()
     optimizer = network.make_optimizer()
@@ -41,8 +41,8 @@ def step(network):
     return loss, dict(optimizer.state())
 
 
-class RangesSeen:
-    """In place of the engine."""
+class RangeRecorder:
+    """Takes the place of the engine and records the paths of ranges."""
 
     def __init__(self):
         self.open, self.paths = [], []
@@ -73,7 +73,7 @@ class Loads(unittest.TestCase):
 
     def test_einsum_layers_and_pytorchs_own(self):
         for words in [[f"{HERE / 'einsum_transformer.py'}:TransformerLM"],
-                      [ODD + "Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
+                      [ODD_MODELS + "Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
             loss, state = step(network(*words))
             self.assertTrue(torch.isfinite(loss))
             self.assertTrue(all(name.endswith(("exp_avg", "exp_avg_sq", "step")) for name in state))
@@ -88,54 +88,54 @@ class Loads(unittest.TestCase):
         self.assertFalse(torch.allclose(before[:, -1], after[:, -1]))
 
     def test_outputs_with_logits_and_a_loss_and_an_optimizer_of_ones_own(self):
-        own = step(network(ODD + "Wrapped", loss=ODD + "halved", optimizer="torch.optim:SGD"))
-        self.assertLess(own[0], 4)
+        loss, _ = step(network(ODD_MODELS + "Wrapped", loss=ODD_MODELS + "halved", optimizer="torch.optim:SGD"))
+        self.assertLess(loss, 4)
 
     def test_an_implementation_is_the_class_and_what_it_is_made_of(self):
-        def copied(more=""):
+        def implementation_of_copy(added=""):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder, "copied.py")
-                file.write_text((HERE / "my_transformer.py").read_text() + more)
+                file.write_text((HERE / "my_transformer.py").read_text() + added)
                 return source(f"{file}:TransformerLM", *words, **named).implementation
 
         words, named = [], {}
-        first = copied()
+        first = implementation_of_copy()
         self.assertRegex(first, "^TransformerLM-[0-9a-f]{8}$")
-        self.assertEqual(copied(), first, "wherever it lies")
-        self.assertNotEqual(copied("# another line"), first)
+        self.assertEqual(implementation_of_copy(), first, "wherever it lies")
+        self.assertNotEqual(implementation_of_copy("# another line"), first)
         words = ['{"d_ff": 8}']
-        self.assertNotEqual(copied(), first)
+        self.assertNotEqual(implementation_of_copy(), first)
         with tempfile.TemporaryDirectory() as folder:
             loss = Path(folder, "loss.py")
-            words, named, seen = [], {"loss": f"{loss}:loss"}, {first}
+            words, named, implementations = [], {"loss": f"{loss}:loss"}, {first}
             for weight in [1, 2]:
                 loss.write_text(f"def loss(logits, targets):\n    return {weight} * logits.sum()\n")
                 worker.import_file.cache_clear()
-                seen.add(copied())
-            self.assertEqual(len(seen), 3, "a loss that lies elsewhere counts, too")
+                implementations.add(implementation_of_copy())
+            self.assertEqual(len(implementations), 3, "a loss that lies elsewhere counts, too")
 
     def test_a_compiled_one_says_so_and_is_never_taken_for_the_other(self):
-        words = dict(model=ODD + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
+        words = dict(model=ODD_MODELS + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
         eager, compiled = worker.Source(words), worker.Source(words | {"compile": True})
         self.assertEqual(compiled.implementation, eager.implementation.replace("Bigram-", "Bigram-compiled-"))
         self.assertEqual(worker.Source(words | {"compile": False}).implementation, eager.implementation)
 
 
 class Shipped(unittest.TestCase):
-    """labreport's own network as a module: what its variants change is how it is computed, not what."""
+    """Tests labreport's own network as a module: its variants compute the same in other ways."""
 
     @staticmethod
     def made(implementation):
         torch.manual_seed(0)
-        return worker.Network(worker.Shipped(implementation), COURSE, "cpu")
+        return worker.Network(worker.ShippedSource(implementation), COURSE_PARAMETERS, "cpu")
 
     def test_variants_are_words_and_a_users_model_is_none(self):
-        self.assertEqual(worker.Shipped.words_of("pytorch-compiled-loss-sdpa-fused"), {"compiled", "loss", "sdpa", "fused"})
+        self.assertEqual(worker.ShippedSource.variant_words("pytorch-compiled-loss-sdpa-fused"), {"compiled", "loss", "sdpa", "fused"})
         for other in ["", "pytorch-0a1b2c3d", "pytorch-compiled-0a1b2c3d", "TransformerLM-compiled-0a1b2c3d"]:
-            self.assertEqual(worker.Shipped.words_of(other), set(), other)
+            self.assertEqual(worker.ShippedSource.variant_words(other), set(), other)
 
     def test_sdpa_gives_the_same_loss_and_gradients(self):
-        ids, targets = torch.randint(COURSE["vocab_size"], (2, 2, COURSE["context_length"]))
+        ids, targets = torch.randint(COURSE_PARAMETERS["vocab_size"], (2, 2, COURSE_PARAMETERS["context_length"]))
         found = []
         for implementation in ["pytorch-eager", "pytorch-sdpa"]:
             model = self.made(implementation)
@@ -158,10 +158,10 @@ class Shipped(unittest.TestCase):
         torch.testing.assert_close(found[1], found[0])
 
     def test_it_needs_no_model_in_the_request_and_no_other_can_take_its_place(self):
-        make = worker.network_factory(worker.source_of(None))
-        self.assertIs(make("pytorch-eager", COURSE, "cpu").source.loss, self.made("pytorch-eager").source.loss)
+        make = worker.network_factory(worker.load_source(None))
+        self.assertIs(make("pytorch-eager", COURSE_PARAMETERS, "cpu").source.loss, self.made("pytorch-eager").source.loss)
         with self.assertRaisesRegex(worker.Mismatch, "names no model"):
-            make("pytorch-0a1b2c3d", COURSE, "cpu")
+            make("pytorch-0a1b2c3d", COURSE_PARAMETERS, "cpu")
 
     def test_without_a_compiler_it_is_not_offered_which_is_no_failure(self):
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
@@ -177,11 +177,11 @@ class Shipped(unittest.TestCase):
 
 
 class Attention(unittest.TestCase):
-    """A user's attention: what may be named, and how it is called."""
+    """Tests which attentions a user may name, and how they are called."""
 
     @staticmethod
     def made(name):
-        source = worker.read_source(dict(model=ODD + name, arguments="", loss="", optimizer="", attention=True))
+        source = worker.read_source(dict(model=ODD_MODELS + name, arguments="", loss="", optimizer="", attention=True))
         return worker.attention_factory(source)(source.implementation, "cpu")
 
     def test_a_function_an_autograd_function_and_a_module(self):
@@ -200,7 +200,7 @@ class Attention(unittest.TestCase):
             self.made("Missing")
 
     def test_one_that_changed_meanwhile_is_not_measured(self):
-        source = worker.read_source(dict(model=ODD + "attend", arguments="", loss="", optimizer="", attention=True))
+        source = worker.read_source(dict(model=ODD_MODELS + "attend", arguments="", loss="", optimizer="", attention=True))
         with self.assertRaisesRegex(worker.Mismatch, "attend changed after the run began: it was attend-00000000"):
             worker.attention_factory(source)("attend-00000000", "cpu")
 
@@ -208,7 +208,7 @@ class Attention(unittest.TestCase):
 class Ranges(unittest.TestCase):
     def paths(self, *words):
         model = network(*words)
-        worker.engine = RangesSeen()
+        worker.engine = RangeRecorder()
         try:
             model.forward(torch.zeros(1, 8, dtype=torch.long))
             self.assertEqual(worker.engine.open, [])
@@ -222,64 +222,64 @@ class Ranges(unittest.TestCase):
             self.assertEqual(paths.count(path), 1, paths)
 
     def test_layers_below_a_module_of_their_own(self):
-        paths = self.paths(ODD + "Encoder", '{"nhead": 2, "layers": 2}')
+        paths = self.paths(ODD_MODELS + "Encoder", '{"nhead": 2, "layers": 2}')
         self.assertIn("encoder/layers.1/self_attn", paths)
 
     def test_a_shared_module_stands_where_it_is_called(self):
-        paths = self.paths(ODD + "Shared")
+        paths = self.paths(ODD_MODELS + "Shared")
         self.assertIn("layers.0/0", paths)
         self.assertIn("layers.1/0", paths)
 
     def test_a_trace_tells_what_each_module_returns(self):
-        model = network(ODD + "Encoder", '{"nhead": 2, "layers": 1}')
-        told = {}
+        model = network(ODD_MODELS + "Encoder", '{"nhead": 2, "layers": 1}')
+        outputs = {}
         with torch.autocast("cpu", torch.bfloat16):
-            logits = model.traced_forward(torch.zeros(1, 8, dtype=torch.long), told.__setitem__)
+            logits = model.traced_forward(torch.zeros(1, 8, dtype=torch.long), outputs.__setitem__)
         self.assertEqual(logits.dtype, torch.bfloat16)
-        self.assertEqual(told["table"].dtype, torch.float32)
-        self.assertEqual(told["encoder.layers.0.linear1"].dtype, torch.bfloat16)
-        self.assertEqual(told["encoder.layers.0.self_attn"].shape, (1, 8, 16), "of several outputs the first")
+        self.assertEqual(outputs["table"].dtype, torch.float32)
+        self.assertEqual(outputs["encoder.layers.0.linear1"].dtype, torch.bfloat16)
+        self.assertEqual(outputs["encoder.layers.0.self_attn"].shape, (1, 8, 16), "of several outputs the first")
 
     def test_they_close_when_a_forward_fails(self):
-        model = network(ODD + "Failing")
-        worker.engine = seen = RangesSeen()
+        model = network(ODD_MODELS + "Failing")
+        worker.engine = recorder = RangeRecorder()
         try:
             with self.assertRaises(worker.Mismatch):
                 model.forward(torch.zeros(1, 8, dtype=torch.long))
         finally:
             worker.engine = labreport_engine
-        self.assertEqual(seen.open, [])
+        self.assertEqual(recorder.open, [])
         model.forward  # and no hook is left
         self.assertFalse(torch.nn.modules.module._global_forward_pre_hooks)
 
 
 class Wrong(unittest.TestCase):
-    """One line, which says which call failed with what."""
+    """Tests messages of one line, which say which call failed and why."""
 
     def test_no_compiler(self):
-        kept = dict(os.environ)
+        environment = dict(os.environ)
         try:
             os.environ.update(PATH="", CXX="", CC="")
             with self.assertRaisesRegex(worker.Mismatch, "^torch.compile needs a C.. compiler, and there is none; install g..$"):
                 worker.check_compiler()
         finally:
-            os.environ.update(kept)
+            os.environ.update(environment)
         worker.check_compiler()
 
     def says(self, expected, *words, **named):
-        with self.assertRaises(worker.Mismatch) as caught:
+        with self.assertRaises(worker.Mismatch) as raised:
             step(network(*words, **named))
-        said = str(caught.exception)
-        self.assertNotIn("\n", said)
+        message = str(raised.exception)
+        self.assertNotIn("\n", message)
         for part in [expected] if isinstance(expected, str) else expected:
-            self.assertIn(part, said)
+            self.assertIn(part, message)
 
     def test_what_cannot_be_loaded(self):
         self.says("there is no file", "missing.py:Model")
         self.says(["MODEL nowhere cannot be imported by Python 3", "No module named 'nowhere'"], "nowhere:Model")
-        self.says("has no Missing", ODD + "Missing")
+        self.says("has no Missing", ODD_MODELS + "Missing")
         self.says("names no class", "my_transformer.py")
-        self.says("is a module, which cannot be called", ODD + "nn")
+        self.says("is a module, which cannot be called", ODD_MODELS + "nn")
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "broken.py").write_text("import einsums\n")
             self.says("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
@@ -287,22 +287,22 @@ class Wrong(unittest.TestCase):
     def test_arguments(self):
         reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
         self.says(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
-        self.says("MODEL_ARGS: width is $depth; there are $vocab_size", ODD + "Bigram", '{"width": "$depth"}')
-        self.says("MODEL_ARGS is no JSON", ODD + "Bigram", "{width: 3}")
-        self.says("MODEL_ARGS is [3]; give an object", ODD + "Bigram", "[3]")
-        self.says("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD + "Bigram", '{"depth": 3}')
+        self.says("MODEL_ARGS: width is $depth; there are $vocab_size", ODD_MODELS + "Bigram", '{"width": "$depth"}')
+        self.says("MODEL_ARGS is no JSON", ODD_MODELS + "Bigram", "{width: 3}")
+        self.says("MODEL_ARGS is [3]; give an object", ODD_MODELS + "Bigram", "[3]")
+        self.says("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD_MODELS + "Bigram", '{"depth": 3}')
 
     def test_calls(self):
-        self.says("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD + "no_module")
-        self.says("head.weight of Elsewhere is on meta after .to(cpu)", ODD + "Elsewhere")
+        self.says("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD_MODELS + "no_module")
+        self.says("head.weight of Elsewhere is on meta after .to(cpu)", ODD_MODELS + "Elsewhere")
         self.says(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
-                  ODD + "Narrow")
-        self.says("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD + "Failing")
-        self.says("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD + "Leaving")
-        self.says("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD + "Interrupted")
-        self.says(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"], ODD + "Frozen")
-        self.says("float32[16] on cpu; expected one number", ODD + "Bigram", loss=ODD + "each")
-        self.says("Unsteady.step() failed: ArithmeticError: no step today", ODD + "Bigram", optimizer=ODD + "Unsteady")
+                  ODD_MODELS + "Narrow")
+        self.says("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD_MODELS + "Failing")
+        self.says("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD_MODELS + "Leaving")
+        self.says("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD_MODELS + "Interrupted")
+        self.says(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"], ODD_MODELS + "Frozen")
+        self.says("float32[16] on cpu; expected one number", ODD_MODELS + "Bigram", loss=ODD_MODELS + "each")
+        self.says("Unsteady.step() failed: ArithmeticError: no step today", ODD_MODELS + "Bigram", optimizer=ODD_MODELS + "Unsteady")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Models that are right in an odd way, and models that are wrong, each in one."""
+"""Unusual models that can be measured, and models each of which is wrong in one way."""
 
 import types
 
@@ -7,7 +7,7 @@ from torch import nn
 
 
 class Bigram(nn.Module):
-    """The least that can be measured."""
+    """Is the smallest model that can be measured."""
 
     def __init__(self, vocab_size, width=4):
         super().__init__()
@@ -38,7 +38,7 @@ def factory(**course):
 
 
 class Shared(nn.Module):
-    """One norm in every block."""
+    """Shares one norm between all blocks."""
 
     def __init__(self, vocab_size, num_layers):
         super().__init__()
@@ -55,7 +55,7 @@ class Shared(nn.Module):
 
 
 class Encoder(nn.Module):
-    """PyTorch's own layers, with its own names for everything."""
+    """Uses PyTorch's own layers and names of parameters."""
 
     def __init__(self, vocab_size, d_model, nhead, layers):
         super().__init__()
@@ -86,7 +86,7 @@ class Elsewhere(Bigram):
 
 
 class Undifferentiable(Bigram):
-    """Its backward fails, not its forward."""
+    """Fails in backward, not in forward."""
 
     class Double(torch.autograd.Function):
         @staticmethod
@@ -102,7 +102,7 @@ class Undifferentiable(Bigram):
 
 
 class Uncompilable(Bigram):
-    """Runs as it is; what traces it meets a product of shapes that do not fit."""
+    """Runs eagerly; under torch.compile it multiplies shapes that do not fit."""
 
     def forward(self, ids):
         logits = super().forward(ids)
@@ -132,12 +132,12 @@ class Unsteady(torch.optim.SGD):
 
 
 def attend(q, k, v, is_causal):
-    """Attention as a function."""
+    """Computes attention as a function."""
     return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
 
 class Attend(torch.autograd.Function):
-    """Saves its inputs alone and attends again in backward."""
+    """Saves only its inputs and computes attention again in backward."""
 
     @staticmethod
     def forward(context, q, k, v, is_causal):

@@ -1,8 +1,8 @@
-"""The worker for models around the reference in plain PyTorch, on the CPU.
+"""Tests the worker for models, mostly with the reference in plain PyTorch, on the CPU.
 
 worker_test.py WORKER
 
-Most launches are children of this process, which has loaded torch already: loading it takes longer than what they do.
+Most launches are forks of this process, which has loaded torch: loading it takes longer than a launch.
 """
 
 import json
@@ -16,12 +16,12 @@ import unittest.mock
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SHIPPED = HERE.parents[1] / "src" / "python"
-REFERENCE = {"implementation": "", "model": f"{SHIPPED / 'labreport_transformer.py'}:Transformer",
+PYTHON_SOURCES = HERE.parents[1] / "src" / "python"
+REFERENCE = {"implementation": "", "model": f"{PYTHON_SOURCES / 'labreport_transformer.py'}:Transformer",
              "arguments": json.dumps({"layers": "$num_layers", "heads": "$num_heads", "vocab": "$vocab_size",
                                       "context": "$context_length"}),
              "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
-PARAMETERS = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
+PARAMETER_BYTES = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
 
 
 # Removes Python's variables, because a user's Python buffers its output.
@@ -29,12 +29,12 @@ for name in [name for name in os.environ if name.startswith("PYTHON")]:
     del os.environ[name]
 
 
-def started(*arguments, **options):
-    """The worker as the front end starts it."""
+def run_worker(*arguments, **options):
+    """Runs the worker as the front end starts it."""
     return subprocess.run([WORKER, *arguments], capture_output=True, text=True, **options)
 
 
-def forked(*arguments):
+def run_in_fork(*arguments):
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
         sys.stdout.flush()
         child = os.fork()
@@ -55,9 +55,9 @@ def forked(*arguments):
         return subprocess.CompletedProcess(arguments, status, stdout.read(), stderr.read())
 
 
-def described(source, run=forked, **options):
-    answer = run("--describe", json.dumps(source), **options)
-    return json.loads(answer.stdout)["implementation"] if answer.returncode == 0 else answer.stderr
+def describe(source, run=run_in_fork, **options):
+    completed = run("--describe", json.dumps(source), **options)
+    return json.loads(completed.stdout)["implementation"] if completed.returncode == 0 else completed.stderr
 
 
 class Launches(unittest.TestCase):
@@ -65,19 +65,19 @@ class Launches(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.implementation = described(cls.source)
+        cls.implementation = describe(cls.source)
 
-    def launch(self, kind, source=None, of_network=True, run=forked, **params):
+    def launch(self, kind, source=None, has_network=True, run=run_in_fork, **params):
         source = self.source if source is None else source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device="cpu", precision="bf16", implementation=self.implementation)
-        params = common | (dict(mode="train_step") | shape if of_network else dict(warmup=1, steps=2)) | params
-        named = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
+        params = common | (dict(mode="train_step") | shape if has_network else dict(warmup=1, steps=2)) | params
+        model_field = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
-            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **named)))
-            ended = run("--request", request, "--result", result)
-            self.assertEqual(ended.returncode, 0, ended.stderr)
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **model_field)))
+            completed = run("--request", request, "--result", result)
+            self.assertEqual(completed.returncode, 0, completed.stderr)
             report = json.loads(result.read_text())
         self.assertIn(f".{self.implementation}.", report["id"])
         self.assertRegex(report["software"]["python"], r"^3\.\d+\.\d+")
@@ -90,16 +90,16 @@ class Launches(unittest.TestCase):
 class Worker(Launches):
     def test_names_a_model_of_the_current_folder(self):
         here = self.source | {"model": "labreport_transformer.py:Transformer"}
-        self.assertEqual(described(here, started, cwd=SHIPPED), self.implementation)
+        self.assertEqual(describe(here, run_worker, cwd=PYTHON_SOURCES), self.implementation)
 
     def test_times_each_step_and_phase(self):
-        body = self.launch("timing", run=started)
+        body = self.launch("timing", run=run_worker)
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
         values = body["values"]
         self.assertEqual(len(values["step", "total"]), 3)
         for phase in ["forward", "loss", "backward", "optimizer"]:
             self.assertTrue(all(sample > 0 for sample in values["synced", phase]), phase)
-        self.assertEqual(values["memory", "parameters"], PARAMETERS)
+        self.assertEqual(values["memory", "parameters"], PARAMETER_BYTES)
         self.assertLess(values["start-up", "libraries"], values["start-up", "first_kernel"])
         self.assertNotIn(("start-up", "compile"), values)
 
@@ -115,13 +115,13 @@ class Worker(Launches):
 
     def test_sorts_memory_by_what_it_is_for(self):
         values = self.launch("memory", precision="fp32")["values"]
-        self.assertEqual(values["resident", "parameters"], PARAMETERS)
+        self.assertEqual(values["resident", "parameters"], PARAMETER_BYTES)
         self.assertEqual(values["category", "unknown"], 0)
         self.assertEqual(values["history", "lost"], 0)
-        self.assertGreaterEqual(values["resident", "optimizer"], 2 * PARAMETERS)
+        self.assertGreaterEqual(values["resident", "optimizer"], 2 * PARAMETER_BYTES)
 
     def test_a_model_that_fails_is_an_error_with_its_traceback(self):
-        self.implementation = described(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Failing", "arguments": ""})
+        self.implementation = describe(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Failing", "arguments": ""})
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"]["status"], "error")
         self.assertTrue(body["outcome"]["message"].startswith("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError"),
@@ -129,7 +129,7 @@ class Worker(Launches):
         self.assertIn("return super().forward(ids) @ ids", body["warnings"][0])
 
     def test_a_backward_that_fails_is_an_error_with_its_traceback(self):
-        self.implementation = described(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Undifferentiable", "arguments": ""})
+        self.implementation = describe(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Undifferentiable", "arguments": ""})
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"], {"status": "error", "message": "backward failed: ArithmeticError: no gradient today"})
         self.assertIn('raise ArithmeticError("no gradient today")', body["warnings"][0])
@@ -144,8 +144,8 @@ class Worker(Launches):
 
     def attention(self, name, **params):
         source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
-        self.implementation = described(source)
-        return self.launch("attention", source, of_network=False, precision="fp32", batch=1, method="do_bench", backend="custom",
+        self.implementation = describe(source)
+        return self.launch("attention", source, has_network=False, precision="fp32", batch=1, method="do_bench", backend="custom",
                            head_dim=16, heads=2, lengths=[32, 64], **params)
 
     def test_attention_of_ones_own_is_held_to_fp64_and_then_timed(self):
@@ -174,18 +174,18 @@ class Worker(Launches):
     def test_what_a_model_prints_is_no_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "loud.py").write_text("import os\nprint(1)\nos.system('echo 2')\nfrom odd_models import Bigram\n")
-            ended = started("--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""}),
+            completed = run_worker("--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""}),
                             cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
-        self.assertRegex(json.loads(ended.stdout)["implementation"], "^Bigram-")
-        self.assertLessEqual({"1", "2"}, set(ended.stderr.splitlines()))
+        self.assertRegex(json.loads(completed.stdout)["implementation"], "^Bigram-")
+        self.assertLessEqual({"1", "2"}, set(completed.stderr.splitlines()))
 
     def test_a_model_that_cannot_be_loaded_is_one_line_behind_its_traceback(self):
-        said = described(REFERENCE | {"model": "nowhere:Model"}).splitlines()
-        self.assertIn("MODEL nowhere cannot be imported by Python", said[-1])
-        self.assertIn("ModuleNotFoundError: No module named 'nowhere'", said[-2])
+        lines = describe(REFERENCE | {"model": "nowhere:Model"}).splitlines()
+        self.assertIn("MODEL nowhere cannot be imported by Python", lines[-1])
+        self.assertIn("ModuleNotFoundError: No module named 'nowhere'", lines[-2])
 
 
-# The cheapest real compilation: no vector instructions to try, no pool of processes, one cache for these tests.
+# These settings make compilation cheap: it tries no vector instructions and starts no pool of processes.
 CHEAP = dict(TORCHINDUCTOR_VEC_ISA_OK="0", TORCHINDUCTOR_COMPILE_THREADS="1")
 
 
@@ -231,7 +231,7 @@ class Compiled(Launches):
         self.assertGreater(values["peak", "backward"], values["resident", "parameters"])
 
     def test_a_model_that_does_not_compile_is_an_error_with_its_traceback(self):
-        self.implementation = described(source := self.source | {"model": f"{HERE / 'odd_models.py'}:Uncompilable"})
+        self.implementation = describe(source := self.source | {"model": f"{HERE / 'odd_models.py'}:Uncompilable"})
         body = self.launch("timing", source)
         self.assertEqual(body["outcome"]["status"], "error")
         self.assertTrue(body["outcome"]["message"].startswith(
@@ -240,12 +240,12 @@ class Compiled(Launches):
 
     def test_where_there_is_no_compiler_nothing_is_begun(self):
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
-            self.assertEqual(described(self.source).splitlines()[-1],
+            self.assertEqual(describe(self.source).splitlines()[-1],
                              "torch.compile needs a C++ compiler, and there is none; install g++")
 
 
 class Shipped(Launches):
-    """labreport's network as a module, eager and compiled: the request names no model."""
+    """Tests labreport's network as a module, eager and compiled. The request names no model."""
 
     source, eager, compiled = {}, "pytorch-eager", "pytorch-compiled"
 
@@ -275,7 +275,7 @@ class Shipped(Launches):
 
     def test_attention_by_itself_is_compiled_for_each_length_outside_of_its_passes(self):
         self.implementation = self.compiled
-        body = self.launch("attention", of_network=False, precision="fp32", batch=1, method="synced", backend="eager",
+        body = self.launch("attention", has_network=False, precision="fp32", batch=1, method="synced", backend="eager",
                            head_dim=16, heads=1, lengths=[16])
         self.assertEqual(body["tables"]["attention"][0][:2], [16, "ok"], body["tables"])
         values = body["values"]

@@ -24,10 +24,10 @@ TEST_P(SavedTensors, OneBlockSavesWhatTheReferenceSaves) {
     const AutocastScope autocast(precision, DeviceKind::kCpu);
     y = block.forward(x);
   });
-  std::vector<std::string> wanted;
+  std::vector<std::string> expected;
   for (const c10::IValue& line : reference_data().at(key).toListRef())
-    wanted.push_back(line.toStringRef());
-  EXPECT_EQ(saved, wanted);
+    expected.push_back(line.toStringRef());
+  EXPECT_EQ(saved, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, SavedTensors,
@@ -40,7 +40,7 @@ std::vector<std::string> reference_operators(const char* key) {
     const auto& call = line.toTupleRef().elements();
     calls.push_back({call[0].toInt(), call[1].toStringRef(), call[2].toStringRef()});
   }
-  return computing(calls);
+  return describe_computing_calls(calls);
 }
 
 class Operators : public testing::TestWithParam<std::pair<const char*, Precision>> {};
@@ -59,7 +59,7 @@ TEST_P(Operators, OneBlockRunsWhatTheReferenceRunsInItsOrder) {
     }
     y.backward(gradient);
   });
-  EXPECT_EQ(computing(calls), reference_operators(key));
+  EXPECT_EQ(describe_computing_calls(calls), reference_operators(key));
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, Operators,

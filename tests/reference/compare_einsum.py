@@ -1,8 +1,8 @@
 """Times linear layers written as einsum("... i, o i -> ... o") against matmul, in eager Python on a GPU, in turns.
 
 compare_einsum.py [--json FILE]     needs a python3 with torch; takes about a minute with 80 GiB.
-Forward and backward of the whole network with either, the time in which the engine hands the weights their gradients
-(einsum's come out transposed and are copied there), and the seven linear layers of one block alone.
+Times forward and backward of the whole network, the moving of gradients to `.grad` (einsum's gradients are transposed
+and are copied there), and the seven linear layers of one block by themselves.
 """
 
 import argparse
@@ -25,10 +25,10 @@ STYLES = {
     "einsum": lambda x, weight: torch.einsum("... i, o i -> ... o", x, weight),
     "matmul": lambda x, weight: torch.nn.functional.linear(x, weight),
 }
-HANDING_OVER = "torch::autograd::AccumulateGrad"
+ACCUMULATION_NODE = "torch::autograd::AccumulateGrad"
 
 
-def use(style):
+def use_style(style):
     transformer.Linear.forward = lambda self, x: STYLES[style](x, self.weight)
 
 
@@ -44,27 +44,27 @@ def timed_ms(work):
     return (time.perf_counter_ns() - start) / 1e6
 
 
-def in_turns(work):
-    """Median milliseconds of `work` in each style, and its peak of memory."""
+def compare_styles(work):
+    """Returns the median milliseconds of `work` in each style, and its memory peaks in GiB."""
     samples, peaks = {style: [] for style in STYLES}, {}
-    for number in range(WARMUP + STEPS):
+    for i in range(WARMUP + STEPS):
         for style in STYLES:
-            use(style)
+            use_style(style)
             torch.cuda.reset_peak_memory_stats()
-            took = timed_ms(work)
+            elapsed_ms = timed_ms(work)
             peaks[style] = torch.cuda.max_memory_allocated() / 2**30
-            if number >= WARMUP:
-                samples[style].append(took)
-    return {style: statistics.median(taken) for style, taken in samples.items()}, peaks
+            if i >= WARMUP:
+                samples[style].append(elapsed_ms)
+    return {style: statistics.median(durations) for style, durations in samples.items()}, peaks
 
 
-def handing_over_ms(work, style):
-    """Device time of one step between a weight's gradient and its place in `.grad`."""
-    use(style)
+def accumulation_ms(work, style):
+    """Returns the device time of one step in moving weights' gradients to `.grad`, in milliseconds."""
+    use_style(style)
     with torch.profiler.profile() as profile:
         work()
         torch.cuda.synchronize()
-    events = (event for event in profile.key_averages() if event.key == HANDING_OVER)
+    events = (event for event in profile.key_averages() if event.key == ACCUMULATION_NODE)
     return sum(event.device_time_total for event in events) / 1e3
 
 
@@ -78,10 +78,10 @@ def network(precision):
         loss.backward()
         model.zero_grad(set_to_none=True)
 
-    medians, peaks = in_turns(step)
-    copies = {style: handing_over_ms(step, style) for style in STYLES}
+    medians, peaks = compare_styles(step)
+    copies = {style: accumulation_ms(step, style) for style in STYLES}
     return row(f"einsum_{precision}", f"2.7B {precision} forward_backward", medians,
-               **named("copies_ms", copies), **named("peak_gib", peaks))
+               **keys_by_style("copies_ms", copies), **keys_by_style("peak_gib", peaks))
 
 
 def linears(precision):
@@ -98,18 +98,18 @@ def linears(precision):
             for tensor in [*inputs, *(layer.weight for layer in layers)]:
                 tensor.grad = None
 
-    medians, _ = in_turns(step)
-    medians = {style: taken / LAYERS_REPEATED for style, taken in medians.items()}
+    medians, _ = compare_styles(step)
+    medians = {style: median / LAYERS_REPEATED for style, median in medians.items()}
     return row(f"einsum_linears_{precision}", f"linear layers of a 2.7B block, {precision}", medians)
 
 
-def named(what, values):
+def keys_by_style(what, values):
     return {f"{style}_{what}": value for style, value in values.items()}
 
 
 def row(name, what, medians, **more):
     ratio = medians["einsum"] / medians["matmul"]
-    return dict(name=name, what=f"einsum over matmul, {what}", ratio=ratio, limit=None, **named("ms", medians), **more)
+    return dict(name=name, what=f"einsum over matmul, {what}", ratio=ratio, limit=None, **keys_by_style("ms", medians), **more)
 
 
 def main():

@@ -1,9 +1,9 @@
 """Compares labreport-worker's memory peaks with the reference in eager Python, on a GPU.
 
 compare_memory.py WORKER     needs a python3 with torch; about two minutes on a GPU with 80 GiB.
-Peaks by max_memory_allocated; within one per cent. Recording a history must not change a peak: the recorded step of a
-process that warmed up twice is the fourth step from its start, as the unrecorded one of a process that warmed up three
-times is; both must be equal byte for byte. Exits with 1 where not.
+Peaks of max_memory_allocated must agree within one per cent. Recording a history must not change a peak: the recorded
+step after two warm-up steps and the last unrecorded step after three are both the fourth step of a process, and their
+peaks must be equal. Exits with 1 if not.
 """
 
 import subprocess
@@ -18,12 +18,12 @@ SHAPE = dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000)
 CONTEXTS = (128, 256, 512)
 MODES = ("inference", "forward", "train_step")
 PRECISIONS = ("fp32", "bf16")
-WITHIN = 0.01
+TOLERANCE = 0.01
 GIB = 2**30
 
 
-def reference(mode, precision, context):
-    """One process of the reference: prints its peak after two steps to warm up."""
+def run_reference(mode, precision, context):
+    """Runs one process of the reference, which prints its peak in bytes after two warm-up steps."""
     import contextlib
 
     import torch
@@ -63,19 +63,19 @@ def worker_peaks(worker, mode, precision, context, warmup=2):
 
 def compare(worker, mode, precision, context):
     recorded = worker_peaks(worker, mode, precision, context)
-    plain = worker_peaks(worker, mode, precision, context, warmup=3)
-    same = all(recorded["history", name] == plain["memory", name] for name in ("peak_allocated", "peak_requested"))
+    unrecorded = worker_peaks(worker, mode, precision, context, warmup=3)
+    peaks_equal = all(recorded["history", name] == unrecorded["memory", name] for name in ("peak_allocated", "peak_requested"))
     ours, eager = recorded["memory", "peak_allocated"], eager_peak(mode, precision, context)
-    near = abs(ours / eager - 1) <= WITHIN
+    is_near = abs(ours / eager - 1) <= TOLERANCE
     print(f"{mode:10} {precision} {context:4}: worker {ours / GIB:7.3f} GiB, eager {eager / GIB:7.3f} GiB, "
-          f"{ours / eager:.4f} x{'' if near else ', NOT near'}; recording changes "
-          f"{'nothing' if same else 'THE PEAK'}", flush=True)
-    return same and near
+          f"{ours / eager:.4f} x{'' if is_near else ', NOT near'}; recording changes "
+          f"{'nothing' if peaks_equal else 'THE PEAK'}", flush=True)
+    return peaks_equal and is_near
 
 
 def main():
     if sys.argv[1:2] == ["--reference"]:
-        reference(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        run_reference(sys.argv[2], sys.argv[3], int(sys.argv[4]))
         return 0
     cases = [(mode, precision, context) for mode in MODES for precision in PRECISIONS for context in CONTEXTS]
     return 0 if all([compare(sys.argv[1], *case) for case in cases]) else 1

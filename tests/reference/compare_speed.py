@@ -1,8 +1,8 @@
 """Compares labreport-worker with the reference in eager Python, on a GPU, in turns: time and peak of memory.
 
 compare_speed.py WORKER [--json FILE]     needs a python3 with torch; takes about six minutes with 80 GiB.
-Prints a table of medians, and what linear layers written as einsum cost; exits with 1 where a row that is held to a
-limit exceeds it. Rows whose pace the host sets are told as they are.
+Prints a table of medians, also of linear layers written as einsum. Exits with 1 if a row exceeds its limit. Rows whose
+speed depends on the host have no limit.
 """
 
 import argparse
@@ -22,21 +22,21 @@ SIZES = {
     "2.7B": dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000),
 }
 STEP, FIRST, PEAK = "step", "first kernel", "peak"
-# Size, precision, mode, warm-up steps, timed steps, rounds, and what is compared: under which name the report cites
-# it, and the share of Python's that it may have.
-SHARE, NEAR = 1.02, 1.01
+# Size, precision, mode, warm-up steps, timed steps, rounds, and for each compared quantity the name by which the report
+# cites it and the largest allowed ratio to Python's value.
+STEP_LIMIT, PEAK_LIMIT = 1.02, 1.01
 CASES = [
     ("small", "bf16", "forward_backward", 5, 20, 3, {STEP: ("small_backward", None), FIRST: ("start_up", None)}),
-    ("small", "bf16", "train_step", 5, 20, 3, {STEP: ("small_step", None), PEAK: ("small_memory", NEAR)}),
-    ("2.7B", "fp32", "forward_backward", 2, 5, 2, {STEP: ("large_backward", SHARE)}),
-    ("2.7B", "fp32", "train_step", 2, 5, 2, {STEP: ("large_step", SHARE), PEAK: ("large_memory", NEAR)}),
-    ("2.7B", "bf16", "train_step", 2, 5, 2, {STEP: ("large_bf16_step", SHARE), PEAK: ("large_bf16_memory", NEAR)}),
+    ("small", "bf16", "train_step", 5, 20, 3, {STEP: ("small_step", None), PEAK: ("small_memory", PEAK_LIMIT)}),
+    ("2.7B", "fp32", "forward_backward", 2, 5, 2, {STEP: ("large_backward", STEP_LIMIT)}),
+    ("2.7B", "fp32", "train_step", 2, 5, 2, {STEP: ("large_step", STEP_LIMIT), PEAK: ("large_memory", PEAK_LIMIT)}),
+    ("2.7B", "bf16", "train_step", 2, 5, 2, {STEP: ("large_bf16_step", STEP_LIMIT), PEAK: ("large_bf16_memory", PEAK_LIMIT)}),
 ]
 UNITS = {STEP: ("ms", 1e6), FIRST: ("ms", 1e6), PEAK: ("gib", 2**30)}
 
 
 def process_age_ns():
-    """Nanoseconds since exec, to the kernel's tick; the worker counts alike."""
+    """Returns the nanoseconds since exec, precise to the kernel's clock tick, as the worker does."""
     import os
 
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
@@ -44,8 +44,8 @@ def process_age_ns():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start
 
 
-def reference(case):
-    """One process of the reference: prints its samples as JSON."""
+def reference_process(case):
+    """Runs one process of the reference, which prints its samples as JSON."""
     import torch
     from labreport_transformer import AdamW, Transformer, cross_entropy
 
@@ -54,8 +54,8 @@ def reference(case):
     shape = {name: case[name] for name in ("d_model", "d_ff", "layers", "heads", "vocab")}
     model = Transformer(**shape, context=case["context"], device="cuda")
     optimizer = AdamW(model.parameters())
-    first = []
-    watch = model.token_embeddings.register_forward_hook(lambda *_: first.append(process_age_ns()))
+    first_kernel_ns = []
+    hook = model.token_embeddings.register_forward_hook(lambda *_: first_kernel_ns.append(process_age_ns()))
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
     samples = []
@@ -69,10 +69,10 @@ def reference(case):
             optimizer.step()
         torch.cuda.synchronize()
         samples.append(time.perf_counter_ns() - start)
-        watch.remove()
+        hook.remove()
         del logits, loss
         optimizer.zero_grad(set_to_none=True)
-    print(json.dumps({STEP: samples[case["warmup"] :], FIRST: first[:1], PEAK: [torch.cuda.max_memory_allocated()]}))
+    print(json.dumps({STEP: samples[case["warmup"] :], FIRST: first_kernel_ns[:1], PEAK: [torch.cuda.max_memory_allocated()]}))
 
 
 def run_reference(case):
@@ -86,26 +86,26 @@ def run_worker(worker, case):
             PEAK: [metrics["memory", "peak_allocated"]]}
 
 
-def compare(worker, size, precision, mode, warmup, steps, rounds, shares):
+def compare(worker, size, precision, mode, warmup, steps, rounds, limits):
     case = dict(size=size, **SIZES[size], context=512, batch=4, precision=precision, mode=mode)
     case.update(warmup=warmup, steps=steps)
     ours, theirs = ({what: [] for what in UNITS} for _ in range(2))
     turns = [(theirs, lambda: run_reference(case)), (ours, lambda: run_worker(worker, case))]
-    for number in range(rounds):
-        for found, run in turns if number % 2 == 0 else reversed(turns):
+    for round_number in range(rounds):
+        for results, run in turns if round_number % 2 == 0 else reversed(turns):
             for what, samples in run().items():
-                found[what] += samples
+                results[what] += samples
     labels = {STEP: f"{size} {precision} {mode}", FIRST: "process start to first kernel",
               PEAK: f"peak of {size} {precision} {mode}"}
-    for what, (cited, limit) in shares.items():
+    for what, (cited, limit) in limits.items():
         unit, scale = UNITS[what]
-        mine, python = (statistics.median(found[what]) / scale for found in (ours, theirs))
+        mine, python = (statistics.median(results[what]) / scale for results in (ours, theirs))
         yield {"name": cited, "what": labels[what], f"worker_{unit}": mine, f"python_{unit}": python,
                "ratio": mine / python, "limit": limit}
 
 
 def exceeds(row):
-    """A step may be faster than Python's; a peak may be no lower either."""
+    """Returns whether a limit is exceeded. A step may be faster than Python's, but a peak may not be lower either."""
     if row["limit"] is None:
         return False
     return row["ratio"] > row["limit"] or ("worker_gib" in row and row["ratio"] < 2 - row["limit"])
@@ -113,8 +113,8 @@ def exceeds(row):
 
 def einsum_rows():
     script = Path(__file__).with_name("compare_einsum.py")
-    found = subprocess.run([sys.executable, "-W", "ignore", script], check=True, stdout=subprocess.PIPE)
-    return json.loads(found.stdout)
+    completed = subprocess.run([sys.executable, "-W", "ignore", script], check=True, stdout=subprocess.PIPE)
+    return json.loads(completed.stdout)
 
 
 def show(row):
@@ -125,13 +125,13 @@ def show(row):
 
 
 def load_files_once(worker):
-    """So that no side pays for reading libraries from disk."""
+    """Runs both sides once, so that no timed process reads libraries from disk."""
     size, precision, mode, *_ = CASES[0]
     list(compare(worker, size, precision, mode, 0, 1, 1, {}))
 
 
 def record(rows):
-    """What the report cites: experiments/overview/comparison.json is one of these."""
+    """Returns the record that the report cites, as in experiments/overview/comparison.json."""
     import torch
 
     return dict(
@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--reference", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.reference:
-        return reference(json.loads(options.reference))
+        return reference_process(json.loads(options.reference))
     if not options.worker:
         parser.error("name the labreport-worker to compare")
     load_files_once(options.worker)

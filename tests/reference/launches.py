@@ -1,4 +1,4 @@
-"""One launch of a worker, asked for as the front end asks."""
+"""Runs one launch of a worker, as the front end does."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def result_of(worker, kind, params, *flags, environment=None, **more):
-    """What the worker wrote of that cell; the script ends where the launch did not succeed."""
+    """Returns the result that the worker wrote. Ends the script if the launch failed."""
     with tempfile.TemporaryDirectory() as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
         request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **more)))
@@ -22,6 +22,6 @@ def result_of(worker, kind, params, *flags, environment=None, **more):
 
 
 def metrics_of(*launch, **more):
-    """Values and samples by tag and name."""
+    """Returns values and samples by (tag, name)."""
     return {(metric["tag"], metric["name"]): metric.get("samples", metric.get("value"))
             for metric in result_of(*launch, **more)["metrics"]}

@@ -30,19 +30,19 @@ std::string element_counts(const at::RecordFunction& function) {
   return counts;
 }
 
-std::unique_ptr<at::ObserverContext> begun(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction& function) {
   calls.push_back({depth++, function.name(), element_counts(function)});
   return nullptr;
 }
 
-void ended(const at::RecordFunction&, at::ObserverContext*) { --depth; }
+void on_end(const at::RecordFunction&, at::ObserverContext*) { --depth; }
 
 bool computes(const OperatorCall& call) {
   return call.name.starts_with("aten::") &&
          std::ranges::find(kHostOnly, call.name.substr(6)) == std::end(kHostOnly);
 }
 
-bool lets_others_compute(const std::vector<OperatorCall>& all, std::size_t index) {
+bool calls_computing_operator(const std::vector<OperatorCall>& all, std::size_t index) {
   for (std::size_t i = index + 1; i < all.size() && all[i].depth > all[index].depth; ++i) {
     if (computes(all[i])) return true;
   }
@@ -55,19 +55,19 @@ std::vector<OperatorCall> operators_of(const std::function<void()>& work) {
   calls.clear();
   depth = 0;
   const auto handle =
-      at::addThreadLocalCallback(at::RecordFunctionCallback(begun, ended).needsInputs(true));
+      at::addThreadLocalCallback(at::RecordFunctionCallback(on_begin, on_end).needsInputs(true));
   work();
   at::removeCallback(handle);
   return std::move(calls);
 }
 
-std::vector<std::string> computing(const std::vector<OperatorCall>& calls) {
-  std::vector<std::string> found;
+std::vector<std::string> describe_computing_calls(const std::vector<OperatorCall>& calls) {
+  std::vector<std::string> descriptions;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (!computes(calls[i]) || lets_others_compute(calls, i)) continue;
-    found.push_back(calls[i].name.substr(6) + calls[i].numbers);
+    if (!computes(calls[i]) || calls_computing_operator(calls, i)) continue;
+    descriptions.push_back(calls[i].name.substr(6) + calls[i].input_sizes);
   }
-  return found;
+  return descriptions;
 }
 
 }  // namespace labreport

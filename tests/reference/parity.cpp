@@ -14,8 +14,8 @@ namespace labreport {
 namespace {
 
 constexpr double kFp32Tolerance = 1e-5;
-// BF16 has 8 significant bits, so rounding errs by at most 2⁻⁸ of a value: two runs of the same
-// operations that sum in another order differ by no more, norm-wise, than such a rounding.
+// BF16 has 8 significant bits, so rounding changes a value by at most 2⁻⁸ of it. Sums in another
+// order change the norm by no more.
 constexpr double kBf16Tolerance = 1.0 / 256;
 
 class Parity : public testing::TestWithParam<const char*> {
@@ -24,36 +24,36 @@ class Parity : public testing::TestWithParam<const char*> {
     return reference_data().at(std::string(GetParam()) + "/" + key).toTensor();
   }
 
-  Transformer loaded_model() const {
+  Transformer load_network() const {
     const at::Tensor shape = expected("shape");
     auto at = [&](int i) { return shape[i].item<std::int64_t>(); };
-    Transformer model({at(0), at(1), at(2), at(3), at(4)}, at(5), at::kCPU);
+    Transformer network({at(0), at(1), at(2), at(3), at(4)}, at(5), at::kCPU);
     const c10::NoGradGuard no_grad;
-    for (const Parameter& parameter : model.parameters()) {
+    for (const Parameter& parameter : network.parameters()) {
       parameter.tensor.copy_(expected("weight/" + parameter.name));
     }
-    return model;
+    return network;
   }
 
   void expect_close(const at::Tensor& actual, const std::string& key, double tolerance) const {
-    const at::Tensor wanted = expected(key);
-    ASSERT_EQ(actual.sizes(), wanted.sizes()) << key;
-    EXPECT_EQ(actual.scalar_type(), wanted.scalar_type()) << key;
-    const double error = (actual - wanted).to(at::kDouble).norm().item<double>();
-    EXPECT_LE(error, tolerance * wanted.to(at::kDouble).norm().item<double>()) << key;
+    const at::Tensor expected_tensor = expected(key);
+    ASSERT_EQ(actual.sizes(), expected_tensor.sizes()) << key;
+    EXPECT_EQ(actual.scalar_type(), expected_tensor.scalar_type()) << key;
+    const double error = (actual - expected_tensor).to(at::kDouble).norm().item<double>();
+    EXPECT_LE(error, tolerance * expected_tensor.to(at::kDouble).norm().item<double>()) << key;
   }
 
   void expect_same_step(Precision precision, const std::string& prefix, double tolerance) const {
     struct : PhaseObserver {
-      void ended(Phase) override {}
-    } nobody;
-    const Transformer model = loaded_model();
-    TrainingStep step(model, {expected("ids"), expected("targets")},
+      void on_phase_end(Phase) override {}
+    } observer;
+    const Transformer network = load_network();
+    TrainingStep step(network, {expected("ids"), expected("targets")},
                       {Mode::kForwardBackward, precision, DeviceKind::kCpu});
-    step.run(nobody);
+    step.run(observer);
     expect_close(step.logits(), prefix + "logits", tolerance);
     expect_close(step.loss(), prefix + "loss", tolerance);
-    for (const Parameter& parameter : model.parameters()) {
+    for (const Parameter& parameter : network.parameters()) {
       expect_close(parameter.tensor.grad(), prefix + "grad/" + parameter.name, tolerance);
     }
   }
@@ -63,7 +63,7 @@ TEST_P(Parity, HasAParameterForEachOfTheReference) {
   const std::string prefix = std::string(GetParam()) + "/weight/";
   std::size_t count = 0;
   for (const auto& entry : reference_data()) count += entry.key().toStringRef().starts_with(prefix);
-  EXPECT_EQ(loaded_model().parameters().size(), count);
+  EXPECT_EQ(load_network().parameters().size(), count);
 }
 
 TEST_P(Parity, LogitsLossAndGradientsAgreeInFp32) {
@@ -75,14 +75,14 @@ TEST_P(Parity, LogitsLossAndGradientsAgreeUnderBf16Autocast) {
 }
 
 TEST_P(Parity, AdamWAgreesFromEqualGradients) {
-  const Transformer model = loaded_model();
-  for (const Parameter& parameter : model.parameters()) {
+  const Transformer network = load_network();
+  for (const Parameter& parameter : network.parameters()) {
     parameter.tensor.mutable_grad() = expected("grad/" + parameter.name);
   }
-  AdamW optimizer(model.parameters());
+  AdamW optimizer(network.parameters());
   for (const std::string step : {"after1/", "after2/"}) {
     optimizer.step();
-    for (const Parameter& parameter : model.parameters()) {
+    for (const Parameter& parameter : network.parameters()) {
       expect_close(parameter.tensor.detach(), step + parameter.name, kFp32Tolerance);
     }
   }

@@ -1,4 +1,4 @@
-"""Writes what the reference computes, for parity.cpp to compare with: parity_data.py FILE."""
+"""Writes the reference's results, with which parity.cpp compares: parity_data.py FILE."""
 
 import math
 import sys
@@ -24,44 +24,44 @@ def forward_backward(model, ids, targets, dtype=None):
         logits = model(ids)
         loss = cross_entropy(logits, targets)
     loss.backward()
-    found = {"logits": logits.detach(), "loss": loss.detach()}
+    results = {"logits": logits.detach(), "loss": loss.detach()}
     for name, parameter in model.named_parameters():
-        found["grad/" + name] = parameter.grad.clone()
-    return found
+        results["grad/" + name] = parameter.grad.clone()
+    return results
 
 
 def optimizer_steps(model):
     optimizer = AdamW(model.parameters())
-    found = {}
+    results = {}
     for step in range(1, OPTIMIZER_STEPS + 1):
         optimizer.step()
         for name, parameter in model.named_parameters():
-            found[f"after{step}/{name}"] = parameter.detach().clone()
-    return found
+            results[f"after{step}/{name}"] = parameter.detach().clone()
+    return results
 
 
-def case(d_model, d_ff, layers, heads, vocab, context, positions, batch):
+def shape_results(d_model, d_ff, layers, heads, vocab, context, positions, batch):
     model = Transformer(d_model, d_ff, layers, heads, vocab, context)
     ids, targets = torch.randint(vocab, (2, batch, positions)).unbind()
-    found = {"ids": ids, "targets": targets}
-    found["shape"] = torch.tensor([d_model, d_ff, layers, heads, vocab, context])
+    results = {"ids": ids, "targets": targets}
+    results["shape"] = torch.tensor([d_model, d_ff, layers, heads, vocab, context])
     for name, parameter in model.named_parameters():
-        found["weight/" + name] = parameter.detach().clone()
+        results["weight/" + name] = parameter.detach().clone()
     bf16 = forward_backward(model, ids, targets, torch.bfloat16)
-    found.update({"bf16/" + name: tensor for name, tensor in bf16.items()})
-    found.update(forward_backward(model, ids, targets))
-    found.update(optimizer_steps(model))
-    return found
+    results.update({"bf16/" + name: tensor for name, tensor in bf16.items()})
+    results.update(forward_backward(model, ids, targets))
+    results.update(optimizer_steps(model))
+    return results
 
 
 def saved_for_backward(dtype=None):
-    """(dtype, shape) of each tensor that one block saves, once; numbers saved as tensors left out."""
+    """Returns dtype and shape of each tensor that one block saves, each once, without tensors of no dimension."""
     saved = {}
 
     def pack(tensor):
         if tensor.dim() > 0:
             name = f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
-            saved[tensor.untyped_storage().data_ptr(), name] = tensor  # alive: its address is its own
+            saved[tensor.untyped_storage().data_ptr(), name] = tensor  # keeps the tensor alive, so that its address is unique
         return tensor
 
     block = Block(32, 48, 4, RotaryEmbedding(10, 8))
@@ -73,7 +73,7 @@ def saved_for_backward(dtype=None):
 
 
 def operators(dtype=None):
-    """Each call of an operator in one block, forward and backward: its depth, name and inputs."""
+    """Returns the calls of operators in one block, forward and backward: depth, name and sizes of inputs."""
     block = Block(32, 48, 4, RotaryEmbedding(10, 8))
     x = torch.randn(2, 10, 32, requires_grad=True)
     gradient = torch.ones(2, 10, 32)
@@ -96,7 +96,7 @@ def main(path):
     data = {
         f"{name}/{key}": tensor
         for name, shape in SHAPES.items()
-        for key, tensor in case(*shape).items()
+        for key, tensor in shape_results(*shape).items()
     }
     data["saved/fp32"] = saved_for_backward()
     data["saved/bf16"] = saved_for_backward(torch.bfloat16)

@@ -1,9 +1,8 @@
-"""What the worker traces and adds up, held against PyTorch in Python.
+"""Compares the dtypes and sums of the worker with PyTorch in Python.
 
 precision_reference.py <labreport-worker> [--device cpu|cuda]
 
-The dtypes of the toy model under FP16 and BF16 autocast, and the sums of the four loops, have to be
-the same.
+The dtypes of the toy model under FP16 and BF16 autocast and the sums of the four loops must be equal.
 """
 
 import argparse
@@ -13,7 +12,7 @@ import torch
 from launches import metrics_of, result_of
 from torch import nn
 
-HALVES = {"fp16": torch.float16, "bf16": torch.bfloat16}
+AUTOCAST_DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 class ToyModel(nn.Module):
@@ -29,34 +28,34 @@ class ToyModel(nn.Module):
 
 
 def dtype_rows(precision, device):
-    """{(group, name): dtype} of one training step."""
+    """Returns the dtypes of one training step by (group, name)."""
     rows = {}
 
-    def note(group, name, tensor):
+    def record(group, name, tensor):
         rows[group, name] = str(tensor.dtype).removeprefix("torch.")
 
     model = ToyModel(20, 5).to(device)
     for name, module in model.named_children():
         module.register_forward_hook(
-            lambda _, __, output, name=name: note("output", name, output))
+            lambda _, __, output, name=name: record("output", name, output))
     x = torch.randn(8, 20, device=device)
     classes = torch.randint(5, (8,), device=device)
     values = torch.randn(8, 5, device=device)
-    with torch.autocast(device, dtype=HALVES[precision]):
+    with torch.autocast(device, dtype=AUTOCAST_DTYPES[precision]):
         for name, parameter in model.named_parameters():
-            note("parameter", name, parameter)
-        note("input", "x", x)
+            record("parameter", name, parameter)
+        record("input", "x", x)
         logits = model(x)
         loss = nn.functional.cross_entropy(logits, classes)
-        note("loss", "cross-entropy", loss)
-        note("loss", "mse", nn.functional.mse_loss(logits, values))
-        note("loss", "sum", logits.sum())
-        note("loss", "mean", logits.mean())
-        half = torch.randn(1, 4, 32, device=device, dtype=HALVES[precision])
-        note("norm", "layer_norm", nn.functional.layer_norm(half, (32,)))
+        record("loss", "cross-entropy", loss)
+        record("loss", "mse", nn.functional.mse_loss(logits, values))
+        record("loss", "sum", logits.sum())
+        record("loss", "mean", logits.mean())
+        half = torch.randn(1, 4, 32, device=device, dtype=AUTOCAST_DTYPES[precision])
+        record("norm", "layer_norm", nn.functional.layer_norm(half, (32,)))
     loss.backward()
     for name, parameter in model.named_parameters():
-        note("gradient", name, parameter.grad)
+        record("gradient", name, parameter.grad)
     return rows
 
 
@@ -77,22 +76,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worker")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    chosen = parser.parse_args()
-    wrong = []
-    [table] = result_of(chosen.worker, "dtypes", {"device": chosen.device})["tables"]
+    options = parser.parse_args()
+    differences = []
+    [table] = result_of(options.worker, "dtypes", {"device": options.device})["tables"]
     traced = {tuple(row[:3]): row[3] for row in table["rows"]}
-    for precision in HALVES:
-        for (group, name), dtype in dtype_rows(precision, chosen.device).items():
+    for precision in AUTOCAST_DTYPES:
+        for (group, name), dtype in dtype_rows(precision, options.device).items():
             ours = traced.get((precision, group, name))
             if ours != dtype:
-                wrong.append(f"{precision} {group} {name}: {ours}, in Python {dtype}")
-    metrics = metrics_of(chosen.worker, "accumulation", {"device": chosen.device})
-    ends = {name: sums[-1] for (tag, name), sums in metrics.items() if tag == "running"}
-    for name, value in sums(chosen.device).items():
-        if ends.get(name) != value:
-            wrong.append(f"{name}: {ends.get(name)}, in Python {value}")
-    print("\n".join(wrong) or f"alike on {chosen.device}")
-    sys.exit(bool(wrong))
+                differences.append(f"{precision} {group} {name}: {ours}, in Python {dtype}")
+    metrics = metrics_of(options.worker, "accumulation", {"device": options.device})
+    last_sums = {name: sums[-1] for (tag, name), sums in metrics.items() if tag == "running"}
+    for name, value in sums(options.device).items():
+        if last_sums.get(name) != value:
+            differences.append(f"{name}: {last_sums.get(name)}, in Python {value}")
+    print("\n".join(differences) or f"alike on {options.device}")
+    sys.exit(bool(differences))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ namespace labreport {
 
 void load_reference_data(const std::string& path);
 
-/// Empty until it is loaded.
+/// Returns the loaded data; empty before load_reference_data().
 c10::impl::GenericDict& reference_data();
 
 }  // namespace labreport

@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-/// The memory where a tensor lies, and what the test compares.
+/// The address of a tensor and its description.
 using SavedSet = std::set<std::pair<const void*, std::string>>;
 SavedSet* saved = nullptr;
 
@@ -30,7 +30,7 @@ std::string dtype_name(c10::ScalarType type) {
   }
 }
 
-class TellingHooks : public torch::autograd::SavedVariableHooks {
+class RecordingHooks : public torch::autograd::SavedVariableHooks {
  public:
   void call_pack_hook(const at::Tensor& tensor) override {
     tensor_ = tensor;
@@ -46,18 +46,18 @@ class TellingHooks : public torch::autograd::SavedVariableHooks {
   at::Tensor tensor_;
 };
 
-/// Autograd asks its engine for the hooks of each tensor that it saves; Python's engine answers
-/// with those of `saved_tensors_hooks`, this one with ours.
-class TellingEngine : public torch::autograd::Engine {
+/// Autograd asks its engine for the hooks of each tensor that it saves. This engine returns hooks
+/// that record the tensor.
+class RecordingEngine : public torch::autograd::Engine {
  public:
   std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
     if (!saved) return nullptr;
-    return std::make_unique<TellingHooks>();
+    return std::make_unique<RecordingHooks>();
   }
 };
 
-torch::autograd::Engine& telling_engine() {
-  static TellingEngine engine;
+torch::autograd::Engine& recording_engine() {
+  static RecordingEngine engine;
   return engine;
 }
 
@@ -65,7 +65,7 @@ torch::autograd::Engine& telling_engine() {
 
 std::vector<std::string> saved_for_backward(const std::function<void()>& work) {
   SavedSet found;
-  torch::autograd::set_default_engine_stub(telling_engine);
+  torch::autograd::set_default_engine_stub(recording_engine);
   saved = &found;
   work();
   saved = nullptr;

@@ -7,9 +7,9 @@
 
 namespace labreport {
 
-/// "<dtype> [d0, d1]" of each tensor that `work` makes autograd save, sorted: what several
-/// operations save in one shape counts once, and numbers saved as tensors without a dimension do
-/// not. `work` has to leave its graph alive, so that no two tensors share an address.
+/// Returns "<dtype> [d0, d1]" of each tensor that autograd saves during `work`, sorted. A tensor
+/// that several operations save in one shape counts once; tensors without a dimension do not count.
+/// `work` must keep its graph alive, so that no two tensors share an address.
 std::vector<std::string> saved_for_backward(const std::function<void()>& work);
 
 }  // namespace labreport

@@ -11,7 +11,7 @@ TEST(WorkerArguments, TakesBothFilesInAnyOrder) {
   const auto parsed = parse_worker_arguments({"--result", "out", "--request", "in"});
   EXPECT_EQ(parsed.request, "in");
   EXPECT_EQ(parsed.result, "out");
-  EXPECT_FALSE(parsed.version);
+  EXPECT_FALSE(parsed.print_version);
 }
 
 TEST(WorkerArguments, LeavesTheProfilerToAnotherWhenAsked) {
@@ -20,7 +20,7 @@ TEST(WorkerArguments, LeavesTheProfilerToAnotherWhenAsked) {
 }
 
 TEST(WorkerArguments, TakesVersionAlone) {
-  EXPECT_TRUE(parse_worker_arguments({"--version"}).version);
+  EXPECT_TRUE(parse_worker_arguments({"--version"}).print_version);
   EXPECT_THROW(parse_worker_arguments({"--version", "--request", "in"}), InputError);
 }
 

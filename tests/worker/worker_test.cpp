@@ -1,4 +1,4 @@
-// Runs the real worker like the front end starts it.
+// Runs the real worker as the front end starts it.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -43,13 +43,13 @@ class WorkerTest : public testing::Test {
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Returns the exit status, and puts stderr's text into `said_`.
+  /// Returns the exit status and sets `stderr_text_`.
   int run(const std::string& arguments) {
-    const std::string errors = (folder_ / "stderr").string();
+    const std::string stderr_file = (folder_ / "stderr").string();
     const std::string command =
-        std::string(LABREPORT_BIN_DIR) + "/labreport-worker " + arguments + " 2> " + errors;
+        std::string(LABREPORT_BIN_DIR) + "/labreport-worker " + arguments + " 2> " + stderr_file;
     const int status = std::system(command.c_str());
-    said_ = read_file(errors);
+    stderr_text_ = read_file(stderr_file);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
@@ -65,13 +65,13 @@ class WorkerTest : public testing::Test {
 
   fs::path folder_ =
       fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::string said_;
+  std::string stderr_text_;
 };
 
-/// Real processes that find each other.
+/// Runs real ranks, each a process of the worker.
 class RanksTest : public WorkerTest {
  protected:
-  LaunchRequest request(std::int64_t rank, std::int64_t count, double timeout) const {
+  LaunchRequest request(std::int64_t rank, std::int64_t count, double timeout_seconds) const {
     LaunchRequest request;
     request.spec.kind = CellKind::kAllReduce;
     request.spec.device = DeviceKind::kCpu;
@@ -79,13 +79,13 @@ class RanksTest : public WorkerTest {
     request.spec.largest_bytes = largest_;
     request.spec.warmup = 1;
     request.spec.steps = 3;
-    if (scheme_) train(request.spec);
-    request.rendezvous = Rendezvous{rank, (folder_ / "meeting").string(), timeout};
+    if (scheme_) use_training_step(request.spec);
+    request.rendezvous = Rendezvous{rank, (folder_ / "meeting").string(), timeout_seconds};
     return request;
   }
 
-  /// Replaces all-reduces by one training step with that scheme.
-  void train(CellSpec& spec) const {
+  /// Replaces the all-reduces by training steps with `scheme_`.
+  void use_training_step(CellSpec& spec) const {
     const CellSpec tiny = tiny_request().spec;
     spec.kind = CellKind::kDataParallel;
     spec.largest_bytes.reset();
@@ -98,24 +98,24 @@ class RanksTest : public WorkerTest {
     if (*scheme_ >= Scheme::kBucketed) spec.bucket_bytes = 2'000;
   }
 
-  std::string command(const LaunchRequest& asked) const {
-    const std::string rank = std::to_string(asked.rendezvous->rank);
-    write_atomically(folder_ / (rank + ".request.json"), to_json(asked));
+  std::string command(const LaunchRequest& launch_request) const {
+    const std::string rank = std::to_string(launch_request.rendezvous->rank);
+    write_atomically(folder_ / (rank + ".request.json"), to_json(launch_request));
     return std::string(LABREPORT_BIN_DIR) + "/labreport-worker --request " +
            (folder_ / (rank + ".request.json")).string() + " --result " +
            (folder_ / (rank + ".json")).string() + " 2>&1";
   }
 
-  /// The exit statuses of the first `come` of `count` ranks.
-  std::vector<int> measure_ranks(std::int64_t count, std::int64_t come, double timeout = 60) {
+  /// Starts the first `started` of `count` ranks and returns their exit statuses.
+  std::vector<int> measure_ranks(std::int64_t count, std::int64_t started, double timeout = 60) {
     std::vector<FILE*> pipes;
-    for (std::int64_t rank = 0; rank < come; ++rank) {
+    for (std::int64_t rank = 0; rank < started; ++rank) {
       pipes.push_back(popen(command(request(rank, count, timeout)).c_str(), "r"));
     }
     std::vector<int> statuses;
     for (FILE* pipe : pipes) {
       for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) {
-        said_ += static_cast<char>(letter);
+        stderr_text_ += static_cast<char>(letter);
       }
       const int status = pclose(pipe);
       statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
@@ -136,7 +136,7 @@ class RanksTest : public WorkerTest {
 bool has_no_gloo(const Launch& launch) { return std::holds_alternative<Skipped>(launch.outcome); }
 
 TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
-  ASSERT_EQ(measure_ranks(2, 2), (std::vector<int>{0, 0})) << said_;
+  ASSERT_EQ(measure_ranks(2, 2), (std::vector<int>{0, 0})) << stderr_text_;
   const Launch first = launch_of(0);
   if (has_no_gloo(first)) GTEST_SKIP() << describe(first.outcome);
   ASSERT_TRUE(is_ok(first.outcome)) << describe(first.outcome);
@@ -162,22 +162,22 @@ TEST_F(RanksTest, MayBeFourOrSix) {
     measure_ranks(count, count);
     const Launch launch = launch_of(0);
     if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
-    ASSERT_TRUE(is_ok(launch.outcome)) << describe(launch.outcome) << said_;
+    ASSERT_TRUE(is_ok(launch.outcome)) << describe(launch.outcome) << stderr_text_;
     const auto rows = measured_rows(launch, metric::kAllReduce);
     EXPECT_EQ(std::ssize(rows), count * std::ssize(all_reduce_sizes(largest_)));
     for (const MeasuredRow& row : rows) EXPECT_EQ(row.number(column::kWrong), 0);
   }
 }
 
-/// A training step of two ranks, by each scheme.
+/// Runs training steps in two ranks by each scheme.
 class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme> {
  protected:
-  /// Returns nothing if the build has no Gloo.
-  std::optional<Launch> trained(std::int64_t count) {
+  /// Returns rank 0's launch; nothing if the build has no Gloo.
+  std::optional<Launch> train_in_ranks(std::int64_t count) {
     const std::vector<int> statuses = measure_ranks(count, count);
     Launch launch = launch_of(0);
     if (has_no_gloo(launch)) return std::nullopt;
-    EXPECT_EQ(statuses, std::vector<int>(static_cast<std::size_t>(count), 0)) << said_;
+    EXPECT_EQ(statuses, std::vector<int>(static_cast<std::size_t>(count), 0)) << stderr_text_;
     EXPECT_TRUE(is_ok(launch.outcome)) << describe(launch.outcome);
     return launch;
   }
@@ -190,13 +190,13 @@ class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme>
 
 TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
   scheme_ = GetParam();
-  const auto launch = trained(2);
+  const auto launch = train_in_ranks(2);
   if (!launch) GTEST_SKIP();
   const bool averages = scheme_ != Scheme::kNone;
   if (averages) {
-    const double off = number(*launch, metric::kEquality, metric::kGradients);
-    EXPECT_GE(off, 0);
-    EXPECT_LE(off, number(*launch, metric::kEquality, metric::kTolerance));
+    const double difference = number(*launch, metric::kEquality, metric::kGradients);
+    EXPECT_GE(difference, 0);
+    EXPECT_LE(difference, number(*launch, metric::kEquality, metric::kTolerance));
     EXPECT_EQ(number(*launch, metric::kEquality, metric::kDivergedRanks), 0) << "of the timed network";
   }
   const auto rows = measured_rows(*launch, metric::kRankSteps);
@@ -213,15 +213,15 @@ TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
 
 TEST_P(SchemesTest, AllReduceEveryGradientOnce) {
   scheme_ = GetParam();
-  const auto launch = trained(2);
+  const auto launch = train_in_ranks(2);
   if (!launch) GTEST_SKIP();
   const CellSpec spec = request(0, 2, 1).spec;
   EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kCalls), all_reduce_count(spec));
-  std::int64_t drawn = 0;
+  std::int64_t communication_rows = 0;
   for (const MeasuredRow& row : measured_rows(*launch, metric::kLanes)) {
-    drawn += row.text(column::kLane) == metric::kCommunication ? 1 : 0;
+    communication_rows += row.text(column::kLane) == metric::kCommunication ? 1 : 0;
   }
-  EXPECT_EQ(drawn, all_reduce_count(spec)) << "those that were seen on their way";
+  EXPECT_EQ(communication_rows, all_reduce_count(spec)) << "those that were seen on their way";
   if (scheme_ == Scheme::kNone || scheme_ == Scheme::kReducer) return;
   EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kTotal), 4 * parameter_count(*spec.model));
 }
@@ -241,20 +241,20 @@ TEST_F(RanksTest, TrainAlikeByEverySchemeThatAverages) {
     losses[scheme] = launch.find(metric::kLosses, metric::kTotal)->numbers();
     ASSERT_EQ(losses[scheme].size(), 4u);
     EXPECT_EQ(losses[scheme].front(), losses[Scheme::kNone].front()) << "the same data";
-    const double last = losses[Scheme::kPerParameter].empty()
-                            ? losses[scheme].back()
-                            : losses[Scheme::kPerParameter].back();
-    const double off = std::abs(losses[scheme].back() / last - 1);
+    const double expected_loss = losses[Scheme::kPerParameter].empty()
+                                     ? losses[scheme].back()
+                                     : losses[Scheme::kPerParameter].back();
+    const double difference = std::abs(losses[scheme].back() / expected_loss - 1);
     if (scheme == Scheme::kNone) continue;
-    EXPECT_LT(off, 1e-5) << name(scheme);
+    EXPECT_LT(difference, 1e-5) << name(scheme);
   }
-  const double alone = losses[Scheme::kNone].back();
-  EXPECT_GT(std::abs(losses[Scheme::kFlat].back() / alone - 1), 1e-4)
+  const double separate_loss = losses[Scheme::kNone].back();
+  EXPECT_GT(std::abs(losses[Scheme::kFlat].back() / separate_loss - 1), 1e-4)
       << "two ranks that train apart fit their own data";
 }
 
 TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {
-  const std::vector<int> statuses = measure_ranks(2, 1, /*timeout=*/1);
+  const std::vector<int> statuses = measure_ranks(2, 1, /*timeout_seconds=*/1);
   const Launch launch = launch_of(0);
   if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
   EXPECT_EQ(statuses, std::vector<int>{4});
@@ -262,41 +262,41 @@ TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {
 }
 
 TEST_F(RanksTest, OverNcclSayWhatTheMachineLacks) {
-  LaunchRequest asked = request(0, 2, 1);
-  asked.spec.ranks->collectives = Collectives::kNccl;
-  write_atomically(folder_ / "request.json", to_json(asked));
+  LaunchRequest launch_request = request(0, 2, 1);
+  launch_request.spec.ranks->collectives = Collectives::kNccl;
+  write_atomically(folder_ / "request.json", to_json(launch_request));
   run("--request " + (folder_ / "request.json").string() + " --result " +
       (folder_ / "result.json").string());
   EXPECT_FALSE(is_ok(report().body.outcome));
 }
 
 TEST_F(WorkerTest, RefusesRanksWithoutARendezvous) {
-  LaunchRequest asked = tiny_request();
-  asked.spec.kind = CellKind::kAllReduce;
-  asked.spec.ranks = Ranks{2, Collectives::kGloo};
-  asked.spec.largest_bytes = 1'000'000;
-  measure(to_json(asked));
+  LaunchRequest launch_request = tiny_request();
+  launch_request.spec.kind = CellKind::kAllReduce;
+  launch_request.spec.ranks = Ranks{2, Collectives::kGloo};
+  launch_request.spec.largest_bytes = 1'000'000;
+  measure(to_json(launch_request));
   EXPECT_NE(describe(report().body.outcome).find("rendezvous"), std::string::npos);
 }
 
 TEST_F(WorkerTest, AnswersARequestWithAValidReport) {
   const LaunchRequest request = tiny_request();
-  ASSERT_EQ(measure(to_json(request)), 0) << said_;
-  const LaunchReport answer = report();
-  EXPECT_EQ(answer.cell_id, cell_id(request.spec));
-  EXPECT_EQ(answer.launch, 2);
-  EXPECT_TRUE(is_ok(answer.body.outcome)) << describe(answer.body.outcome);
-  EXPECT_EQ(answer.device.kind, DeviceKind::kCpu);
-  EXPECT_FALSE(answer.software.libtorch.empty());
-  ASSERT_TRUE(answer.body.find("step", "total"));
-  EXPECT_EQ(answer.body.find("step", "total")->numbers().size(), 3u);
-  EXPECT_TRUE(answer.body.find("start-up", "first_kernel")->number());
+  ASSERT_EQ(measure(to_json(request)), 0) << stderr_text_;
+  const LaunchReport result = report();
+  EXPECT_EQ(result.cell_id, cell_id(request.spec));
+  EXPECT_EQ(result.launch, 2);
+  EXPECT_TRUE(is_ok(result.body.outcome)) << describe(result.body.outcome);
+  EXPECT_EQ(result.device.kind, DeviceKind::kCpu);
+  EXPECT_FALSE(result.software.libtorch.empty());
+  ASSERT_TRUE(result.body.find("step", "total"));
+  EXPECT_EQ(result.body.find("step", "total")->numbers().size(), 3u);
+  EXPECT_TRUE(result.body.find("start-up", "first_kernel")->number());
 }
 
 TEST_F(WorkerTest, AModelBeyondAllMemoryIsAnOutcome) {
   LaunchRequest request = tiny_request();
   request.spec.model = ModelShape{1 << 22, 64, 1, 1, 20'000'000};
-  ASSERT_EQ(measure(to_json(request)), 0) << said_;
+  ASSERT_EQ(measure(to_json(request)), 0) << stderr_text_;
   const Outcome outcome = report().body.outcome;
   ASSERT_TRUE(std::holds_alternative<OutOfMemory>(outcome)) << describe(outcome);
   EXPECT_EQ(std::get<OutOfMemory>(outcome).phase, "model");
@@ -306,7 +306,7 @@ TEST_F(WorkerTest, AModelBeyondAllMemoryIsAnOutcome) {
 TEST_F(WorkerTest, AnErrorInTheCellIsAnOutcomeWithItsMessage) {
   LaunchRequest request = tiny_request();
   request.spec.model->heads = 3;
-  ASSERT_EQ(measure(to_json(request)), 0) << said_;
+  ASSERT_EQ(measure(to_json(request)), 0) << stderr_text_;
   const Outcome outcome = report().body.outcome;
   EXPECT_TRUE(std::holds_alternative<Failed>(outcome));
   EXPECT_NE(describe(outcome).find("3 heads"), std::string::npos) << describe(outcome);
@@ -315,17 +315,17 @@ TEST_F(WorkerTest, AnErrorInTheCellIsAnOutcomeWithItsMessage) {
 TEST_F(WorkerTest, ABadRequestIsOneLineAndStatusTwo) {
   for (const std::string text : {"", "{", "[]", R"({"kind": "timing"})"}) {
     EXPECT_EQ(measure(text), 2) << text;
-    EXPECT_EQ(std::count(said_.begin(), said_.end(), '\n'), 1) << said_;
-    EXPECT_NE(said_.find("request.json"), std::string::npos) << said_;
+    EXPECT_EQ(std::count(stderr_text_.begin(), stderr_text_.end(), '\n'), 1) << stderr_text_;
+    EXPECT_NE(stderr_text_.find("request.json"), std::string::npos) << stderr_text_;
     EXPECT_FALSE(fs::exists(folder_ / "result.json"));
   }
 }
 
 TEST_F(WorkerTest, BadUsageIsOneLineAndStatusTwo) {
   EXPECT_EQ(run("--frobnicate"), 2);
-  EXPECT_NE(said_.find("'--frobnicate'; usage:"), std::string::npos) << said_;
+  EXPECT_NE(stderr_text_.find("'--frobnicate'; usage:"), std::string::npos) << stderr_text_;
   EXPECT_EQ(run("--request " + (folder_ / "missing").string() + " --result x"), 2);
-  EXPECT_NE(said_.find("missing"), std::string::npos) << said_;
+  EXPECT_NE(stderr_text_.find("missing"), std::string::npos) << stderr_text_;
 }
 
 TEST_F(WorkerTest, AnUnwritableResultIsNoSilentSuccess) {
@@ -333,7 +333,7 @@ TEST_F(WorkerTest, AnUnwritableResultIsNoSilentSuccess) {
   EXPECT_EQ(run("--request " + (folder_ / "request.json").string() + " --result " +
                 (folder_ / "nowhere" / "result.json").string()),
             2);
-  EXPECT_NE(said_.find("nowhere"), std::string::npos) << said_;
+  EXPECT_NE(stderr_text_.find("nowhere"), std::string::npos) << stderr_text_;
 }
 
 TEST_F(WorkerTest, ADeviceThatCannotStartIsStatusThreeAndAnOutcome) {
@@ -342,9 +342,9 @@ TEST_F(WorkerTest, ADeviceThatCannotStartIsStatusThreeAndAnOutcome) {
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1);  // hides any GPU
   const int status = measure(to_json(request));
   ::unsetenv("CUDA_VISIBLE_DEVICES");
-  EXPECT_EQ(status, 3) << said_;
+  EXPECT_EQ(status, 3) << stderr_text_;
   EXPECT_TRUE(std::holds_alternative<Failed>(report().body.outcome));
-  EXPECT_EQ(std::count(said_.begin(), said_.end(), '\n'), 1) << said_;
+  EXPECT_EQ(std::count(stderr_text_.begin(), stderr_text_.end(), '\n'), 1) << stderr_text_;
 }
 
 TEST_F(WorkerTest, TellsItsVersions) {

@@ -36,9 +36,9 @@ struct LengthRow {
   std::int64_t length = 0;
   std::string outcome{metric::kRan};
   std::string phase = {}, reason = {};
-  std::map<std::string_view, std::vector<std::int64_t>> passes = {};
+  std::map<std::string_view, std::vector<std::int64_t>> times_ns = {};
   std::map<std::string_view, std::int64_t> bytes = {};
-  std::optional<std::int64_t> compile_ns = {};  ///< Time of the compiling passes, not in `passes`.
+  std::optional<std::int64_t> compile_ns = {};  ///< Not in `times_ns`.
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -55,9 +55,9 @@ void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>
 std::vector<Scalar> scalars_of(const LengthRow& row) {
   std::vector<Scalar> scalars{row.length, row.outcome, row.phase, row.reason};
   for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
-    const auto samples = row.passes.find(pass);
-    append_statistics(scalars,
-                      samples == row.passes.end() ? std::vector<std::int64_t>() : samples->second);
+    const auto samples = row.times_ns.find(pass);
+    append_statistics(
+        scalars, samples == row.times_ns.end() ? std::vector<std::int64_t>() : samples->second);
   }
   for (const auto name : {column::kInputBytes, column::kBeforeBackwardBytes, column::kPeakBytes,
                           column::kRequestedBytes, column::kInUseBytes}) {
@@ -70,10 +70,10 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
 /// Measures one length on a started device. If it throws, the row keeps the results so far.
 class LengthMeasurement {
  public:
-  LengthMeasurement(const CellSpec& spec, const AttentionImplementation& measured, LengthRow& row)
+  LengthMeasurement(const CellSpec& spec, const AttentionImplementation& attention, LengthRow& row)
       : spec_(spec),
         sweep_(*spec.attention),
-        measured_(measured),
+        attention_(attention),
         device_(torch_device(spec.device)),
         row_(row) {
     begin_phase(Phase::kModel);
@@ -95,21 +95,21 @@ class LengthMeasurement {
  private:
   at::Tensor forward() const {
     begin_phase(Phase::kForward);
-    return measured_.forward(inputs_);
+    return attention_.forward(inputs_);
   }
 
-  void backward(const at::Tensor& output, bool again) const {
+  void backward(const at::Tensor& output, bool retain_graph) const {
     begin_phase(Phase::kBackward);
-    measured_.backward(output, inputs_.upstream, again);
+    attention_.backward(output, inputs_.upstream, retain_graph);
   }
 
   void compile() {
-    if (!measured_.compiles_anew()) return;
+    if (!attention_.discard_compilations()) return;
     synchronize(device_);
-    const std::int64_t start = host_now_ns();
-    backward(forward(), /*again=*/false);
+    const std::int64_t start_ns = host_now_ns();
+    backward(forward(), /*retain_graph=*/false);
     synchronize(device_);
-    row_.compile_ns = host_now_ns() - start;
+    row_.compile_ns = host_now_ns() - start_ns;
     inputs_.clear_gradients();
     release_free_blocks(device_);
   }
@@ -123,9 +123,9 @@ class LengthMeasurement {
                      inputs_.clear_gradients();
                      output.reset();  // keeps only one graph alive
                    },
-                   [&] { output = forward(); }, [&] { backward(output, /*again=*/false); }});
-    row_.passes[metric::kForward] = times.forward;
-    row_.passes[metric::kBackward] = times.backward;
+                   [&] { output = forward(); }, [&] { backward(output, /*retain_graph=*/false); }});
+    row_.times_ns[metric::kForward] = times.forward;
+    row_.times_ns[metric::kBackward] = times.backward;
     inputs_.clear_gradients();
   }
 
@@ -133,19 +133,19 @@ class LengthMeasurement {
     time(metric::kForward, {[] {}, [this] { forward(); }});
     count_memory();
     time_backward();
-    time(metric::kEndToEnd,
-         {[this] { inputs_.clear_gradients(); }, [this] { backward(forward(), /*again=*/false); }});
+    time(metric::kEndToEnd, {[this] { inputs_.clear_gradients(); },
+                             [this] { backward(forward(), /*retain_graph=*/false); }});
   }
 
   void time(std::string_view pass, const TimedPass& timed) {
-    row_.passes[pass] = do_bench_ns(device_, {}, timed);
+    row_.times_ns[pass] = do_bench_ns(device_, {}, timed);
   }
 
   /// Times backward passes, which all run over the same graph.
   void time_backward() {
     const at::Tensor output = forward();
     time(metric::kBackward,
-         {[this] { inputs_.clear_gradients(); }, [&] { backward(output, /*again=*/true); }});
+         {[this] { inputs_.clear_gradients(); }, [&] { backward(output, /*retain_graph=*/true); }});
     inputs_.clear_gradients();
   }
 
@@ -155,46 +155,47 @@ class LengthMeasurement {
     note_bytes(column::kInputBytes);
     {
       const at::Tensor output = forward();
-      peaks.ended(Phase::kForward);
+      peaks.on_phase_end(Phase::kForward);
       note_bytes(column::kBeforeBackwardBytes);
-      backward(output, /*again=*/false);
-      peaks.ended(Phase::kBackward);
+      backward(output, /*retain_graph=*/false);
+      peaks.on_phase_end(Phase::kBackward);
     }
-    const auto highest = peaks.highest(&AllocatorCounts::peak_allocated);
+    const auto highest = peaks.highest(&AllocatorCounts::peak_allocated_bytes);
     if (highest) row_.bytes[column::kPeakBytes] = *highest;
     synchronize(device_);
     inputs_.clear_gradients();
   }
 
   void note_bytes(std::string_view name) {
-    if (const auto counts = memory_counts(device_)) row_.bytes[name] = counts->allocated;
+    if (const auto counts = memory_counts(device_)) row_.bytes[name] = counts->allocated_bytes;
   }
 
   void measure_leaderboard() {
     const BenchTime time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
     count_memory();
-    row_.passes[metric::kEndToEnd] = do_bench_ns(device_, time,
-                                                 {[this] { inputs_.clear_gradients(); },
-                                                  [this] {
-                                                    const at::Tensor loss = at::sum(forward());
-                                                    begin_phase(Phase::kBackward);
-                                                    measured_.backward(loss, {}, /*again=*/false);
-                                                  }});
+    row_.times_ns[metric::kEndToEnd] =
+        do_bench_ns(device_, time,
+                    {[this] { inputs_.clear_gradients(); },
+                     [this] {
+                       const at::Tensor loss = at::sum(forward());
+                       begin_phase(Phase::kBackward);
+                       attention_.backward(loss, {}, /*retain_graph=*/false);
+                     }});
   }
 
   const CellSpec& spec_;
   const AttentionSweep& sweep_;
-  const AttentionImplementation& measured_;
+  const AttentionImplementation& attention_;
   c10::Device device_;
   LengthRow& row_;
   AttentionInputs inputs_;
 };
 
-LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& measured,
+LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& attention,
                          std::int64_t length) {
   LengthRow row{.length = length};
   try {
-    LengthMeasurement(spec, measured, row).measure();
+    LengthMeasurement(spec, attention, row).measure();
   } catch (const std::exception& error) {
     const std::string message = error.what();
     row.outcome = metric::kFailed;
@@ -215,72 +216,72 @@ LengthRow measure_length(const CellSpec& spec, const AttentionImplementation& me
   return row;
 }
 
-/// Says whether the lengths are timed: `outcome` is kRan if they are, else `reason` says why not.
+/// `outcome` is kRan if the lengths may be timed, else `reason` says why not.
 struct Verdict {
   std::string outcome{metric::kRan};
   std::string reason = {};
 };
 
-/// Names the tensor with the largest error; errors that are not finite come first.
-std::string worst(const AttentionErrors& errors) {
-  const std::pair<const char*, double> named[]{{"its output", errors.output},
-                                               {"the gradient of q", errors.grad_q},
-                                               {"the gradient of k", errors.grad_k},
-                                               {"the gradient of v", errors.grad_v}};
-  const auto* found = std::ranges::max_element(named, {}, [](const auto& error) {
+/// Describes the tensor with the largest error. An error that is not finite counts as the largest.
+std::string worst_tensor(const AttentionErrors& errors) {
+  const std::pair<const char*, double> named_errors[]{{"its output", errors.output},
+                                                      {"the gradient of q", errors.grad_q},
+                                                      {"the gradient of k", errors.grad_k},
+                                                      {"the gradient of v", errors.grad_v}};
+  const auto* worst = std::ranges::max_element(named_errors, {}, [](const auto& error) {
     return std::isfinite(error.second) ? error.second : std::numeric_limits<double>::infinity();
   });
-  return found->first;
+  return worst->first;
 }
 
-Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
+Verdict judge_accuracy(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
   const double tolerance = attention_tolerance(spec);
-  const std::vector<std::pair<std::string_view, double>> named{{metric::kOutput, errors.output},
-                                                               {"grad_q", errors.grad_q},
-                                                               {"grad_k", errors.grad_k},
-                                                               {"grad_v", errors.grad_v},
-                                                               {metric::kTolerance, tolerance}};
-  for (const auto& [name, value] : named) {
+  const std::vector<std::pair<std::string_view, double>> values{{metric::kOutput, errors.output},
+                                                                {"grad_q", errors.grad_q},
+                                                                {"grad_k", errors.grad_k},
+                                                                {"grad_v", errors.grad_v},
+                                                                {metric::kTolerance, tolerance}};
+  for (const auto& [name, value] : values) {
     launch.metrics.push_back(std::isfinite(value)
                                  ? real_metric(metric::kAttentionError, name, "1", value)
                                  : absent_metric(metric::kAttentionError, name, "1", "not finite"));
   }
   if (errors.largest() <= tolerance) return {};
-  const std::string words =
+  const std::string reason =
       fmt::format("{} differs from FP64 by {:.2g} of the largest value, more than {}",
-                  worst(errors), errors.largest(), tolerance);
-  launch.warnings.push_back("the attention is not timed: " + words);
-  return {std::string(metric::kInaccurate), words};
+                  worst_tensor(errors), errors.largest(), tolerance);
+  launch.warnings.push_back("the attention is not timed: " + reason);
+  return {std::string(metric::kInaccurate), reason};
 }
 
-/// Checks the accuracy; also allocates the matrix library's workspaces, so no timed pass does.
-Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& measured,
-                       const OneBackend& only, Launch& launch) {
+/// Compares with FP64. This also allocates cuBLAS's workspaces, so that no timed pass does.
+Verdict check_accuracy(const CellSpec& spec, const AttentionImplementation& attention,
+                       const BackendRestriction& restriction, Launch& launch) {
   const AttentionBackend backend = spec.attention->backend;
-  const bool on_gpus_alone = backend == AttentionBackend::kFlash ||
-                             backend == AttentionBackend::kEfficient ||
-                             backend == AttentionBackend::kCudnn;
-  if (spec.device == DeviceKind::kCpu && on_gpus_alone) {
+  const bool needs_gpu = backend == AttentionBackend::kFlash ||
+                         backend == AttentionBackend::kEfficient ||
+                         backend == AttentionBackend::kCudnn;
+  if (spec.device == DeviceKind::kCpu && needs_gpu) {
     return {std::string(metric::kNotOffered), "measured on a GPU alone"};
   }
   const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());
   try {
     const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
-    return judge(spec, attention_errors(measured, inputs), launch);
-  } catch (const ForeignError&) {
+    return judge_accuracy(spec, attention_errors(attention, inputs), launch);
+  } catch (const UserCodeError&) {
     throw;  // the user's code failed, which does not mean that the backend is unsupported
   } catch (const std::exception& error) {
     if (as_out_of_memory(error)) throw;
-    return {std::string(metric::kNotOffered), only.reason(error.what())};
+    return {std::string(metric::kNotOffered), restriction.reason(error.what())};
   }
 }
 
-std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation& measured,
-                             Verdict verdict) {
+std::vector<LengthRow> measure_lengths(const CellSpec& spec,
+                                       const AttentionImplementation& attention, Verdict verdict) {
   std::vector<LengthRow> rows;
   for (const std::int64_t length : spec.attention->lengths) {
     if (verdict.outcome == metric::kRan) {
-      rows.push_back(measure_length(spec, measured, length));
+      rows.push_back(measure_length(spec, attention, length));
     } else {
       rows.push_back({.length = length, .outcome = verdict.outcome, .reason = verdict.reason});
     }
@@ -293,15 +294,15 @@ std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation
 
 /// Adds the time of every pass if the host's clock timed it. do_bench times thousands of passes,
 /// for which the table has only statistics.
-void add_passes(const LengthRow& row, Launch& launch) {
+void add_pass_times(const LengthRow& row, Launch& launch) {
   const std::string length = std::to_string(row.length);
   if (row.compile_ns) {
     launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.compile_ns));
   }
   for (const auto& [pass, tag] : {std::pair(metric::kForward, metric::kForwardPasses),
                                   std::pair(metric::kBackward, metric::kBackwardPasses)}) {
-    const auto samples = row.passes.find(pass);
-    if (samples == row.passes.end()) continue;
+    const auto samples = row.times_ns.find(pass);
+    if (samples == row.times_ns.end()) continue;
     launch.metrics.push_back(sample_metric(tag, length, "ns", samples->second));
   }
 }
@@ -316,16 +317,16 @@ Launch measure_attention(const LaunchRequest& request) {
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   if (spec.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(spec.precision.value_or(Precision::kFp32));
-  const auto measured = make_attention(spec, torch_device(spec.device));
-  const OneBackend only(spec.attention->backend);
+  const auto attention = make_attention(spec, torch_device(spec.device));
+  const BackendRestriction restriction(spec.attention->backend);
   Launch launch;
   Table table = shape::attention();
   Conditions conditions(spec.device);
   conditions.begin();
-  const Verdict verdict = check_accuracy(spec, *measured, only, launch);
-  for (const LengthRow& row : sweep(spec, *measured, verdict)) {
+  const Verdict verdict = check_accuracy(spec, *attention, restriction, launch);
+  for (const LengthRow& row : measure_lengths(spec, *attention, verdict)) {
     table.rows.push_back(scalars_of(row));
-    if (spec.attention->method == AttentionMethod::kSynced) add_passes(row, launch);
+    if (spec.attention->method == AttentionMethod::kSynced) add_pass_times(row, launch);
   }
   conditions.end();
   launch.tables.push_back(std::move(table));

@@ -13,27 +13,26 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFlushBytes = 256'000'000;
-constexpr std::int64_t kEstimated = 5;
-constexpr std::int64_t kMostOnCpu = 20;
+constexpr std::int64_t kEstimationPasses = 5, kMaxPassesOnCpu = 20;
 
-/// Returns how many passes fit into the time: at least one, and on a CPU at most `kMostOnCpu`.
-std::int64_t fitting(std::int64_t time_ns, std::int64_t estimate_ns, c10::Device device) {
-  const std::int64_t count = std::max<std::int64_t>(1, time_ns / estimate_ns);
-  return device.is_cpu() ? std::min(count, kMostOnCpu) : count;
+/// Returns how many passes fit into the time: at least one, and on a CPU at most `kMaxPassesOnCpu`.
+std::int64_t passes_fitting(std::int64_t time_ns, std::int64_t pass_ns, c10::Device device) {
+  const std::int64_t count = std::max<std::int64_t>(1, time_ns / pass_ns);
+  return device.is_cpu() ? std::min(count, kMaxPassesOnCpu) : count;
 }
 
 /// Estimates the nanoseconds of one pass with its preparation and one flush.
-std::int64_t estimated_ns(c10::Device device, at::Tensor& flushed, const TimedPass& pass) {
+std::int64_t estimate_pass_ns(c10::Device device, at::Tensor& flush_buffer, const TimedPass& pass) {
   const auto marks = make_phase_marks(PhaseClock::kEvents, device, 1);
-  marks->start();
-  for (std::int64_t i = 0; i < kEstimated; ++i) {
-    flushed.zero_();
+  marks->mark_start();
+  for (std::int64_t i = 0; i < kEstimationPasses; ++i) {
+    flush_buffer.zero_();
     pass.prepare();
     pass.run();
   }
-  marks->phase_ended();
+  marks->mark_phase_end();
   synchronize(device);
-  return std::max<std::int64_t>(1000, marks->durations_ns().front() / kEstimated);
+  return std::max<std::int64_t>(1000, marks->durations_ns().front() / kEstimationPasses);
 }
 
 }  // namespace
@@ -44,15 +43,15 @@ SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t coun
   for (std::int64_t i = 0; i < warmup + count; ++i) {
     passes.prepare();
     synchronize(device);
-    const std::int64_t start = host_now_ns();
+    const std::int64_t start_ns = host_now_ns();
     passes.forward();
     synchronize(device);
-    const std::int64_t between = host_now_ns();
+    const std::int64_t forward_end_ns = host_now_ns();
     passes.backward();
     synchronize(device);
     if (i < warmup) continue;
-    times.forward.push_back(between - start);
-    times.backward.push_back(host_now_ns() - between);
+    times.forward.push_back(forward_end_ns - start_ns);
+    times.backward.push_back(host_now_ns() - forward_end_ns);
   }
   return times;
 }
@@ -62,30 +61,31 @@ std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
   pass.prepare();
   pass.run();
   synchronize(device);
-  // Writing this tensor flushes the L2 cache. On a CPU the tensor is empty, so nothing is flushed.
-  at::Tensor flushed = at::empty({device.is_cpu() ? 0 : kFlushBytes},
-                                 at::TensorOptions().device(device).dtype(at::kByte));
-  const std::int64_t estimate = estimated_ns(device, flushed, pass);
-  for (std::int64_t i = 0; i < fitting(time.warmup_ns, estimate, device); ++i) {
+  // Writing this tensor flushes the L2 cache. On a CPU the tensor is empty and flushes nothing.
+  at::Tensor flush_buffer = at::empty({device.is_cpu() ? 0 : kFlushBytes},
+                                      at::TensorOptions().device(device).dtype(at::kByte));
+  const std::int64_t pass_ns = estimate_pass_ns(device, flush_buffer, pass);
+  for (std::int64_t i = 0; i < passes_fitting(time.warmup_ns, pass_ns, device); ++i) {
     pass.prepare();
     pass.run();
   }
-  const std::int64_t repeats = fitting(time.repeat_ns, estimate, device);
+  const std::int64_t repeats = passes_fitting(time.repeat_ns, pass_ns, device);
   const auto marks =
       make_phase_marks(PhaseClock::kEvents, device, static_cast<std::size_t>(2 * repeats));
-  marks->start();
+  marks->mark_start();
   for (std::int64_t i = 0; i < repeats; ++i) {
     pass.prepare();
-    flushed.zero_();
-    marks->phase_ended();
+    flush_buffer.zero_();
+    marks->mark_phase_end();
     pass.run();
-    marks->phase_ended();
+    marks->mark_phase_end();
   }
   synchronize(device);
-  const std::vector<std::int64_t> both = marks->durations_ns();
-  std::vector<std::int64_t> durations;
-  for (std::size_t i = 1; i < both.size(); i += 2) durations.push_back(both[i]);
-  return durations;
+  // Every second interval is a pass; the others are its preparation and the flush.
+  const std::vector<std::int64_t> intervals_ns = marks->durations_ns();
+  std::vector<std::int64_t> durations_ns;
+  for (std::size_t i = 1; i < intervals_ns.size(); i += 2) durations_ns.push_back(intervals_ns[i]);
+  return durations_ns;
 }
 
 }  // namespace labreport

@@ -27,8 +27,8 @@ struct SyncedTimes {
   std::vector<std::int64_t> forward, backward;
 };
 
-/// Times `count` pairs of passes by the host's clock, after `warmup` pairs that are not counted.
-/// The device is synchronized before and after each pass.
+/// Times `count` pairs of forward and backward passes by the host's clock, after `warmup` untimed
+/// pairs. The device is synchronized before and after each pass.
 SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
                       const SyncedPasses& passes);
 

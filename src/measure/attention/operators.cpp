@@ -20,17 +20,15 @@
 namespace labreport {
 namespace {
 
-constexpr double kWideTolerance = 1e-4;
-constexpr double kTf32Tolerance = 1e-2;
-constexpr double kHalfTolerance = 5e-2;
+constexpr double kFp32Tolerance = 1e-4, kTf32Tolerance = 1e-2, kHalfTolerance = 5e-2;
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
 
 /// Returns the inputs in FP64 for the eager operators, with a mask.
 AttentionInputs in_fp64(const AttentionInputs& inputs) {
-  const auto wide = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
+  const auto exact = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
   const std::int64_t length = inputs.q.size(-2);
-  return {wide(inputs.q), wide(inputs.k), wide(inputs.v), inputs.upstream.to(at::kDouble),
+  return {exact(inputs.q), exact(inputs.k), exact(inputs.v), inputs.upstream.to(at::kDouble),
           causal_mask(length, inputs.q.device())};
 }
 
@@ -58,8 +56,8 @@ AttentionFactory& attention_factory() {
 }  // namespace
 
 void AttentionImplementation::backward(const at::Tensor& value, const at::Tensor& upstream,
-                                       bool again) const {
-  value.backward(upstream, again);
+                                       bool retain_graph) const {
+  value.backward(upstream, retain_graph);
 }
 
 void set_attention_factory(AttentionFactory factory) { attention_factory() = std::move(factory); }
@@ -70,11 +68,11 @@ std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c1
   return attention_factory()(spec.implementation, device);
 }
 
-struct OneBackend::Listener : c10::WarningHandler {
-  Listener() : guard(this) {}
-  void process(const c10::Warning& warning) override { said.push_back(warning.msg()); }
+struct BackendRestriction::WarningCollector : c10::WarningHandler {
+  WarningCollector() : guard(this) {}
+  void process(const c10::Warning& warning) override { warnings.push_back(warning.msg()); }
 
-  std::vector<std::string> said;
+  std::vector<std::string> warnings;
   c10::WarningUtils::WarningHandlerGuard guard;
 };
 
@@ -109,7 +107,8 @@ at::Tensor attend(AttentionBackend backend, const AttentionInputs& inputs) {
   return at::scaled_dot_product_attention(q, k, v, {}, /*dropout_p=*/0.0, /*is_causal=*/true);
 }
 
-OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Listener>()) {
+BackendRestriction::BackendRestriction(AttentionBackend backend)
+    : collector_(std::make_unique<WarningCollector>()) {
   at::Context& context = at::globalContext();
   flash_ = context.userEnabledFlashSDP();
   efficient_ = context.userEnabledMemEfficientSDP();
@@ -124,7 +123,7 @@ OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Li
   context.setSDPUseOverrideable(false);  // LibTorch has none for these devices: "Invalid backend"
 }
 
-OneBackend::~OneBackend() {
+BackendRestriction::~BackendRestriction() {
   at::Context& context = at::globalContext();
   context.setSDPUseFlash(flash_);
   context.setSDPUseMemEfficient(efficient_);
@@ -133,46 +132,46 @@ OneBackend::~OneBackend() {
   context.setSDPUseOverrideable(overrideable_);
 }
 
-std::string OneBackend::reason(std::string_view message) const {
-  return backend_reason(listener_->said, message);
+std::string BackendRestriction::reason(std::string_view message) const {
+  return backend_reason(collector_->warnings, message);
 }
 
 std::string backend_reason(const std::vector<std::string>& warnings, std::string_view message) {
-  std::string words;
+  std::string reason;
   for (std::string_view line : warnings) {
     line = line.substr(0, std::min(line.find('\n'), line.find(" (Triggered internally")));
-    // OneBackend disables all backends but one, so "runtime disabled" is no reason.
+    // A restriction disables all backends but one, so "runtime disabled" is no reason.
     const bool heading = line.find("not used because") != line.npos;
     if (heading || line.find("runtime disabled") != line.npos) continue;
-    words += (words.empty() ? "" : " ") + std::string(line);
+    reason += (reason.empty() ? "" : " ") + std::string(line);
   }
-  return words.empty() ? std::string(message.substr(0, message.find('\n'))) : words;
+  return reason.empty() ? std::string(message.substr(0, message.find('\n'))) : reason;
 }
 
 double AttentionErrors::largest() const {
-  const double most = std::max({output, grad_q, grad_k, grad_v});
+  const double largest_error = std::max({output, grad_q, grad_k, grad_v});
   const bool finite = std::isfinite(output + grad_q + grad_k + grad_v);
-  return finite ? most : std::numeric_limits<double>::infinity();
+  return finite ? largest_error : std::numeric_limits<double>::infinity();
 }
 
-AttentionErrors attention_errors(const AttentionImplementation& measured,
+AttentionErrors attention_errors(const AttentionImplementation& attention,
                                  const AttentionInputs& inputs) {
   const AttentionInputs truth = in_fp64(inputs);
-  const at::Tensor output = measured.forward(inputs);
-  measured.backward(output, inputs.upstream, /*again=*/false);
+  const at::Tensor output = attention.forward(inputs);
+  attention.backward(output, inputs.upstream, /*retain_graph=*/false);
   const at::Tensor exact = attend(AttentionBackend::kEager, truth);
   exact.backward(truth.upstream);
-  const auto gradient = [](const at::Tensor& value, const at::Tensor& wide) {
-    return relative_difference(value.grad(), wide.grad());
+  const auto gradient_error = [](const at::Tensor& value, const at::Tensor& exact_value) {
+    return relative_difference(value.grad(), exact_value.grad());
   };
-  return {relative_difference(output, exact.detach()), gradient(inputs.q, truth.q),
-          gradient(inputs.k, truth.k), gradient(inputs.v, truth.v)};
+  return {relative_difference(output, exact.detach()), gradient_error(inputs.q, truth.q),
+          gradient_error(inputs.k, truth.k), gradient_error(inputs.v, truth.v)};
 }
 
 double attention_tolerance(const CellSpec& spec) {
   if (under_autocast(spec)) return kHalfTolerance;
-  const bool users = spec.attention && spec.attention->backend == AttentionBackend::kCustom;
-  return users || spec.precision == Precision::kTf32 ? kTf32Tolerance : kWideTolerance;
+  const bool is_user_code = spec.attention && spec.attention->backend == AttentionBackend::kCustom;
+  return is_user_code || spec.precision == Precision::kTf32 ? kTf32Tolerance : kFp32Tolerance;
 }
 
 }  // namespace labreport

@@ -33,18 +33,19 @@ class AttentionImplementation {
  public:
   virtual ~AttentionImplementation() = default;
   virtual at::Tensor forward(const AttentionInputs& inputs) const = 0;
-  /// Runs backward from `value`, the output or a loss. `again` keeps the graph for another backward
-  /// pass. An undefined `upstream` counts as 1.
-  virtual void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const;
-  /// Discards earlier compilations and returns true, so that the next forward() compiles for the
-  /// length of its own inputs only. Returns false for implementations that do not compile.
-  virtual bool compiles_anew() const { return false; }
+  /// Runs backward from `value`, the output or a loss, as Tensor::backward() does. An undefined
+  /// `upstream` counts as 1.
+  virtual void backward(const at::Tensor& value, const at::Tensor& upstream,
+                        bool retain_graph) const;
+  /// Discards earlier compilations, so that the next forward() compiles for the length of its own
+  /// inputs only. Returns true if the implementation compiles.
+  virtual bool discard_compilations() const { return false; }
 };
 
 using AttentionFactory = std::function<std::unique_ptr<AttentionImplementation>(
     const std::string& implementation, c10::Device device)>;
 
-/// Sets the factory for implementations that are not the program's own. With an empty factory, the
+/// Sets the factory for implementations that are not labreport's own. With an empty factory, the
 /// default, make_attention() throws `InputError` for them.
 void set_attention_factory(AttentionFactory factory);
 
@@ -52,19 +53,19 @@ std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c1
 
 /// Restricts scaled_dot_product_attention to one backend during its lifetime, and collects the
 /// warnings about refused backends. The user's code may use all backends.
-class OneBackend {
+class BackendRestriction {
  public:
-  explicit OneBackend(AttentionBackend backend);
-  ~OneBackend();
-  OneBackend(const OneBackend&) = delete;
-  OneBackend& operator=(const OneBackend&) = delete;
+  explicit BackendRestriction(AttentionBackend backend);
+  ~BackendRestriction();
+  BackendRestriction(const BackendRestriction&) = delete;
+  BackendRestriction& operator=(const BackendRestriction&) = delete;
 
   /// Returns LibTorch's reason for the refusal; the first line of `message` if it gave none.
   std::string reason(std::string_view message) const;
 
  private:
-  struct Listener;
-  std::unique_ptr<Listener> listener_;
+  struct WarningCollector;
+  std::unique_ptr<WarningCollector> collector_;
   bool flash_, efficient_, cudnn_, math_, overrideable_;
 };
 
@@ -79,7 +80,7 @@ struct AttentionErrors {
   double largest() const;  ///< Infinite if an error is NaN or infinite.
 };
 
-AttentionErrors attention_errors(const AttentionImplementation& measured,
+AttentionErrors attention_errors(const AttentionImplementation& attention,
                                  const AttentionInputs& inputs);
 
 /// Returns the largest error that is allowed: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats.

@@ -15,46 +15,46 @@
 namespace labreport {
 namespace {
 
-/// Observes one step: the memory that is allocated in forward and still held when backward starts,
-/// and the memory and time that each recomputed group adds. It synchronizes around groups, so the
-/// step must not be a timed one.
-class Recomputation : public RangeObserver {
+/// Observes one step: the memory that forward allocates and that is still in use when backward
+/// starts, and the memory and time that recomputed groups add. It synchronizes around groups, so
+/// the step must not be timed.
+class RecomputationObserver : public RangeObserver {
  public:
-  explicit Recomputation(c10::Device device) : device_(device) {}
+  explicit RecomputationObserver(c10::Device device) : device_(device) {}
 
-  void opened(std::string_view name) override {
-    open_.emplace_back(name);
-    if (name == metric::kForward) before_forward_ = allocated();
-    if (name == metric::kBackward) saved_ = allocated() - before_forward_;
+  void on_open(std::string_view name) override {
+    open_ranges_.emplace_back(name);
+    if (name == metric::kForward) bytes_before_forward_ = allocated_bytes();
+    if (name == metric::kBackward) saved_bytes_ = allocated_bytes() - bytes_before_forward_;
     if (name != metric::kRecompute) return;
     synchronize(device_);
-    before_group_ = allocated();
+    bytes_before_group_ = allocated_bytes();
     start_ns_ = host_now_ns();
   }
 
-  void closed() override {
-    const bool group = open_.back() == metric::kRecompute;
-    open_.pop_back();
-    if (!group) return;
+  void on_close() override {
+    const bool is_group = open_ranges_.back() == metric::kRecompute;
+    open_ranges_.pop_back();
+    if (!is_group) return;
     synchronize(device_);
-    took_ns_ += host_now_ns() - start_ns_;
-    added_ = std::max(added_, allocated() - before_group_);
+    recompute_ns_ += host_now_ns() - start_ns_;
+    largest_group_bytes_ = std::max(largest_group_bytes_, allocated_bytes() - bytes_before_group_);
   }
 
-  std::int64_t saved() const { return saved_; }
-  std::int64_t added() const { return added_; }  ///< The largest group's bytes; 0 without groups.
-  std::int64_t took_ns() const { return took_ns_; }
+  std::int64_t saved_bytes() const { return saved_bytes_; }
+  std::int64_t largest_group_bytes() const { return largest_group_bytes_; }  ///< 0 without groups.
+  std::int64_t recompute_ns() const { return recompute_ns_; }
 
  private:
-  std::int64_t allocated() const {
+  std::int64_t allocated_bytes() const {
     const auto counts = memory_counts(device_);
-    return counts ? counts->allocated : 0;
+    return counts ? counts->allocated_bytes : 0;
   }
 
   c10::Device device_;
-  std::vector<std::string> open_;
-  std::int64_t before_forward_ = 0, before_group_ = 0, start_ns_ = 0;
-  std::int64_t saved_ = 0, added_ = 0, took_ns_ = 0;
+  std::vector<std::string> open_ranges_;
+  std::int64_t bytes_before_forward_ = 0, bytes_before_group_ = 0, start_ns_ = 0;
+  std::int64_t saved_bytes_ = 0, largest_group_bytes_ = 0, recompute_ns_ = 0;
 };
 
 class CheckpointingLaunch {
@@ -71,7 +71,7 @@ class CheckpointingLaunch {
     Conditions conditions(plan_.step.device);
     record_memory();
     conditions.begin();
-    const auto failure = out_of_memory_in([this] { run_steps(); });
+    const auto failure = catch_out_of_memory([this] { run_steps(); });
     conditions.end();
     if (failure) launch_.outcome = *failure;
     launch_.conditions = conditions.metrics();
@@ -89,19 +89,19 @@ class CheckpointingLaunch {
     options.mode = Mode::kForwardBackward;
     TrainingStep step(*network_, batch_, options);
     PhasePeaks peaks(device_);
-    const Recomputation recomputation = run_observed(step, peaks);
+    const RecomputationObserver recomputation = run_observed(step, peaks);
     step.clear();
     add(metric::kMemory, metric::kParameters, "B", count_bytes(network_->parameters()));
     append(launch_.metrics, peaks.metrics());
-    add(metric::kCheckpoints, metric::kSaved, "B", recomputation.saved());
-    if (recomputation.added() > 0) {
-      add(metric::kCheckpoints, metric::kRecomputed, "B", recomputation.added());
+    add(metric::kCheckpoints, metric::kSaved, "B", recomputation.saved_bytes());
+    if (recomputation.largest_group_bytes() > 0) {
+      add(metric::kCheckpoints, metric::kRecomputed, "B", recomputation.largest_group_bytes());
     }
   }
 
-  Recomputation run_observed(TrainingStep& step, PhaseObserver& observer) {
-    Recomputation recomputation(device_);
-    const ObservedRanges observed(recomputation);
+  RecomputationObserver run_observed(TrainingStep& step, PhaseObserver& observer) {
+    RecomputationObserver recomputation(device_);
+    const RangeObserverScope scope(recomputation);
     step.run(observer);
     synchronize(device_);
     return recomputation;
@@ -109,17 +109,17 @@ class CheckpointingLaunch {
 
   /// Runs one observed step, after which AdamW has states, then warm-up and counted steps.
   void run_steps() {
-    Unobserved observer;
-    const Recomputation recomputation = run_observed(step_, observer);
+    NullPhaseObserver observer;
+    const RecomputationObserver recomputation = run_observed(step_, observer);
     step_.clear();
     reset_memory_peaks(device_);
     std::vector<double> losses;
     for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
       series_.run_one([&] { losses.push_back(step_.loss().item<double>()); });
     }
-    add(metric::kMemory, metric::kPeakAllocated, "B", memory_counts(device_)->peak_allocated);
-    if (recomputation.added() > 0) {
-      add(metric::kStep, metric::kRecompute, "ns", recomputation.took_ns());
+    add(metric::kMemory, metric::kPeakAllocated, "B", memory_counts(device_)->peak_allocated_bytes);
+    if (recomputation.largest_group_bytes() > 0) {
+      add(metric::kStep, metric::kRecompute, "ns", recomputation.recompute_ns());
     }
     append(launch_.metrics, series_.step_metrics());
     launch_.metrics.push_back(loss_metric(std::move(losses)));

@@ -14,23 +14,24 @@
 namespace labreport {
 
 /// All ranks call the first three functions once in each step, in this order.
-class Averaging {
+class GradientAverager {
  public:
-  virtual ~Averaging() = default;
+  virtual ~GradientAverager() = default;
 
   virtual void before_forward() {}
   virtual void before_backward(const at::Tensor& /*loss*/) {}
-  /// Gradients are means over the ranks afterwards; on a GPU only later kernels may read them.
+  /// Afterwards gradients are means over the ranks; on a GPU only later kernels may read them.
   virtual void after_backward() {}
 
-  /// Returns the bytes of each all-reduce of a step, in the order in which they start; empty if
-  /// PyTorch divides the gradients itself.
-  virtual std::optional<std::vector<std::int64_t>> all_reduces() const = 0;
+  /// Returns the bytes of each all-reduce of a step, in the order in which they start. The result
+  /// is absent if PyTorch's reducer distributes the gradients over all-reduces.
+  virtual std::optional<std::vector<std::int64_t>> all_reduce_bytes() const = 0;
 };
 
-/// `parameters` are in the network's order. `bucket` is the size of a bucket in bytes; schemes
-/// without buckets ignore it. `group` and `parameters` must outlive the result.
-std::unique_ptr<Averaging> make_averaging(Scheme scheme, std::int64_t bucket, RankGroup& group,
-                                          const std::vector<at::Tensor>& parameters);
+/// `parameters` are in the network's order. Schemes without buckets ignore `bucket_bytes`. `group`
+/// and `parameters` must outlive the result.
+std::unique_ptr<GradientAverager> make_averager(Scheme scheme, std::int64_t bucket_bytes,
+                                                RankGroup& group,
+                                                const std::vector<at::Tensor>& parameters);
 
 }  // namespace labreport

@@ -34,66 +34,67 @@ constexpr std::array kStepPhases{metric::kForward, metric::kLoss, metric::kBackw
                                  metric::kExchange, metric::kOptimizer};
 constexpr std::size_t kMostIntervals = 1'500;  // limit for a lane, since a page draws them all
 
-std::int64_t nanoseconds(double value) { return static_cast<std::int64_t>(std::llround(value)); }
+std::int64_t rounded_ns(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
 std::int64_t median_of(const Numbers& numbers) {
-  return nanoseconds(median(std::vector<double>(numbers.begin(), numbers.end())));
+  return rounded_ns(median(std::vector<double>(numbers.begin(), numbers.end())));
 }
 
 /// Returns this rank's sequences of a batch that all ranks draw identically.
-Batch share_of(const TimingPlan& plan, const RankGroup& group) {
-  const Batch all = random_batch(plan.batch * group.size(), plan.network.context,
-                                 plan.network.shape.vocab, group.device());
+Batch draw_rank_batch(const TimingPlan& plan, const RankGroup& group) {
+  const Batch whole = random_batch(plan.batch * group.size(), plan.network.context,
+                                   plan.network.shape.vocab, group.device());
   const std::int64_t begin = plan.batch * group.rank();
-  return {all.ids.narrow(0, begin, plan.batch), all.targets.narrow(0, begin, plan.batch)};
+  return {whole.ids.narrow(0, begin, plan.batch), whole.targets.narrow(0, begin, plan.batch)};
 }
 
 /// Runs a training step that averages gradients by the scheme. The backward phase ends with the
 /// last gradient; the exchange phase, mostly waiting for averages, lasts until the optimizer.
 class RankStep : PhaseObserver {
  public:
-  RankStep(TrainingStep& step, Averaging& averaging, const std::vector<at::Tensor>& parameters)
+  RankStep(TrainingStep& step, GradientAverager& averager,
+           const std::vector<at::Tensor>& parameters)
       : step_(step),
-        averaging_(averaging),
-        count_(parameters.size()),
-        gradients_(parameters, [this](std::size_t) {
-          if (++ready_ == count_) observer_->ended(Phase::kBackward);
+        averager_(averager),
+        parameter_count_(parameters.size()),
+        gradient_hooks_(parameters, [this](std::size_t) {
+          if (++ready_gradients_ == parameter_count_) observer_->on_phase_end(Phase::kBackward);
         }) {}
 
   /// Reports the end of the five phases to `observer`. Backward is reported twice: at its own end
   /// and at the end of the exchange.
   void run(PhaseObserver& observer) {
     observer_ = &observer;
-    ready_ = 0;
-    averaging_.before_forward();
+    ready_gradients_ = 0;
+    averager_.before_forward();
     step_.run(*this);
   }
 
  private:
-  void ended(Phase phase) override {
-    if (phase == Phase::kLoss) averaging_.before_backward(step_.loss());
+  void on_phase_end(Phase phase) override {
+    if (phase == Phase::kLoss) averager_.before_backward(step_.loss());
     if (phase == Phase::kBackward) {
       const Range range(metric::kExchange);
-      averaging_.after_backward();
+      averager_.after_backward();
     }
-    observer_->ended(phase);
+    observer_->on_phase_end(phase);
   }
 
   TrainingStep& step_;
-  Averaging& averaging_;
-  std::size_t count_, ready_ = 0;
+  GradientAverager& averager_;
+  std::size_t parameter_count_, ready_gradients_ = 0;
   PhaseObserver* observer_ = nullptr;
-  GradientHooks gradients_;
+  GradientHooks gradient_hooks_;
 };
 
 /// Records the host's time at the end of each phase.
-class Instants : public PhaseObserver {
+class PhaseEnds : public PhaseObserver {
  public:
-  void ended(Phase) override { all_.push_back(host_now_ns()); }
-  const Numbers& all() const { return all_; }
+  void on_phase_end(Phase) override { ends_ns_.push_back(host_now_ns()); }
+  const Numbers& ends_ns() const { return ends_ns_; }
 
  private:
-  Numbers all_;
+  Numbers ends_ns_;
 };
 
 class DataParallelLaunch {
@@ -103,12 +104,12 @@ class DataParallelLaunch {
         scheme_(*spec.scheme),
         group_(group),
         device_(group.device()),
-        batch_(share_of(plan, group)),
+        batch_(draw_rank_batch(plan, group)),
         network_(make_network(plan.network, device_)),
         parameters_(tensors_of(network_->parameters())),
         step_(*network_, batch_, plan.step),
-        averaging_(make_averaging(scheme_, spec.bucket_bytes.value_or(0), group, parameters_)),
-        rank_step_(step_, *averaging_, parameters_),
+        averager_(make_averager(scheme_, spec.bucket_bytes.value_or(0), group, parameters_)),
+        rank_step_(step_, *averager_, parameters_),
         clock_(device_, PhaseClock::kEvents, kStepPhases.size()),
         memory_(device_, count_bytes(network_->parameters())) {
     broadcast_parameters(group, parameters_);
@@ -117,7 +118,7 @@ class DataParallelLaunch {
   Launch measure() {
     Conditions conditions(plan_.step.device);
     conditions.open();
-    run_counted_steps(plan_, conditions, memory_, [this] { run_one(); });
+    run_counted_steps(plan_, conditions, memory_, [this] { time_step(); });
     differing_ranks_ = count_differing_ranks(group_, parameters_);
     lanes_ = device_.is_cpu() ? host_lanes() : device_lanes();
     step_.clear();
@@ -129,15 +130,15 @@ class DataParallelLaunch {
 
  private:
   /// Times one step. A barrier lets all ranks start as nearly together as possible.
-  void run_one() {
+  void time_step() {
     group_.barrier();
-    starts_.push_back(host_now_ns());
+    starts_ns_.push_back(host_now_ns());
     const StepTimes times =
         clock_.time([this](PhaseObserver& observer) { rank_step_.run(observer); });
-    totals_.push_back(times.total_ns);
-    enqueues_.push_back(times.enqueue_ns);
+    totals_ns_.push_back(times.total_ns);
+    enqueues_ns_.push_back(times.enqueue_ns);
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
-      phases_[i].push_back(times.phases_ns.at(i));
+      phases_ns_[i].push_back(times.phases_ns.at(i));
     }
     losses_.push_back(std::bit_cast<std::int64_t>(step_.loss().item<double>()));
     step_.clear();
@@ -147,20 +148,21 @@ class DataParallelLaunch {
   /// Traces one step on a CPU, where collectives run on other threads and overlap with its phases.
   Lanes host_lanes() {
     group_.barrier();
-    Instants instants;
-    const std::int64_t start = host_now_ns();
-    rank_step_.run(instants);
+    PhaseEnds phase_ends;
+    const std::int64_t start_ns = host_now_ns();
+    rank_step_.run(phase_ends);
     Lanes lanes;
-    lanes.step_ns = host_now_ns() - start;
-    std::int64_t before = 0;
+    lanes.step_ns = host_now_ns() - start_ns;
+    std::int64_t phase_start_ns = 0;
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
-      const std::int64_t end = instants.all().at(i) - start;
+      const std::int64_t end_ns = phase_ends.ends_ns().at(i) - start_ns;
       const bool computes = kStepPhases[i] != metric::kExchange;
-      if (computes) lanes.compute.push_back({std::string(kStepPhases[i]), before, end});
-      before = end;
+      if (computes) lanes.compute.push_back({std::string(kStepPhases[i]), phase_start_ns, end_ns});
+      phase_start_ns = end_ns;
     }
     for (const TimedCollective& collective : group_.take_collectives()) {
-      lanes.communication.push_back({"", collective.start_ns - start, collective.end_ns - start});
+      lanes.communication.push_back(
+          {"", collective.start_ns - start_ns, collective.end_ns - start_ns});
     }
     return lanes;
   }
@@ -170,25 +172,25 @@ class DataParallelLaunch {
     profile(kind, [] {});
     // The barrier is inside the profile, because starting a profile takes each rank a different
     // time.
-    const Profile found = profile(kind, [this] {
+    const Profile step_profile = profile(kind, [this] {
       group_.barrier();
-      Unobserved observer;
+      NullPhaseObserver observer;
       rank_step_.run(observer);
       synchronize(device_);
     });
-    no_trace_ = reason_without_kernels(kind, found.trace);
-    return lanes_of(found.trace);
+    no_trace_reason_ = reason_without_kernels(kind, step_profile.trace);
+    return lanes_of(step_profile.trace);
   }
 
   Launch result() {
     Launch launch;
-    const auto totals = group_.gather(totals_), starts = group_.gather(starts_);
+    const auto totals = group_.all_gather(totals_ns_), starts_ns = group_.all_gather(starts_ns_);
     std::array<std::vector<Numbers>, kStepPhases.size()> phases;
-    for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = group_.gather(phases_[i]);
-    const auto losses = group_.gather(losses_);
-    const Overlap overlapped = overlap(lanes_);
-    const auto traced =
-        group_.gather({lanes_.step_ns, overlapped.communication_ns, overlapped.both_ns});
+    for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = group_.all_gather(phases_ns_[i]);
+    const auto losses = group_.all_gather(losses_);
+    const Overlap overlap_times = overlap(lanes_);
+    const auto traced = group_.all_gather(
+        {lanes_.step_ns, overlap_times.communication_ns, overlap_times.overlap_ns});
     if (group_.rank() != 0) return launch;
     add_steps(launch, totals, phases);
     add_losses(launch, losses);
@@ -198,33 +200,33 @@ class DataParallelLaunch {
       launch.metrics.push_back(
           integer_metric(metric::kEquality, metric::kDivergedRanks, "1", differing_ranks_));
     }
-    launch.tables = {rank_table(totals, starts, phases, traced), lane_table()};
-    if (!no_trace_.empty()) launch.warnings.push_back(no_trace_);
+    launch.tables = {rank_table(totals, starts_ns, phases, traced), lane_table()};
+    if (!no_trace_reason_.empty()) launch.warnings.push_back(no_trace_reason_);
     return launch;
   }
 
   /// Returns the slowest rank's time for each step: a step ends when all ranks have finished it.
-  static Numbers slowest(const std::vector<Numbers>& ranks) {
-    Numbers most = ranks.front();
+  static Numbers slowest_rank_times(const std::vector<Numbers>& ranks) {
+    Numbers slowest = ranks.front();
     for (const Numbers& rank : ranks) {
-      for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], rank[i]);
+      for (std::size_t i = 0; i < slowest.size(); ++i) slowest[i] = std::max(slowest[i], rank[i]);
     }
-    return most;
+    return slowest;
   }
 
   template <typename Phases>
   void add_steps(Launch& launch, const std::vector<Numbers>& totals, const Phases& phases) const {
-    const Numbers slowest_totals = slowest(totals);
+    const Numbers slowest_totals = slowest_rank_times(totals);
     Numbers skews = slowest_totals;  // the slowest rank's time minus the fastest one's
     for (std::size_t i = 0; i < skews.size(); ++i) {
       skews[i] -= std::ranges::min(totals, {}, [i](const Numbers& rank) { return rank[i]; })[i];
     }
     append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", slowest_totals),
-                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_),
+                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_ns_),
                             sample_metric(metric::kSkew, metric::kStep, "ns", skews)});
     for (std::size_t i = 0; i < kStepPhases.size(); ++i) {
       launch.metrics.push_back(
-          sample_metric(metric::kEvent, kStepPhases[i], "ns", slowest(phases[i])));
+          sample_metric(metric::kEvent, kStepPhases[i], "ns", slowest_rank_times(phases[i])));
     }
   }
 
@@ -239,63 +241,63 @@ class DataParallelLaunch {
   }
 
   void add_all_reduces(Launch& launch) const {
-    const auto known = averaging_->all_reduces();
+    const auto bytes = averager_->all_reduce_bytes();
     const auto add = [&](std::string_view name, const char* unit, std::int64_t value) {
       launch.metrics.push_back(integer_metric(metric::kAllReduces, name, unit, value));
     };
-    const auto seen = static_cast<std::int64_t>(lanes_.communication.size());
-    add(metric::kCalls, "1", known ? std::ssize(*known) : seen);
-    if (!known) return;
-    add(metric::kTotal, "B", std::accumulate(known->begin(), known->end(), std::int64_t{0}));
-    if (known->empty()) return;
-    add(metric::kLargest, "B", *std::ranges::max_element(*known));
+    const auto traced = static_cast<std::int64_t>(lanes_.communication.size());
+    add(metric::kCalls, "1", bytes ? std::ssize(*bytes) : traced);
+    if (!bytes) return;
+    add(metric::kTotal, "B", std::accumulate(bytes->begin(), bytes->end(), std::int64_t{0}));
+    if (bytes->empty()) return;
+    add(metric::kLargest, "B", *std::ranges::max_element(*bytes));
   }
 
   template <typename Phases>
-  Table rank_table(const std::vector<Numbers>& totals, const std::vector<Numbers>& starts,
+  Table rank_table(const std::vector<Numbers>& totals, const std::vector<Numbers>& starts_ns,
                    const Phases& phases, const std::vector<Numbers>& traced) const {
     Table table = shape::rank_steps();
     for (std::size_t rank = 0; rank < totals.size(); ++rank) {
       const Summary summary = summarize([&] {
-        const Numbers counted = this->counted(totals[rank]);
-        return std::vector<double>(counted.begin(), counted.end());
+        const Numbers counted_steps = this->counted_steps(totals[rank]);
+        return std::vector<double>(counted_steps.begin(), counted_steps.end());
       }());
       std::vector<Scalar> row{static_cast<std::int64_t>(rank),
                               static_cast<std::int64_t>(summary.count)};
       for (const double value :
            {summary.mean, summary.stddev, summary.min, summary.median, summary.max}) {
-        row.emplace_back(nanoseconds(value));
+        row.emplace_back(rounded_ns(value));
       }
-      row.emplace_back(median_lag(starts, rank));
-      for (const auto& phase : phases) row.emplace_back(median_of(counted(phase[rank])));
+      row.emplace_back(median_lag(starts_ns, rank));
+      for (const auto& phase : phases) row.emplace_back(median_of(counted_steps(phase[rank])));
       for (const std::int64_t value : traced[rank]) {
-        row.push_back(no_trace_.empty() ? Scalar(value) : Scalar());
+        row.push_back(no_trace_reason_.empty() ? Scalar(value) : Scalar());
       }
       table.rows.push_back(std::move(row));
     }
     return table;
   }
 
-  Numbers counted(const Numbers& steps) const {
+  Numbers counted_steps(const Numbers& steps) const {
     return {steps.begin() + plan_.warmup, steps.end()};
   }
 
   /// Returns the median nanoseconds by which the rank starts its counted steps after the first
   /// rank. All ranks share the host's clock.
-  std::int64_t median_lag(const std::vector<Numbers>& starts, std::size_t rank) const {
-    Numbers lags;
-    for (auto step = static_cast<std::size_t>(plan_.warmup); step < starts.front().size(); ++step) {
-      std::int64_t first = starts.front()[step];
-      for (const Numbers& of_rank : starts) first = std::min(first, of_rank[step]);
-      lags.push_back(starts[rank][step] - first);
+  std::int64_t median_lag(const std::vector<Numbers>& starts_ns, std::size_t rank) const {
+    Numbers lags_ns;
+    for (auto i = static_cast<std::size_t>(plan_.warmup); i < starts_ns.front().size(); ++i) {
+      std::int64_t earliest_ns = starts_ns.front()[i];
+      for (const Numbers& starts : starts_ns) earliest_ns = std::min(earliest_ns, starts[i]);
+      lags_ns.push_back(starts_ns[rank][i] - earliest_ns);
     }
-    return median_of(lags);
+    return median_of(lags_ns);
   }
 
   Table lane_table() const {
     Table table = shape::lanes();
     const auto add = [&](std::string_view lane, const std::vector<Interval>& intervals) {
-      for (const Interval& interval : at_most(intervals, kMostIntervals)) {
+      for (const Interval& interval : merge_to(intervals, kMostIntervals)) {
         table.rows.push_back({std::string(lane), interval.phase, interval.start_ns,
                               interval.end_ns - interval.start_ns});
       }
@@ -313,15 +315,15 @@ class DataParallelLaunch {
   std::unique_ptr<Network> network_;
   std::vector<at::Tensor> parameters_;
   TrainingStep step_;
-  std::unique_ptr<Averaging> averaging_;
+  std::unique_ptr<GradientAverager> averager_;
   RankStep rank_step_;
   StepClock clock_;
   MemoryCounts memory_;
-  Numbers starts_, totals_, enqueues_, losses_;
-  std::array<Numbers, kStepPhases.size()> phases_;
+  Numbers starts_ns_, totals_ns_, enqueues_ns_, losses_;
+  std::array<Numbers, kStepPhases.size()> phases_ns_;
   std::int64_t differing_ranks_ = 0;
   Lanes lanes_;
-  std::string no_trace_;
+  std::string no_trace_reason_;
 };
 
 }  // namespace
@@ -342,7 +344,7 @@ Launch measure_data_parallel(const LaunchRequest& request) {
   Launch launch = DataParallelLaunch(plan, spec, group).measure();
   if (group.rank() == 0) append(launch.metrics, equality);
   launch.conditions.push_back(text_metric(metric::kCollectives, metric::kLibrary, group.library()));
-  group.leave();
+  group.wait_until_all_leave();
   return launch;
 }
 

@@ -35,36 +35,36 @@ Overlap overlap(const Lanes& lanes) {
   const std::vector<Span> compute = merged_spans(lanes.compute);
   Overlap found;
   for (const auto& [start, end] : communication) found.communication_ns += end - start;
-  for (auto a = communication.begin(), b = compute.begin();
-       a != communication.end() && b != compute.end();) {
-    const std::int64_t start = std::max(a->first, b->first);
-    const std::int64_t end = std::min(a->second, b->second);
-    found.both_ns += std::max<std::int64_t>(0, end - start);
-    (a->second < b->second ? a : b)++;
+  for (auto communicating = communication.begin(), computing = compute.begin();
+       communicating != communication.end() && computing != compute.end();) {
+    const std::int64_t start = std::max(communicating->first, computing->first);
+    const std::int64_t end = std::min(communicating->second, computing->second);
+    found.overlap_ns += std::max<std::int64_t>(0, end - start);
+    (communicating->second < computing->second ? communicating : computing)++;
   }
   return found;
 }
 
 Lanes lanes_of(const Trace& trace) {
   Lanes lanes;
-  std::vector<Attributed> kernels = attribute(trace);
-  std::erase_if(kernels, [](const Attributed& kernel) { return !on_device(*kernel.activity); });
+  std::vector<Attribution> kernels = attribute(trace);
+  std::erase_if(kernels, [](const Attribution& kernel) { return !on_device(*kernel.activity); });
   if (kernels.empty()) return lanes;
-  auto begin = std::ranges::find(kernels, kForwardPhase, &Attributed::phase);
+  auto begin = std::ranges::find(kernels, kForwardPhase, &Attribution::phase);
   if (begin == kernels.end()) begin = kernels.begin();
-  const std::int64_t first = begin->activity->start_ns;
+  const std::int64_t step_start_ns = begin->activity->start_ns;
   for (auto kernel = begin; kernel != kernels.end(); ++kernel) {
     const TraceEvent& event = *kernel->activity;
     const bool communicates = event.kind == TraceKind::kKernel && event.name.starts_with("nccl");
     auto& lane = communicates ? lanes.communication : lanes.compute;
-    lane.push_back(
-        {communicates ? "" : kernel->phase, event.start_ns - first, event.end_ns() - first});
-    lanes.step_ns = std::max(lanes.step_ns, event.end_ns() - first);
+    lane.push_back({communicates ? "" : kernel->phase, event.start_ns - step_start_ns,
+                    event.end_ns() - step_start_ns});
+    lanes.step_ns = std::max(lanes.step_ns, event.end_ns() - step_start_ns);
   }
   return lanes;
 }
 
-std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns) {
+std::vector<Interval> merge_close(const std::vector<Interval>& intervals, std::int64_t gap_ns) {
   std::vector<Interval> merged;
   for (const Interval& interval : intervals) {
     const bool joins = !merged.empty() && merged.back().phase == interval.phase &&
@@ -78,12 +78,13 @@ std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_
   return merged;
 }
 
-std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most) {
-  if (intervals.size() <= most) return intervals;
-  // Intervals of alternating phases never merge, so the gap ends at the time that they span.
-  const std::int64_t span = intervals.back().end_ns - intervals.front().start_ns;
-  for (std::int64_t gap = kSmallestGapNs; intervals.size() > most && gap <= 2 * span; gap *= 2) {
-    intervals = merged(intervals, gap);
+std::vector<Interval> merge_to(std::vector<Interval> intervals, std::size_t limit) {
+  if (intervals.size() <= limit) return intervals;
+  // Intervals of alternating phases never merge, so the gap is limited by their span.
+  const std::int64_t span_ns = intervals.back().end_ns - intervals.front().start_ns;
+  for (std::int64_t gap_ns = kSmallestGapNs; intervals.size() > limit && gap_ns <= 2 * span_ns;
+       gap_ns *= 2) {
+    intervals = merge_close(intervals, gap_ns);
   }
   return intervals;
 }

@@ -12,11 +12,10 @@ namespace labreport {
 /// A time span of a step, in nanoseconds since the start of the step.
 struct Interval {
   std::string phase;  ///< The computing phase; empty for all-reduces.
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
 };
 
-/// The intervals of one step; each lane is in order of start.
+/// The intervals of one step. Each lane is in order of start.
 struct Lanes {
   std::vector<Interval> compute, communication;
   std::int64_t step_ns = 0;
@@ -24,7 +23,7 @@ struct Lanes {
 
 struct Overlap {
   std::int64_t communication_ns = 0;  ///< Time with communication in progress.
-  std::int64_t both_ns = 0;           ///< Time with communication and computation in progress.
+  std::int64_t overlap_ns = 0;        ///< Time with both communication and computation in progress.
 };
 
 /// Adds up the lanes' times. Overlapping intervals of one lane count once.
@@ -36,10 +35,10 @@ Overlap overlap(const Lanes& lanes);
 Lanes lanes_of(const Trace& trace);
 
 /// Merges successive intervals of one phase if the gap between them is shorter than `gap_ns`.
-std::vector<Interval> merged(const std::vector<Interval>& intervals, std::int64_t gap_ns);
+std::vector<Interval> merge_close(const std::vector<Interval>& intervals, std::int64_t gap_ns);
 
-/// Repeats merged() with gaps that double from 1 µs until at most `most` intervals are left, or
-/// until the gap exceeds the whole step: intervals of alternating phases stay.
-std::vector<Interval> at_most(std::vector<Interval> intervals, std::size_t most);
+/// Repeats merge_close() with gaps that double from 1 µs, until at most `limit` intervals
+/// are left or the gap exceeds the whole step: intervals of alternating phases never merge.
+std::vector<Interval> merge_to(std::vector<Interval> intervals, std::size_t limit);
 
 }  // namespace labreport

@@ -16,6 +16,6 @@ std::string reason_without_kernels(DeviceKind device, const Trace& trace);
 /// busy time in which at least one kernel ran, the sum of durations without a phase, and the number
 /// of kernels; and tagged "busy": the sum of durations for each phase. Times are in nanoseconds.
 /// `kernels` are in order of start.
-std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels);
+std::vector<Metric> activity_metrics(const std::vector<Attribution>& kernels);
 
 }  // namespace labreport

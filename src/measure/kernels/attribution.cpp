@@ -27,45 +27,47 @@ std::string outermost_operator(const Chain& chain) {
   return "";
 }
 
-Attributed place(const CallTree& tree, const TraceEvent& activity, const TraceEvent* launcher) {
-  Attributed placed{&activity, "", "", "", ""};
-  if (launcher == nullptr) return placed;
+Attribution attribute_one(const CallTree& tree, const TraceEvent& activity,
+                          const TraceEvent* launcher) {
+  Attribution kernel{&activity, "", "", "", ""};
+  if (launcher == nullptr) return kernel;
   const Chain chain = tree.chain(launcher);
   const auto innermost =
       std::ranges::find_if(chain, [](const TraceEvent* event) { return is_aten(*event); });
-  if (innermost != chain.end()) placed.op = (*innermost)->name;
-  placed.operation = outermost_operator(chain);
+  if (innermost != chain.end()) kernel.inner_op = (*innermost)->name;
+  kernel.outer_op = outermost_operator(chain);
   // On a GPU, autograd works on its own threads, where no phase is open.
   const TraceEvent* outermost = chain.back();
-  placed.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
+  kernel.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
   // A backward operator has a node of autograd's graph around it, or the engine's event for the
   // node, which passes on and sums the node's gradients.
   const auto node = std::ranges::find_if(chain, [](const TraceEvent* event) {
-    return event->kind == TraceKind::kBackward || is_engine(*event);
+    return event->kind == TraceKind::kBackward || is_autograd_engine(*event);
   });
   if (node == chain.end()) {
-    placed.module = module_of(chain);
-  } else if (const TraceEvent* forward = tree.forward_of((*node)->sequence)) {
-    const Chain origin = tree.chain(forward);
-    placed.module = module_of(origin);
-    placed.operation = outermost_operator(origin);
+    kernel.module = module_of(chain);
+  } else if (const TraceEvent* forward = tree.forward_operator((*node)->sequence_number)) {
+    const Chain forward_chain = tree.chain(forward);
+    kernel.module = module_of(forward_chain);
+    kernel.outer_op = outermost_operator(forward_chain);
   }
-  return placed;
+  return kernel;
 }
 
 }  // namespace
 
-std::vector<Attributed> attribute(const Trace& trace) {
+std::vector<Attribution> attribute(const Trace& trace) {
   const CallTree tree(trace);
-  std::vector<Attributed> placed;
+  std::vector<Attribution> kernels;
   for (const TraceEvent& event : trace) {
-    if (on_device(event)) placed.push_back(place(tree, event, tree.by_correlation(event.linked)));
+    if (!on_device(event)) continue;
+    kernels.push_back(attribute_one(tree, event, tree.launcher(event.launched_by)));
   }
-  if (!placed.empty()) return placed;
+  if (!kernels.empty()) return kernels;
   for (const TraceEvent& event : trace) {
-    if (tree.computes(&event)) placed.push_back(place(tree, event, &event));
+    if (tree.computes(&event)) kernels.push_back(attribute_one(tree, event, &event));
   }
-  return placed;
+  return kernels;
 }
 
 }  // namespace labreport

@@ -7,10 +7,10 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kAten = "aten::";
-constexpr std::string_view kEngine = "autograd::";
+constexpr std::string_view kAtenPrefix = "aten::";
+constexpr std::string_view kEnginePrefix = "autograd::";
 constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
-constexpr std::string_view kFused = "cpp_fused_";  // Inductor's prefix of fused CPU kernels
+constexpr std::string_view kFusedKernel = "cpp_fused_";  // Inductor's name of fused CPU kernels
 
 bool is_composite(const TraceEvent& event) {
   return std::ranges::find(kComposites, event.name) != std::end(kComposites);
@@ -25,11 +25,11 @@ const TraceEvent* lookup(const Map& map, Key key) {
 }  // namespace
 
 bool is_aten(const TraceEvent& event) {
-  return event.kind == TraceKind::kOperator && event.name.starts_with(kAten);
+  return event.kind == TraceKind::kOperator && event.name.starts_with(kAtenPrefix);
 }
 
-bool is_engine(const TraceEvent& event) {
-  return event.kind == TraceKind::kOperator && event.name.starts_with(kEngine);
+bool is_autograd_engine(const TraceEvent& event) {
+  return event.kind == TraceKind::kOperator && event.name.starts_with(kEnginePrefix);
 }
 
 CallTree::CallTree(const Trace& trace) {
@@ -43,26 +43,26 @@ CallTree::CallTree(const Trace& trace) {
 }
 
 Chain CallTree::chain(const TraceEvent* event) const {
-  Chain found;
-  for (; event != nullptr; event = parent(event)) found.push_back(event);
-  return found;
+  Chain chain;
+  for (; event != nullptr; event = parent(event)) chain.push_back(event);
+  return chain;
 }
 
 bool CallTree::computes(const TraceEvent* event) const {
-  if (event->kind == TraceKind::kOperator && event->name.find(kFused) != std::string::npos) {
+  if (event->kind == TraceKind::kOperator && event->name.find(kFusedKernel) != std::string::npos) {
     return true;
   }
-  const TraceEvent* outer = parent(event);
-  const bool outermost = outer == nullptr || !is_aten(*outer) || is_composite(*outer);
-  return outermost && is_aten(*event) && !is_composite(*event);
+  const TraceEvent* caller = parent(event);
+  const bool is_outermost = caller == nullptr || !is_aten(*caller) || is_composite(*caller);
+  return is_outermost && is_aten(*event) && !is_composite(*event);
 }
 
-const TraceEvent* CallTree::by_correlation(std::uint64_t id) const {
-  return lookup(correlations_, id);
+const TraceEvent* CallTree::launcher(std::uint64_t correlation) const {
+  return lookup(operators_, correlation);
 }
 
-const TraceEvent* CallTree::forward_of(std::int64_t sequence) const {
-  return lookup(forwards_, sequence);
+const TraceEvent* CallTree::forward_operator(std::int64_t sequence_number) const {
+  return lookup(forward_operators_, sequence_number);
 }
 
 const TraceEvent* CallTree::parent(const TraceEvent* event) const {
@@ -78,12 +78,12 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
     while (!open.empty() && open.back()->end_ns() <= event->start_ns) open.pop_back();
     if (!open.empty()) parents_[event] = open.back();
     open.push_back(event);
-    if (event->correlation != 0) correlations_[event->correlation] = event;
+    if (event->correlation != 0) operators_[event->correlation] = event;
     // An operator reports the number of the next node even if it makes no node itself, so the last
     // operator with a number made that node. The engine's events repeat their node's number.
-    const bool forward =
-        event->kind == TraceKind::kOperator && event->sequence >= 0 && !is_engine(*event);
-    if (forward) forwards_.insert_or_assign(event->sequence, event);
+    const bool is_forward = event->kind == TraceKind::kOperator && event->sequence_number >= 0 &&
+                            !is_autograd_engine(*event);
+    if (is_forward) forward_operators_.insert_or_assign(event->sequence_number, event);
   }
 }
 

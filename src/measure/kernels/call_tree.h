@@ -16,7 +16,7 @@ using Chain = std::vector<const TraceEvent*>;
 bool is_aten(const TraceEvent& event);
 
 /// True for autograd's event around a node: "autograd::engine::evaluate_function: MmBackward0".
-bool is_engine(const TraceEvent& event);
+bool is_autograd_engine(const TraceEvent& event);
 
 class CallTree {
  public:
@@ -30,18 +30,18 @@ class CallTree {
   /// operators that they call do. Also true for each fused kernel in torch.compile's CPU code.
   bool computes(const TraceEvent* event) const;
 
-  /// `by_correlation` returns the operator that launched a device activity, `forward_of` the one
-  /// that made a node of autograd's graph. Both return null if the trace lacks the operator.
-  const TraceEvent* by_correlation(std::uint64_t id) const;
-  const TraceEvent* forward_of(std::int64_t sequence) const;
+  /// The first returns the operator that launched a device activity, the second the operator that
+  /// made a node of autograd's graph. Both return null if the trace lacks the operator.
+  const TraceEvent* launcher(std::uint64_t correlation) const;
+  const TraceEvent* forward_operator(std::int64_t sequence_number) const;
 
  private:
   const TraceEvent* parent(const TraceEvent* event) const;
   void nest(std::vector<const TraceEvent*>& events);
 
   std::unordered_map<const TraceEvent*, const TraceEvent*> parents_;
-  std::unordered_map<std::uint64_t, const TraceEvent*> correlations_;
-  std::unordered_map<std::int64_t, const TraceEvent*> forwards_;
+  std::unordered_map<std::uint64_t, const TraceEvent*> operators_;
+  std::unordered_map<std::int64_t, const TraceEvent*> forward_operators_;
 };
 
 }  // namespace labreport

@@ -12,7 +12,8 @@
 namespace labreport {
 namespace {
 
-std::string_view purpose(const TraceEvent& event) {
+/// Returns the name of the metric that a runtime call adds to; empty for a wait for the device.
+std::string_view purpose_of(const TraceEvent& event) {
   const std::string& name = event.name;
   if (name.starts_with("cudaMalloc") || name.starts_with("cuMem")) return metric::kAllocation;
   if (name.find("Launch") != std::string::npos) return metric::kLaunchCalls;
@@ -30,13 +31,14 @@ class RuntimeCalls {
 
   /// Returns the host time of the runtime calls inside `outer` that allocate or launch.
   std::int64_t allocation_and_launch_ns(const TraceEvent& outer) const {
-    std::int64_t sum = 0;
+    std::int64_t sum_ns = 0;
     auto call = std::ranges::lower_bound(calls_, outer.start_ns, {}, &TraceEvent::start_ns);
     for (; call != calls_.end() && (*call)->end_ns() <= outer.end_ns(); ++call) {
-      const std::string_view what = purpose(**call);
-      if (what == metric::kAllocation || what == metric::kLaunchCalls) sum += (*call)->duration_ns;
+      const std::string_view purpose = purpose_of(**call);
+      if (purpose == metric::kAllocation || purpose == metric::kLaunchCalls)
+        sum_ns += (*call)->duration_ns;
     }
-    return sum;
+    return sum_ns;
   }
 
  private:
@@ -46,24 +48,24 @@ class RuntimeCalls {
 /// A call of an operator that launched kernels.
 struct Launcher {
   const TraceEvent* call;
-  std::int64_t own_ns;  ///< The call's time without allocations and launches.
-  bool fresh;           ///< One of its kernels ran for the first time in the process.
+  std::int64_t net_ns;   ///< The call's time without allocations and launches.
+  bool is_first_launch;  ///< One of its kernels runs for the first time in the process.
 };
 
-std::vector<Launcher> launchers(const Trace& trace) {
+std::vector<Launcher> launching_calls(const Trace& trace) {
   const CallTree tree(trace);
   const RuntimeCalls calls(trace);
-  std::set<std::string> known;
-  std::map<const TraceEvent*, std::size_t> places;
+  std::set<std::string> seen_kernels;
+  std::map<const TraceEvent*, std::size_t> indices;
   std::vector<Launcher> found;
   for (const TraceEvent& event : trace) {
-    const TraceEvent* call = on_device(event) ? tree.by_correlation(event.linked) : nullptr;
+    const TraceEvent* call = on_device(event) ? tree.launcher(event.launched_by) : nullptr;
     if (call == nullptr) continue;
-    const auto [place, first] = places.emplace(call, found.size());
-    if (first) {
+    const auto [index, is_first] = indices.emplace(call, found.size());
+    if (is_first) {
       found.push_back({call, call->duration_ns - calls.allocation_and_launch_ns(*call), false});
     }
-    if (known.insert(event.name).second) found[place->second].fresh = true;
+    if (seen_kernels.insert(event.name).second) found[index->second].is_first_launch = true;
   }
   return found;
 }
@@ -71,34 +73,34 @@ std::vector<Launcher> launchers(const Trace& trace) {
 }  // namespace
 
 std::vector<Metric> runtime_metrics(const Trace& trace) {
-  std::map<std::string_view, std::int64_t> sums{
+  std::map<std::string_view, std::int64_t> sums_ns{
       {metric::kAllocation, 0}, {metric::kLaunchCalls, 0}, {metric::kOtherCalls, 0}};
   for (const TraceEvent& event : trace) {
-    const std::string_view what = event.kind == TraceKind::kRuntime ? purpose(event) : "";
-    if (!what.empty()) sums[what] += event.duration_ns;
+    const std::string_view purpose = event.kind == TraceKind::kRuntime ? purpose_of(event) : "";
+    if (!purpose.empty()) sums_ns[purpose] += event.duration_ns;
   }
   std::vector<Metric> metrics;
-  for (const auto& [what, sum] : sums)
-    metrics.push_back(integer_metric(metric::kRuntime, what, "ns", sum));
+  for (const auto& [purpose, sum] : sums_ns)
+    metrics.push_back(integer_metric(metric::kRuntime, purpose, "ns", sum));
   return metrics;
 }
 
 std::vector<Metric> first_launch_metrics(const Trace& trace) {
-  const std::vector<Launcher> all = launchers(trace);
-  std::map<std::string, std::int64_t> usual;  // each operator's shortest call without new kernels
-  for (const auto& [call, own_ns, fresh] : all) {
-    if (fresh) continue;
-    const auto [known, first] = usual.emplace(call->name, own_ns);
-    known->second = std::min(known->second, own_ns);
+  const std::vector<Launcher> all = launching_calls(trace);
+  std::map<std::string, std::int64_t> shortest_ns;  // by operator, of calls without a new kernel
+  for (const auto& [call, net_ns, is_first_launch] : all) {
+    if (is_first_launch) continue;
+    const auto [shortest, is_new] = shortest_ns.emplace(call->name, net_ns);
+    shortest->second = std::min(shortest->second, net_ns);
   }
-  std::int64_t code = 0;
-  std::int64_t library = 0;
-  for (const auto& [call, own_ns, fresh] : all) {
-    const std::int64_t more = fresh ? std::max<std::int64_t>(0, own_ns - usual[call->name]) : 0;
-    (is_matrix_product(call->name) ? library : code) += more;
+  std::int64_t code_loading_ns = 0, matrix_library_ns = 0;
+  for (const auto& [call, net_ns, is_first_launch] : all) {
+    const std::int64_t extra_ns =
+        is_first_launch ? std::max<std::int64_t>(0, net_ns - shortest_ns[call->name]) : 0;
+    (is_matrix_product(call->name) ? matrix_library_ns : code_loading_ns) += extra_ns;
   }
-  return {integer_metric(metric::kFirstLaunches, metric::kCodeLoading, "ns", code),
-          integer_metric(metric::kFirstLaunches, metric::kMatrixLibrary, "ns", library)};
+  return {integer_metric(metric::kFirstLaunches, metric::kCodeLoading, "ns", code_loading_ns),
+          integer_metric(metric::kFirstLaunches, metric::kMatrixLibrary, "ns", matrix_library_ns)};
 }
 
 }  // namespace labreport

@@ -7,49 +7,49 @@
 namespace labreport {
 namespace {
 
-using Class = std::pair<std::string_view, std::string_view>;
+using OperatorClass = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kMatrixProducts{"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
 
 constexpr std::array kClassOfOperator{
-    Class{"aten::exp", "exponential"},
-    Class{"aten::log", "exponential"},
-    Class{"aten::where", "where"},
-    Class{"aten::masked_fill_", "where"},
-    Class{"aten::masked_fill", "where"},
-    Class{"aten::ge", "where"},
-    Class{"aten::sum", "reduction"},
-    Class{"aten::mean", "reduction"},
-    Class{"aten::max", "reduction"},
-    Class{"aten::copy_", "copy"},
-    Class{"aten::cat", "copy"},
-    Class{"aten::clone", "copy"},
-    Class{"aten::index", "gather"},
-    Class{"aten::gather", "gather"},
-    Class{"aten::scatter_", "gather"},
-    Class{"aten::scatter_add_", "gather"},
-    Class{"aten::_index_put_impl_", "gather"},
-    Class{"aten::index_put_", "gather"},
-    Class{"aten::add", "elementwise"},
-    Class{"aten::add_", "elementwise"},
-    Class{"aten::sub", "elementwise"},
-    Class{"aten::sub_", "elementwise"},
-    Class{"aten::rsub", "elementwise"},
-    Class{"aten::mul", "elementwise"},
-    Class{"aten::mul_", "elementwise"},
-    Class{"aten::div", "elementwise"},
-    Class{"aten::div_", "elementwise"},
-    Class{"aten::neg", "elementwise"},
-    Class{"aten::pow", "elementwise"},
-    Class{"aten::sqrt", "elementwise"},
-    Class{"aten::rsqrt", "elementwise"},
-    Class{"aten::sigmoid", "elementwise"},
-    Class{"aten::sigmoid_backward", "elementwise"},
-    Class{"aten::addcmul_", "elementwise"},
-    Class{"aten::zero_", "elementwise"},
-    Class{"aten::fill_", "elementwise"},
-    Class{"aten::arange", "elementwise"},
-    Class{"aten::remainder", "elementwise"},
+    OperatorClass{"aten::exp", "exponential"},
+    OperatorClass{"aten::log", "exponential"},
+    OperatorClass{"aten::where", "where"},
+    OperatorClass{"aten::masked_fill_", "where"},
+    OperatorClass{"aten::masked_fill", "where"},
+    OperatorClass{"aten::ge", "where"},
+    OperatorClass{"aten::sum", "reduction"},
+    OperatorClass{"aten::mean", "reduction"},
+    OperatorClass{"aten::max", "reduction"},
+    OperatorClass{"aten::copy_", "copy"},
+    OperatorClass{"aten::cat", "copy"},
+    OperatorClass{"aten::clone", "copy"},
+    OperatorClass{"aten::index", "gather"},
+    OperatorClass{"aten::gather", "gather"},
+    OperatorClass{"aten::scatter_", "gather"},
+    OperatorClass{"aten::scatter_add_", "gather"},
+    OperatorClass{"aten::_index_put_impl_", "gather"},
+    OperatorClass{"aten::index_put_", "gather"},
+    OperatorClass{"aten::add", "elementwise"},
+    OperatorClass{"aten::add_", "elementwise"},
+    OperatorClass{"aten::sub", "elementwise"},
+    OperatorClass{"aten::sub_", "elementwise"},
+    OperatorClass{"aten::rsub", "elementwise"},
+    OperatorClass{"aten::mul", "elementwise"},
+    OperatorClass{"aten::mul_", "elementwise"},
+    OperatorClass{"aten::div", "elementwise"},
+    OperatorClass{"aten::div_", "elementwise"},
+    OperatorClass{"aten::neg", "elementwise"},
+    OperatorClass{"aten::pow", "elementwise"},
+    OperatorClass{"aten::sqrt", "elementwise"},
+    OperatorClass{"aten::rsqrt", "elementwise"},
+    OperatorClass{"aten::sigmoid", "elementwise"},
+    OperatorClass{"aten::sigmoid_backward", "elementwise"},
+    OperatorClass{"aten::addcmul_", "elementwise"},
+    OperatorClass{"aten::zero_", "elementwise"},
+    OperatorClass{"aten::fill_", "elementwise"},
+    OperatorClass{"aten::arange", "elementwise"},
+    OperatorClass{"aten::remainder", "elementwise"},
 };
 
 /// Inductor names a kernel after its operators: triton_poi_fused_add_mul_0,
@@ -66,12 +66,12 @@ bool is_matrix_product(std::string_view op) {
   return std::ranges::find(kMatrixProducts, op) != kMatrixProducts.end();
 }
 
-std::string_view kernel_class(const Attributed& kernel, bool longest_of_its_call) {
-  if (kernel.activity->kind == TraceKind::kSet) return "memset";
+std::string_view kernel_class(const Attribution& kernel, bool longest_of_its_call) {
+  if (kernel.activity->kind == TraceKind::kMemset) return "memset";
   if (is_fused(kernel.activity->name)) return "fused";
-  if (is_matrix_product(kernel.op)) return longest_of_its_call ? "gemm" : "gemm helper";
-  if (kernel.activity->kind == TraceKind::kCopy) return "copy";
-  const auto found = std::ranges::find(kClassOfOperator, kernel.op, &Class::first);
+  if (is_matrix_product(kernel.inner_op)) return longest_of_its_call ? "gemm" : "gemm helper";
+  if (kernel.activity->kind == TraceKind::kMemcpy) return "copy";
+  const auto found = std::ranges::find(kClassOfOperator, kernel.inner_op, &OperatorClass::first);
   return found == kClassOfOperator.end() ? "other" : found->second;
 }
 

@@ -16,11 +16,11 @@
 namespace labreport {
 namespace {
 
-class Names {
+class NameTable {
  public:
   std::int64_t id(const std::string& name) {
-    const auto [found, fresh] = ids_.emplace(name, std::int64_t(table_.rows.size()));
-    if (fresh) table_.rows.push_back({found->second, name});
+    const auto [found, is_new] = ids_.emplace(name, std::int64_t(table_.rows.size()));
+    if (is_new) table_.rows.push_back({found->second, name});
     return found->second;
   }
   Table take() { return std::move(table_); }
@@ -30,21 +30,22 @@ class Names {
   Table table_ = shape::kernel_names();
 };
 
-class Classes {
+class KernelClasses {
  public:
-  explicit Classes(const std::vector<Attributed>& kernels) {
-    for (const Attributed& kernel : kernels) {
-      const TraceEvent*& longest = longest_[kernel.activity->linked];
+  explicit KernelClasses(const std::vector<Attribution>& kernels) {
+    for (const Attribution& kernel : kernels) {
+      const TraceEvent*& longest = longest_[kernel.activity->launched_by];
       if (longest == nullptr || kernel.activity->duration_ns > longest->duration_ns) {
         longest = kernel.activity;
       }
     }
   }
 
-  std::string of(const Attributed& kernel) const {
-    const bool host = !on_device(*kernel.activity);
-    const bool longest = host || longest_.at(kernel.activity->linked) == kernel.activity;
-    return std::string(kernel_class(kernel, longest));
+  std::string class_of(const Attribution& kernel) const {
+    const bool is_operator = !on_device(*kernel.activity);
+    const bool is_longest =
+        is_operator || longest_.at(kernel.activity->launched_by) == kernel.activity;
+    return std::string(kernel_class(kernel, is_longest));
   }
 
  private:
@@ -53,58 +54,58 @@ class Classes {
 };
 
 /// Phase, module, operation, operator, class, number of the kernel's name.
-using Key =
+using KernelKey =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::int64_t>;
 
 /// Returns one row for each distinct key, in order of the keys.
-Table kernel_sums(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
-  std::map<Key, std::vector<double>> groups;
+Table kernel_sums(const std::vector<Attribution>& kernels, const std::vector<KernelKey>& keys) {
+  std::map<KernelKey, std::vector<double>> groups;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     groups[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
   }
-  const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+  const auto integer = [](double value) { return static_cast<std::int64_t>(value); };
   Table table = shape::kernels();
   for (const auto& [key, durations] : groups) {
-    const auto& [phase, module, operation, op, kind, kernel] = key;
+    const auto& [phase, module, operation, op, kernel_class_name, kernel] = key;
     const Summary summary = summarize(durations);
     const double total = std::accumulate(durations.begin(), durations.end(), 0.0);
-    table.rows.push_back({phase, module, operation, op, kind, kernel, std::ssize(durations),
-                          whole(total), whole(summary.min), whole(summary.median),
-                          whole(summary.max), summary.stddev});
+    table.rows.push_back({phase, module, operation, op, kernel_class_name, kernel,
+                          std::ssize(durations), integer(total), integer(summary.min),
+                          integer(summary.median), integer(summary.max), summary.stddev});
   }
   return table;
 }
 
 /// Returns one row for each kernel, with the number of the kernel's row in kernel_sums().
-Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
-  std::map<Key, std::int64_t> rows;
-  for (const Key& key : keys) rows.emplace(key, 0);
-  std::int64_t number = 0;
-  for (auto& [key, row] : rows) row = number++;
+Table gpu_trace(const std::vector<Attribution>& kernels, const std::vector<KernelKey>& keys) {
+  std::map<KernelKey, std::int64_t> row_numbers;
+  for (const KernelKey& key : keys) row_numbers.emplace(key, 0);
+  std::int64_t next_number = 0;
+  for (auto& [key, row_number] : row_numbers) row_number = next_number++;
   Table table = shape::gpu_trace();
-  const TraceEvent* before = kernels.front().activity;
+  const TraceEvent* previous = kernels.front().activity;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const TraceEvent* event = kernels[i].activity;
     const auto block = layer_number(kernels[i].module);
-    table.rows.push_back({event->start_ns - before->start_ns, event->duration_ns, rows.at(keys[i]),
-                          block ? Scalar(*block) : Scalar()});
-    before = event;
+    table.rows.push_back({event->start_ns - previous->start_ns, event->duration_ns,
+                          row_numbers.at(keys[i]), block ? Scalar(*block) : Scalar()});
+    previous = event;
   }
   return table;
 }
 
 }  // namespace
 
-std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each) {
-  const Classes classes(kernels);
-  Names names;
-  std::vector<Key> keys;
-  for (const Attributed& kernel : kernels) {
-    keys.push_back({kernel.phase, without_layer(kernel.module), kernel.operation, kernel.op,
-                    classes.of(kernel), names.id(kernel.activity->name)});
+std::vector<Table> kernel_tables(const std::vector<Attribution>& kernels, bool with_gpu_trace) {
+  const KernelClasses classes(kernels);
+  NameTable names;
+  std::vector<KernelKey> keys;
+  for (const Attribution& kernel : kernels) {
+    keys.push_back({kernel.phase, without_layer(kernel.module), kernel.outer_op, kernel.inner_op,
+                    classes.class_of(kernel), names.id(kernel.activity->name)});
   }
   std::vector<Table> tables{names.take(), kernel_sums(kernels, keys)};
-  if (each && !kernels.empty() && kernels.size() <= kMaxTraceRows) {
+  if (with_gpu_trace && !kernels.empty() && kernels.size() <= kMaxTraceRows) {
     tables.push_back(gpu_trace(kernels, keys));
   }
   return tables;

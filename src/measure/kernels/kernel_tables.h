@@ -6,8 +6,8 @@
 
 namespace labreport {
 
-/// Returns the tables "kernel_names" and "kernels". With `each` it adds "gpu_trace", one row for
-/// each kernel, unless there are more than `kMaxTraceRows` kernels.
-std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each);
+/// Returns the tables "kernel_names" and "kernels". With `with_gpu_trace` it adds "gpu_trace",
+/// one row for each kernel, unless there are more than `kMaxTraceRows` kernels.
+std::vector<Table> kernel_tables(const std::vector<Attribution>& kernels, bool with_gpu_trace);
 
 }  // namespace labreport

@@ -33,7 +33,7 @@ StepSeries run_series(TrainingStep& step, const TimingPlan& plan, std::int64_t c
 
 /// Writes the trace file. If that fails, for example on a full disk, the measurement is kept.
 void keep_trace(Launch& launch, const std::string& artifacts, const Trace& trace,
-                const std::vector<Attributed>& kernels) try {
+                const std::vector<Attribution>& kernels) try {
   if (artifacts.empty()) return;
   const std::filesystem::path file = artifacts + artifact::kTrace;
   make_writable_folder(file.parent_path());
@@ -48,15 +48,15 @@ void add_profile(Launch& launch, const LaunchRequest& request, const Profile& pr
     launch.outcome = Failed{reason};
     return;
   }
-  const std::vector<Attributed> kernels = attribute(profile.trace);
+  const std::vector<Attribution> kernels = attribute(profile.trace);
   append(launch.metrics,
          {integer_metric(metric::kProfile, metric::kPrepare, "ns", profile.prepare_ns),
           integer_metric(metric::kProfile, metric::kStep, "ns", profile.work_ns),
           integer_metric(metric::kProfile, metric::kCollect, "ns", profile.collect_ns)});
   append(launch.metrics, activity_metrics(kernels));
   append(launch.metrics, runtime_metrics(profile.trace));
-  const bool first = request.spec.warmup == 0 && request.spec.steps == 0;
-  if (first) append(launch.metrics, first_launch_metrics(profile.trace));
+  const bool is_first_step = request.spec.warmup == 0 && request.spec.steps == 0;
+  if (is_first_step) append(launch.metrics, first_launch_metrics(profile.trace));
   launch.tables = kernel_tables(kernels, request.gpu_trace);
   keep_trace(launch, request.artifacts, profile.trace, kernels);
 }
@@ -85,13 +85,13 @@ Launch measure_kernels(const LaunchRequest& request) {
     launch.metrics.push_back(integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));
   }
   const auto run_once = [&] {
-    Unobserved observer;
+    NullPhaseObserver observer;
     step.run(observer);
     synchronize(device);
   };
   if (request.nvtx) {
     NvtxRanges ranges;
-    const ObservedRanges observed(ranges);
+    const RangeObserverScope scope(ranges);
     const Range measured(kMeasured);
     run_once();
   } else {

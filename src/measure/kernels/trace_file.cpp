@@ -9,11 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kMicrosecond = 1e3;
-constexpr int kHost = 0;
-constexpr int kDevice = 1;
+constexpr double kNsPerMicrosecond = 1e3;
+constexpr int kHostProcess = 0, kDeviceProcess = 1;
 
-const char* category(TraceKind kind) {
+const char* category_name(TraceKind kind) {
   switch (kind) {
     case TraceKind::kOperator:
       return "operator";
@@ -25,9 +24,9 @@ const char* category(TraceKind kind) {
       return "runtime";
     case TraceKind::kKernel:
       return "kernel";
-    case TraceKind::kCopy:
+    case TraceKind::kMemcpy:
       return "copy";
-    case TraceKind::kSet:
+    case TraceKind::kMemset:
       return "memset";
     case TraceKind::kOverhead:
       return "overhead";
@@ -35,37 +34,37 @@ const char* category(TraceKind kind) {
   return "";
 }
 
-double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kMicrosecond; }
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kNsPerMicrosecond; }
 
 /// Starts an event's JSON with its track: a host thread or a device stream.
-nlohmann::ordered_json placed(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
+nlohmann::ordered_json start_event(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
   const bool device = on_device(event);
   return {{"ph", phase},
-          {"pid", device ? kDevice : kHost},
+          {"pid", device ? kDeviceProcess : kHostProcess},
           {"tid", device ? event.stream : static_cast<std::int64_t>(event.thread)},
           {"ts", microseconds(at_ns)}};
 }
 
-nlohmann::ordered_json slice(const TraceEvent& event, const Attributed* kernel) {
-  nlohmann::ordered_json line = placed("X", event, event.start_ns);
+nlohmann::ordered_json slice_json(const TraceEvent& event, const Attribution* kernel) {
+  nlohmann::ordered_json line = start_event("X", event, event.start_ns);
   line["dur"] = microseconds(event.duration_ns);
-  line["cat"] = category(event.kind);
+  line["cat"] = category_name(event.kind);
   line["name"] = event.name;
   nlohmann::ordered_json& args = line["args"];
   args = nlohmann::ordered_json::object();
   if (event.correlation != 0) args["correlation"] = event.correlation;
-  if (event.linked != 0) args["launched by"] = event.linked;
-  if (event.sequence >= 0) args["sequence"] = event.sequence;
+  if (event.launched_by != 0) args["launched by"] = event.launched_by;
+  if (event.sequence_number >= 0) args["sequence"] = event.sequence_number;
   if (kernel == nullptr) return line;
   args["phase"] = kernel->phase;
   args["module"] = kernel->module;
-  args["operation"] = kernel->operation;
-  args["operator"] = kernel->op;
+  args["operation"] = kernel->outer_op;
+  args["operator"] = kernel->inner_op;
   return line;
 }
 
-nlohmann::ordered_json arrow(const char* phase, const TraceEvent& event, std::size_t number) {
-  nlohmann::ordered_json line = placed(phase, event, event.start_ns);
+nlohmann::ordered_json arrow_json(const char* phase, const TraceEvent& event, std::size_t number) {
+  nlohmann::ordered_json line = start_event(phase, event, event.start_ns);
   line["cat"] = "launch";
   line["name"] = "launch";
   line["id"] = number;
@@ -73,26 +72,27 @@ nlohmann::ordered_json arrow(const char* phase, const TraceEvent& event, std::si
   return line;
 }
 
-nlohmann::ordered_json named(const char* what, int process, std::int64_t thread,
-                             const std::string& name) {
+nlohmann::ordered_json name_track(const char* kind, int process, std::int64_t thread,
+                                  const std::string& name) {
   return {
-      {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", {{"name", name}}}};
+      {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", kind}, {"args", {{"name", name}}}};
 }
 
-std::vector<nlohmann::ordered_json> labels(const Trace& trace) {
-  std::vector<nlohmann::ordered_json> lines{named("process_name", kHost, 0, "host"),
-                                            named("process_name", kDevice, 0, "device")};
+std::vector<nlohmann::ordered_json> track_labels(const Trace& trace) {
+  std::vector<nlohmann::ordered_json> lines{
+      name_track("process_name", kHostProcess, 0, "host"),
+      name_track("process_name", kDeviceProcess, 0, "device")};
   std::set<std::int64_t> streams;
   for (const TraceEvent& event : trace) {
     if (on_device(event) && streams.insert(event.stream).second) {
-      lines.push_back(
-          named("thread_name", kDevice, event.stream, "stream " + std::to_string(event.stream)));
+      lines.push_back(name_track("thread_name", kDeviceProcess, event.stream,
+                                 "stream " + std::to_string(event.stream)));
     }
   }
   return lines;
 }
 
-class Lines {
+class TraceEventLines {
  public:
   void add(const nlohmann::ordered_json& line) {
     text_ += separator_;
@@ -106,10 +106,10 @@ class Lines {
   const char* separator_ = "";
 };
 
-using ByCorrelation = std::unordered_map<std::uint64_t, const TraceEvent*>;
+using OperatorsByCorrelation = std::unordered_map<std::uint64_t, const TraceEvent*>;
 
-ByCorrelation operators(const Trace& trace) {
-  ByCorrelation found;
+OperatorsByCorrelation operators_by_correlation(const Trace& trace) {
+  OperatorsByCorrelation found;
   for (const TraceEvent& event : trace) {
     // Runtime calls number their correlations separately, so they must not be found here.
     const bool numbered = event.kind == TraceKind::kOperator || event.kind == TraceKind::kBackward;
@@ -120,20 +120,20 @@ ByCorrelation operators(const Trace& trace) {
 
 }  // namespace
 
-std::string chrome_trace(const Trace& trace, const std::vector<Attributed>& kernels) {
-  std::unordered_map<const TraceEvent*, const Attributed*> placed_kernels;
-  for (const Attributed& kernel : kernels) placed_kernels.emplace(kernel.activity, &kernel);
-  const ByCorrelation launchers = operators(trace);
-  Lines lines;
-  for (const nlohmann::ordered_json& label : labels(trace)) lines.add(label);
+std::string chrome_trace(const Trace& trace, const std::vector<Attribution>& kernels) {
+  std::unordered_map<const TraceEvent*, const Attribution*> kernel_of;
+  for (const Attribution& kernel : kernels) kernel_of.emplace(kernel.activity, &kernel);
+  const OperatorsByCorrelation launchers = operators_by_correlation(trace);
+  TraceEventLines lines;
+  for (const nlohmann::ordered_json& label : track_labels(trace)) lines.add(label);
   std::size_t arrows = 0;
   for (const TraceEvent& event : trace) {
-    const auto kernel = placed_kernels.find(&event);
-    lines.add(slice(event, kernel == placed_kernels.end() ? nullptr : kernel->second));
-    const auto launcher = on_device(event) ? launchers.find(event.linked) : launchers.end();
+    const auto kernel = kernel_of.find(&event);
+    lines.add(slice_json(event, kernel == kernel_of.end() ? nullptr : kernel->second));
+    const auto launcher = on_device(event) ? launchers.find(event.launched_by) : launchers.end();
     if (launcher == launchers.end()) continue;
-    lines.add(arrow("s", *launcher->second, ++arrows));
-    lines.add(arrow("f", event, arrows));
+    lines.add(arrow_json("s", *launcher->second, ++arrows));
+    lines.add(arrow_json("f", event, arrows));
   }
   return lines.take();
 }

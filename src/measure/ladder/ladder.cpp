@@ -17,18 +17,18 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kEagerBeforeGraph = 3;  // the number of steps in PyTorch's documentation
+constexpr std::int64_t kEagerBeforeGraph = 3;  // as in PyTorch's documentation
 
-/// Runs single steps. loss() is the last step's; call it before clear().
-class Steps {
+/// Runs single steps. loss() returns the last step's loss; call it before clear().
+class StepRunner {
  public:
-  explicit Steps(TrainingStep& step) : step_(step) {}
-  virtual ~Steps() = default;
+  explicit StepRunner(TrainingStep& step) : step_(step) {}
+  virtual ~StepRunner() = default;
 
   virtual void run() = 0;
   /// Frees the step's tensors.
   virtual void clear() { step_.clear(); }
-  /// Does what must precede a step and is not timed.
+  /// Prepares the next step, untimed.
   virtual void prepare() {}
 
   double loss() const { return step_.loss().item<double>(); }
@@ -37,29 +37,29 @@ class Steps {
   TrainingStep& step_;
 };
 
-class EagerSteps : public Steps {
+class EagerRunner : public StepRunner {
  public:
-  using Steps::Steps;
+  using StepRunner::StepRunner;
   void run() override {
-    Unobserved observer;
+    NullPhaseObserver observer;
     step_.run(observer);
   }
 };
 
 /// Runs some eager steps first, then captures one step and replays it.
-class GraphSteps : public Steps {
+class GraphRunner : public StepRunner {
  public:
-  GraphSteps(TrainingStep& step, std::int64_t eager) : Steps(step), eager_(eager) {}
+  GraphRunner(TrainingStep& step, std::int64_t eager) : StepRunner(step), eager_left_(eager) {}
 
   void prepare() override {
-    if (eager_ > 0 || captured_) return;
+    if (eager_left_ > 0 || captured_) return;
     graph_.capture([this] { run_eagerly(); });
     captured_ = true;
   }
 
   void run() override {
     if (captured_) return graph_.replay();
-    --eager_;
+    --eager_left_;
     graph_.warm_up([this] { run_eagerly(); });
   }
 
@@ -70,22 +70,22 @@ class GraphSteps : public Steps {
 
  private:
   void run_eagerly() {
-    Unobserved observer;
+    NullPhaseObserver observer;
     step_.run(observer);
   }
 
   CudaGraph graph_;
-  std::int64_t eager_;
+  std::int64_t eager_left_;  ///< Eager steps until the capture.
   bool captured_ = false;
 };
 
-std::unique_ptr<Steps> make_steps(TrainingStep& step, Variant variant, std::int64_t warmup) {
-  if (variant != Variant::kCudaGraph) return std::make_unique<EagerSteps>(step);
+std::unique_ptr<StepRunner> make_runner(TrainingStep& step, Variant variant, std::int64_t warmup) {
+  if (variant != Variant::kCudaGraph) return std::make_unique<EagerRunner>(step);
   if (warmup < 1) {
     throw InputError("a CUDA graph is captured after a warm-up step, and 'warmup' is 0",
                      "ask for at least one");
   }
-  return std::make_unique<GraphSteps>(step, std::min(warmup, kEagerBeforeGraph));
+  return std::make_unique<GraphRunner>(step, std::min(warmup, kEagerBeforeGraph));
 }
 
 class LadderLaunch {
@@ -98,40 +98,40 @@ class LadderLaunch {
         step_(*network_, batch_, plan.step),
         compile_ns_(step_.compile()),
         memory_(device, count_bytes(network_->parameters())),
-        steps_(make_steps(step_, variant, plan.warmup)),
+        runner_(make_runner(step_, variant, plan.warmup)),
         conditions_(plan.step.device) {}
 
   Launch measure() {
     conditions_.open();
-    run_counted_steps(plan_, conditions_, memory_, [this] { run_one(); });
+    run_counted_steps(plan_, conditions_, memory_, [this] { time_step(); });
     return result();
   }
 
  private:
   /// Times one step as a cell of kind `timing` does, with one synchronization at the step's end.
-  void run_one() {
-    steps_->prepare();
+  void time_step() {
+    runner_->prepare();
     synchronize(device_);
-    const std::int64_t start = host_now_ns();
-    steps_->run();
-    const std::int64_t enqueued = host_now_ns();
+    const std::int64_t start_ns = host_now_ns();
+    runner_->run();
+    const std::int64_t enqueued_ns = host_now_ns();
     synchronize(device_);
-    totals_.push_back(host_now_ns() - start);
-    enqueues_.push_back(enqueued - start);
-    losses_.push_back(steps_->loss());
-    steps_->clear();
+    totals_.push_back(host_now_ns() - start_ns);
+    enqueues_.push_back(enqueued_ns - start_ns);
+    losses_.push_back(runner_->loss());
+    runner_->clear();
   }
 
   /// Profiles one more step, for the number of its kernels and the time that the device was busy.
-  std::vector<Metric> profiled() {
+  std::vector<Metric> profile_metrics() {
     const DeviceKind kind = plan_.step.device;
     profile(kind, [] {});  // The first profile of a process initializes the profiler.
-    const Profile found = profile(kind, [this] {
-      steps_->run();
+    const Profile step_profile = profile(kind, [this] {
+      runner_->run();
       synchronize(device_);
     });
-    const std::string reason = reason_without_kernels(kind, found.trace);
-    if (reason.empty()) return activity_metrics(attribute(found.trace));
+    const std::string reason = reason_without_kernels(kind, step_profile.trace);
+    if (reason.empty()) return activity_metrics(attribute(step_profile.trace));
     return {absent_metric(metric::kProfile, metric::kKernels, "1", reason),
             absent_metric(metric::kProfile, metric::kBusy, "ns", reason)};
   }
@@ -146,7 +146,7 @@ class LadderLaunch {
            {sample_metric(metric::kStep, metric::kTotal, "ns", totals_),
             sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_), loss_metric(losses_)});
     append(launch.metrics, memory_.metrics());
-    append(launch.metrics, profiled());
+    append(launch.metrics, profile_metrics());
     launch.conditions = conditions_.metrics();
     launch.conditions.push_back(memory_.device_allocations());
     return launch;
@@ -159,7 +159,7 @@ class LadderLaunch {
   TrainingStep step_;
   std::optional<std::int64_t> compile_ns_;
   MemoryCounts memory_;
-  std::unique_ptr<Steps> steps_;
+  std::unique_ptr<StepRunner> runner_;
   Conditions conditions_;
   std::vector<std::int64_t> totals_, enqueues_;
   std::vector<double> losses_;

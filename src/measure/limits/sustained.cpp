@@ -9,22 +9,22 @@
 namespace labreport {
 std::vector<double> sustained_ns(c10::Device device, const SustainedOptions& options,
                                  const std::function<void()>& operation) {
-  const auto time_once = [&] {
-    const std::int64_t start = host_now_ns();
+  const auto time_one_call = [&] {
+    const std::int64_t start_ns = host_now_ns();
     operation();
     synchronize(device);
-    return std::max<std::int64_t>(1, host_now_ns() - start);
+    return std::max<std::int64_t>(1, host_now_ns() - start_ns);
   };
-  time_once();  // the first repetition also loads kernels and creates handles
-  const std::int64_t once = time_once();
+  time_one_call();  // the first repetition also loads kernels and creates handles
+  const std::int64_t call_ns = time_one_call();
   const std::int64_t repetitions =
-      std::max<std::int64_t>(1, options.total_ns / options.samples / once);
+      std::max<std::int64_t>(1, options.total_ns / options.samples / call_ns);
   const auto marks =
       make_phase_marks(PhaseClock::kEvents, device, static_cast<std::size_t>(options.samples));
-  marks->start();
+  marks->mark_start();
   for (std::int64_t sample = 0; sample < options.samples; ++sample) {
     for (std::int64_t i = 0; i < repetitions; ++i) operation();
-    marks->phase_ended();
+    marks->mark_phase_end();
   }
   synchronize(device);
   std::vector<double> durations;

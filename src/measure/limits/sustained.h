@@ -11,7 +11,7 @@ namespace labreport {
 
 struct SustainedOptions {
   std::int64_t total_ns = 1'000'000'000;
-  std::int64_t samples = 20;
+  std::int64_t samples = 20;  ///< Number of samples.
 };
 
 /// Repeats `operation` back to back for about `total_ns`, in `samples` groups of equally many

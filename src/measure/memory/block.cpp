@@ -10,12 +10,11 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostBlockRows = 120;
+constexpr std::size_t kMaxRows = 120;
 
 /// Indices of the instants at a block's first and last event in a phase; 0 without events.
 struct InstantRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
+  std::size_t first = 0, last = 0;
   bool exists() const { return last > 0; }
 };
 
@@ -24,41 +23,41 @@ class BlockView {
   BlockView(const MemoryTimeline& timeline, std::int64_t layer)
       : timeline_(timeline), layer_(layer), block_("layers." + std::to_string(layer)) {}
 
-  bool holds(const std::string& module) const {
+  bool contains_module(const std::string& module) const {
     return module == block_ || module.starts_with(block_ + "/");
   }
 
   /// Returns the path inside the block: "layers.1/attn/q_proj" → "attn/q_proj"; empty for the block
   /// itself.
   std::string inside(const std::string& module) const {
-    return holds(module) && module != block_ ? module.substr(block_.size() + 1) : "";
+    return contains_module(module) && module != block_ ? module.substr(block_.size() + 1) : "";
   }
 
   InstantRange range(std::string_view phase) const {
-    InstantRange found;
+    InstantRange result;
     for (std::size_t i = 1; i < timeline_.instants.size(); ++i) {
       const MemoryOrigin& origin = *timeline_.origin(timeline_.instants[i]);
-      if (origin.phase != phase || !holds(origin.module)) continue;
-      if (!found.exists()) found.first = i;
-      found.last = i;
+      if (origin.phase != phase || !contains_module(origin.module)) continue;
+      if (!result.exists()) result.first = i;
+      result.last = i;
     }
-    return found;
+    return result;
   }
 
-  /// Returns the index of the last instant before backward enters the next block; that of the
-  /// block's own last event if there is no next block.
-  std::size_t backward_end() const {
+  /// Returns the index of the last instant before backward enters the block below, or that of this
+  /// block's last event if there is no block below.
+  std::size_t backward_end_index() const {
     const std::size_t last = range(metric::kBackward).last;
     if (layer_ == 0) return last;
-    const InstantRange next = BlockView(timeline_, layer_ - 1).range(metric::kBackward);
-    return next.exists() ? next.first - 1 : last;
+    const InstantRange below = BlockView(timeline_, layer_ - 1).range(metric::kBackward);
+    return below.exists() ? below.first - 1 : last;
   }
 
-  /// True if `lifetime` was allocated by the block in that phase.
+  /// True if the block made the allocation in that phase.
   bool made(const MemoryLifetime& lifetime, std::string_view phase) const {
-    if (lifetime.made == 0) return false;
-    const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made);
-    return origin.phase == phase && holds(origin.module);
+    if (lifetime.made_event == 0) return false;
+    const MemoryOrigin& origin = origin_of(timeline_.history, lifetime.made_event);
+    return origin.phase == phase && contains_module(origin.module);
   }
 
  private:
@@ -69,60 +68,61 @@ class BlockView {
 
 using KeptKey = std::tuple<std::string, std::string, std::string, std::string>;
 struct KeptSum {
-  std::int64_t bytes = 0;
-  std::int64_t count = 0;
+  std::int64_t bytes = 0, count = 0;
 };
 
 /// Sums what the block's forward pass allocates and keeps for backward, by module, operation,
 /// operator and category.
-std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockView& block) {
+std::map<KeptKey, KeptSum> sum_kept(const MemoryTimeline& timeline, const BlockView& block) {
   std::map<KeptKey, KeptSum> sums;
-  for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
+  for (const MemoryLifetime& lifetime : timeline.lifetimes.all) {
     if (!block.made(lifetime, metric::kForward)) continue;
-    if (lifetime.freed) {
-      const std::string& phase = origin_of(timeline.history, *lifetime.freed).phase;
+    if (lifetime.freed_event) {
+      const std::string& phase = origin_of(timeline.history, *lifetime.freed_event).phase;
       if (phase == metric::kForward || phase == metric::kLoss) continue;
     }
-    const MemoryOrigin& origin = origin_of(timeline.history, lifetime.made);
-    KeptSum& sum = sums[{block.inside(origin.module), origin.operation, origin.op,
+    const MemoryOrigin& origin = origin_of(timeline.history, lifetime.made_event);
+    KeptSum& sum = sums[{block.inside(origin.module), origin.outer_op, origin.inner_op,
                          std::string(name(lifetime.category))}];
-    sum.bytes += lifetime.requested;
+    sum.bytes += lifetime.requested_bytes;
     ++sum.count;
   }
   return sums;
 }
 
-/// Adds rows from the instant before the block's first event to that of its last event.
+/// Adds rows from the instant before the block's first event to the instant of its last event.
 void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
               Table& table) {
   const InstantRange range = block.range(phase);
   if (!range.exists()) return;
-  for (const std::size_t i : extremes(timeline, range.first - 1, range.last, kMostBlockRows / 2)) {
+  for (const std::size_t i : extreme_indices(timeline, range.first - 1, range.last, kMaxRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin* origin = timeline.origin(instant);  // null before the first event
-    table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
-                          std::string(phase), origin ? block.inside(origin->module) : "",
-                          instant.total(), instant.allocated});
+    table.rows.push_back({static_cast<std::int64_t>(instant.event_number),
+                          timeline.time_ns(instant), std::string(phase),
+                          origin ? block.inside(origin->module) : "", instant.total_requested(),
+                          instant.allocated_bytes});
   }
 }
 
 std::vector<Metric> block_metrics(const MemoryTimeline& timeline, const BlockView& block,
-                                  std::int64_t kept) {
+                                  std::int64_t kept_bytes) {
   const auto bytes = [](std::string_view name, std::int64_t value) {
     return integer_metric(metric::kBlock, name, "B", value);
   };
   const InstantRange backward = block.range(metric::kBackward);
-  if (!backward.exists()) return {bytes(metric::kKept, kept)};
-  std::int64_t gradients = 0;
-  for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
-    const bool gradient = lifetime.category == MemoryCategory::kGradients;
-    if (gradient && block.made(lifetime, metric::kBackward)) gradients += lifetime.requested;
+  if (!backward.exists()) return {bytes(metric::kKept, kept_bytes)};
+  std::int64_t gradient_bytes = 0;
+  for (const MemoryLifetime& lifetime : timeline.lifetimes.all) {
+    const bool is_gradient = lifetime.category == MemoryCategory::kGradients;
+    if (is_gradient && block.made(lifetime, metric::kBackward))
+      gradient_bytes += lifetime.requested_bytes;
   }
   const auto& instants = timeline.instants;
-  return {bytes(metric::kKept, kept),
-          bytes(metric::kBeforeBackward, instants[backward.first - 1].total()),
-          bytes(metric::kAfterBackward, instants[block.backward_end()].total()),
-          bytes(metric::kGradients, gradients)};
+  return {bytes(metric::kKept, kept_bytes),
+          bytes(metric::kBeforeBackward, instants[backward.first - 1].total_requested()),
+          bytes(metric::kAfterBackward, instants[block.backward_end_index()].total_requested()),
+          bytes(metric::kGradients, gradient_bytes)};
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ BlockMemory block_memory(const MemoryTimeline& timeline) {
     if (!block.range(metric::kForward).exists()) continue;
     Table kept = shape::block();
     std::int64_t kept_bytes = 0;
-    for (const auto& [key, sum] : kept_by(timeline, block)) {
+    for (const auto& [key, sum] : sum_kept(timeline, block)) {
       const auto& [module, operation, op, category] = key;
       kept.rows.push_back(
           {std::string(metric::kKept), module, operation, op, category, sum.bytes, sum.count});

@@ -12,29 +12,31 @@
 namespace labreport {
 namespace {
 
-const std::vector<std::string> kHeads{"requested_bytes", "block_bytes", "made_event", "freed_event",
-                                      "category",        "made_ns",     "freed_ns",   "phase",
-                                      "freed_phase",     "module",      "operation",  "operator"};
+const std::vector<std::string> kColumns{
+    "requested_bytes", "block_bytes", "made_event",  "freed_event", "category",  "made_ns",
+    "freed_ns",        "phase",       "freed_phase", "module",      "operation", "operator"};
 
 CsvField event(std::optional<std::size_t> number) {
   return number ? csv_number(static_cast<std::int64_t>(*number)) : CsvField();
 }
 
 CsvFields csv_fields(const MemoryHistory& history, const MemoryLifetime& lifetime) {
-  CsvFields fields{csv_number(lifetime.requested), csv_number(lifetime.block), event(lifetime.made),
-                   event(lifetime.freed), csv_text(name(lifetime.category))};
-  if (lifetime.made == 0) {
-    fields.resize(kHeads.size());
+  CsvFields fields{csv_number(lifetime.requested_bytes), csv_number(lifetime.block_bytes),
+                   event(lifetime.made_event), event(lifetime.freed_event),
+                   csv_text(name(lifetime.category))};
+  if (lifetime.made_event == 0) {
+    fields.resize(kColumns.size());
     return fields;
   }
-  const MemoryEvent& made = event_of(history, lifetime.made);
+  const MemoryEvent& made = event_of(history, lifetime.made_event);
   const MemoryOrigin& origin = history.origin(made);
-  const MemoryEvent* freed = lifetime.freed ? &event_of(history, *lifetime.freed) : nullptr;
+  const MemoryEvent* freed =
+      lifetime.freed_event ? &event_of(history, *lifetime.freed_event) : nullptr;
   const CsvFields more{
       csv_number(made.time_ns), freed == nullptr ? CsvField() : csv_number(freed->time_ns),
       csv_text(origin.phase),   csv_text(freed == nullptr ? "" : history.origin(*freed).phase),
-      csv_text(origin.module),  csv_text(origin.operation),
-      csv_text(origin.op)};
+      csv_text(origin.module),  csv_text(origin.outer_op),
+      csv_text(origin.inner_op)};
   fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
@@ -42,26 +44,26 @@ CsvFields csv_fields(const MemoryHistory& history, const MemoryLifetime& lifetim
 }  // namespace
 
 std::string allocations_csv(const MemoryTimeline& timeline) {
-  std::string csv = csv_line(csv_texts(kHeads));
-  for (const MemoryLifetime& lifetime : timeline.found.lifetimes) {
+  std::string csv = csv_line(csv_texts(kColumns));
+  for (const MemoryLifetime& lifetime : timeline.lifetimes.all) {
     csv += csv_line(csv_fields(timeline.history, lifetime));
   }
   return csv;
 }
 
-std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline) {
+std::uintmax_t write_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline) {
   const std::string csv = allocations_csv(timeline);
   const std::string pickle = snapshot_pickle(timeline);
   const std::string counter = memory_counter(timeline);
-  make_writable_folder(std::filesystem::path(beginning).parent_path());
-  write_atomically(beginning + artifact::kAllocations, csv, Sync::kNothing);
-  write_atomically(beginning + artifact::kSnapshot, pickle, Sync::kNothing);
-  write_atomically(beginning + artifact::kTrace, counter, Sync::kNothing);
+  make_writable_folder(std::filesystem::path(path_prefix).parent_path());
+  write_atomically(path_prefix + artifact::kAllocations, csv, Sync::kNothing);
+  write_atomically(path_prefix + artifact::kSnapshot, pickle, Sync::kNothing);
+  write_atomically(path_prefix + artifact::kTrace, counter, Sync::kNothing);
   return csv.size() + pickle.size() + counter.size();
 }
 
-std::string keep_memory_files(const std::string& beginning, const MemoryTimeline& timeline) try {
-  if (!beginning.empty()) write_memory_files(beginning, timeline);
+std::string keep_memory_files(const std::string& path_prefix, const MemoryTimeline& timeline) try {
+  if (!path_prefix.empty()) write_memory_files(path_prefix, timeline);
   return "";
 } catch (const Error& error) {
   return std::string("the history's files were not kept: ") + error.what();

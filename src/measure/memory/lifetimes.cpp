@@ -11,70 +11,72 @@ namespace {
 class LifetimeReader {
  public:
   explicit LifetimeReader(const MemoryHistory& history) : history_(history) {
-    found_.lost = history.lost;
-    for (const MemoryBlock& block : history.resident) {
-      begin(block.address, block.requested, block.block, 0);
+    result_.lost_events = history.lost_events;
+    for (const MemoryBlock& block : history.resident_blocks) {
+      begin(block.address, block.requested_bytes, block.block_bytes, 0);
     }
-    for (std::size_t i = 0; i < history.events.size(); ++i) take(history.events[i], i + 1);
+    for (std::size_t i = 0; i < history.events.size(); ++i) read_event(history.events[i], i + 1);
   }
 
-  MemoryLifetimes result() && { return std::move(found_); }
+  MemoryLifetimes result() && { return std::move(result_); }
 
  private:
-  void take(const MemoryEvent& event, std::size_t number) {
+  void read_event(const MemoryEvent& event, std::size_t number) {
     if (event.kind == MemoryEventKind::kAllocation) {
-      if (end(event.address, number)) ++found_.lost;  // the event of its free is missing
-      begin(event.address, event.requested, event.block, number);
+      if (end(event.address, number)) ++result_.lost_events;  // its free is missing
+      begin(event.address, event.requested_bytes, event.block_bytes, number);
     } else if (event.kind == MemoryEventKind::kFree && !end(event.address, number)) {
-      ++found_.lost;
-      begin(event.address, event.requested, event.block, 0);
+      ++result_.lost_events;
+      begin(event.address, event.requested_bytes, event.block_bytes, 0);
       end(event.address, number);
     }
   }
 
-  void begin(std::uint64_t address, std::int64_t requested, std::int64_t block,
+  void begin(std::uint64_t address, std::int64_t requested_bytes, std::int64_t block_bytes,
              std::size_t number) {
-    alive_[address] = found_.lifetimes.size();
-    found_.lifetimes.push_back({address, requested, std::max(block, requested), number, {}, {}});
+    alive_[address] = result_.all.size();
+    result_.all.push_back(
+        {address, requested_bytes, std::max(block_bytes, requested_bytes), number, {}, {}});
   }
 
   bool end(std::uint64_t address, std::size_t number) {
     const auto found = alive_.find(address);
     if (found == alive_.end()) return false;
-    found_.lifetimes[found->second].freed = number;
+    result_.all[found->second].freed_event = number;
     alive_.erase(found);
     return true;
   }
 
   const MemoryHistory& history_;
   std::unordered_map<std::uint64_t, std::size_t> alive_;
-  MemoryLifetimes found_;
+  MemoryLifetimes result_;
 };
 
-std::optional<MemoryCategory> known_as(const KnownStorages& storages, std::uint64_t address) {
+std::optional<MemoryCategory> category_in(const KnownStorages& storages, std::uint64_t address) {
   const auto found = storages.find(address);
   return found == storages.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool before_backward(const MemoryHistory& history, std::size_t number) {
+bool is_before_backward(const MemoryHistory& history, std::size_t number) {
   const std::string& phase = origin_of(history, number).phase;
   return phase == metric::kForward || phase == metric::kLoss;
 }
 
 MemoryCategory category_of(const MemoryHistory& history, const KnownMemory& known,
                            const MemoryLifetime& lifetime) {
-  if (lifetime.made == 0) {
-    return known_as(known.before, lifetime.address).value_or(MemoryCategory::kUnknown);
+  if (lifetime.made_event == 0) {
+    return category_in(known.at_start, lifetime.address).value_or(MemoryCategory::kUnknown);
   }
-  const MemoryEvent& made = event_of(history, lifetime.made);
-  if (made.weight_copy) return MemoryCategory::kWeightCopies;
-  const auto at_the_end = known_as(known.after, lifetime.address);
-  if (!lifetime.freed && at_the_end) return *at_the_end;
+  const MemoryEvent& made = event_of(history, lifetime.made_event);
+  if (made.is_weight_copy) return MemoryCategory::kWeightCopies;
+  const auto category_at_end = category_in(known.at_end, lifetime.address);
+  if (!lifetime.freed_event && category_at_end) return *category_at_end;
   if (history.origin(made).phase.empty()) return MemoryCategory::kUnknown;
-  // Activations include memory still held when forward ran out of memory.
-  const bool kept = known.graph && before_backward(history, lifetime.made) &&
-                    !(lifetime.freed && before_backward(history, *lifetime.freed));
-  return kept ? MemoryCategory::kActivations : MemoryCategory::kTemporary;
+  // Memory that is still in use when forward runs out of memory counts as kept, too.
+  const bool is_kept =
+      known.records_graph && is_before_backward(history, lifetime.made_event) &&
+      !(lifetime.freed_event && is_before_backward(history, *lifetime.freed_event));
+  return is_kept ? MemoryCategory::kActivations : MemoryCategory::kTemporary;
 }
 
 }  // namespace
@@ -96,10 +98,10 @@ const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number) 
 }
 
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known) {
-  MemoryLifetimes found = LifetimeReader(history).result();
-  for (MemoryLifetime& lifetime : found.lifetimes)
+  MemoryLifetimes lifetimes = LifetimeReader(history).result();
+  for (MemoryLifetime& lifetime : lifetimes.all)
     lifetime.category = category_of(history, known, lifetime);
-  return found;
+  return lifetimes;
 }
 
 }  // namespace labreport

@@ -34,33 +34,32 @@ using KnownStorages = std::unordered_map<std::uint64_t, MemoryCategory>;
 
 /// The storages whose category the program knows, by address.
 struct KnownMemory {
-  KnownStorages before;  ///< At the history's start.
-  KnownStorages after;   ///< At the history's end.
-  bool graph = false;    ///< True if autograd recorded, so forward keeps tensors for backward.
+  KnownStorages at_start, at_end;  ///< At the history's start and end.
+  bool records_graph = false;      ///< Autograd records, so forward keeps tensors for backward.
 };
 
-/// One allocation. `made` and `freed` are numbers of events, counted from 1.
+/// One allocation. The events are numbers of events of the history, counted from 1.
 struct MemoryLifetime {
   std::uint64_t address = 0;
-  std::int64_t requested = 0;
-  std::int64_t block = 0;            ///< Bytes, rounded by the allocator.
-  std::size_t made = 0;              ///< 0 if it existed at the history's start.
-  std::optional<std::size_t> freed;  ///< Absent if alive at the history's end.
+  std::int64_t requested_bytes = 0;
+  std::int64_t block_bytes = 0;            ///< `requested_bytes`, rounded by the allocator.
+  std::size_t made_event = 0;              ///< 0 if it existed at the history's start.
+  std::optional<std::size_t> freed_event;  ///< Absent if alive at the history's end.
   MemoryCategory category = MemoryCategory::kUnknown;
 };
 
 struct MemoryLifetimes {
-  std::vector<MemoryLifetime> lifetimes;  ///< In order of allocation.
+  std::vector<MemoryLifetime> all;  ///< In order of allocation.
   /// Number of inconsistent events (frees of unknown memory, a second allocation at an address)
   /// plus events that the full history dropped.
-  std::int64_t lost = 0;
+  std::int64_t lost_events = 0;
 };
 
-/// Memory that is freed but was never allocated in the history counts as made before it, and as
-/// lost.
+/// A block that is freed but was not allocated in the history counts as made before the history,
+/// and its free as a lost event.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Return the event with that number, and its origin. Both throw `std::out_of_range` for number 0.
+/// Return the event with that number, or its origin. Both throw `std::out_of_range` for number 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
 const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number);
 

@@ -25,7 +25,7 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// Returns the current storages of parameters, gradients, optimizer states, batch, tables and
+/// Returns the current storages of parameters, gradients, optimizer states, batch, buffers and
 /// workspace.
 KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
@@ -44,7 +44,7 @@ KnownStorages known_storages(const Network& network, const Batch& batch, const T
   for (const Parameter& moment : step.optimizer_state()) {
     add(moment.tensor, MemoryCategory::kOptimizer);
   }
-  for (const at::Tensor& table : network.tables()) add(table, MemoryCategory::kData);
+  for (const at::Tensor& buffer : network.buffers()) add(buffer, MemoryCategory::kData);
   add(batch.ids, MemoryCategory::kData);
   add(batch.targets, MemoryCategory::kData);
   return storages;
@@ -68,8 +68,8 @@ class MemoryLaunch {
   Launch measure() {
     Conditions conditions(plan_.step.device);
     conditions.begin();
-    for (std::int64_t i = 0; i <= plan_.warmup && !out_of_memory_; ++i) count_step();
-    record_step();
+    for (std::int64_t i = 0; i <= plan_.warmup && !out_of_memory_; ++i) run_unrecorded_step();
+    run_recorded_step();
     conditions.end();
     launch_.conditions = conditions.metrics();
     if (const auto limit = memory_limit(plan_.step.device)) {
@@ -85,31 +85,31 @@ class MemoryLaunch {
 
  private:
   void run(PhasePeaks& peaks) {
-    const auto failure = out_of_memory_in([&] {
+    const auto failure = catch_out_of_memory([&] {
       step_.run(peaks);
       synchronize(device_);
     });
     if (!failure) return;
-    peaks.failed();
+    peaks.on_failure();
     if (!out_of_memory_) out_of_memory_ = failure;
   }
 
-  void count_step() {
+  void run_unrecorded_step() {
     peaks_.emplace(device_);
     run(*peaks_);
     step_.clear();
   }
 
   /// Records one step's allocations and keeps its tensors, even after a step that failed.
-  void record_step() {
+  void run_recorded_step() {
     const DeviceKind device = plan_.step.device;
-    known_.graph = plan_.step.mode != Mode::kInference;
-    known_.before = known_storages(*network_, batch_, step_, device);
+    known_.records_graph = plan_.step.mode != Mode::kInference;
+    known_.at_start = known_storages(*network_, batch_, step_, device);
     AllocationTrace trace(device);
     recorded_peaks_.emplace(device_);
     run(*recorded_peaks_);
     history_ = trace.finish();
-    known_.after = known_storages(*network_, batch_, step_, device);
+    known_.at_end = known_storages(*network_, batch_, step_, device);
   }
 
   void add(const Metric& metric) { launch_.metrics.push_back(metric); }
@@ -124,8 +124,7 @@ class MemoryLaunch {
   Batch batch_;
   std::unique_ptr<Network> network_;
   TrainingStep step_;
-  std::optional<PhasePeaks> peaks_;
-  std::optional<PhasePeaks> recorded_peaks_;
+  std::optional<PhasePeaks> peaks_, recorded_peaks_;
   MemoryHistory history_;
   KnownMemory known_;
   std::optional<OutOfMemory> out_of_memory_;
@@ -137,17 +136,18 @@ void MemoryLaunch::add_peaks() {
   using Counts = AllocatorCounts;
   add(bytes_metric(metric::kMemory, metric::kParameters, count_bytes(network_->parameters())));
   add(bytes_metric(metric::kMemory, metric::kPeakAllocated,
-                   peaks_->highest(&Counts::peak_allocated)));
+                   peaks_->highest(&Counts::peak_allocated_bytes)));
   add(bytes_metric(metric::kMemory, metric::kPeakRequested,
-                   peaks_->highest(&Counts::peak_requested)));
-  const auto reserved = device_.is_cpu() ? std::nullopt : peaks_->highest(&Counts::peak_reserved);
+                   peaks_->highest(&Counts::peak_requested_bytes)));
+  const auto reserved =
+      device_.is_cpu() ? std::nullopt : peaks_->highest(&Counts::peak_reserved_bytes);
   add(bytes_metric(metric::kMemory, metric::kPeakReserved, reserved,
                    "a CPU has no caching allocator that reserves"));
   append(launch_.metrics, peaks_->metrics());
   add(bytes_metric(metric::kHistory, metric::kPeakAllocated,
-                   recorded_peaks_->highest(&Counts::peak_allocated)));
+                   recorded_peaks_->highest(&Counts::peak_allocated_bytes)));
   add(bytes_metric(metric::kHistory, metric::kPeakRequested,
-                   recorded_peaks_->highest(&Counts::peak_requested)));
+                   recorded_peaks_->highest(&Counts::peak_requested_bytes)));
 }
 
 void MemoryLaunch::add_history() {
@@ -155,12 +155,12 @@ void MemoryLaunch::add_history() {
   append(launch_.metrics, timeline_metrics(timeline));
   // The report draws these two FP32 steps large, so their tables keep more rows.
   const Mode mode = plan_.step.mode;
-  const bool large = plan_.step.precision == Precision::kFp32 &&
-                     (mode == Mode::kInference || mode == Mode::kTrainStep);
-  launch_.tables = {timeline_table(timeline, large ? 400 : 120),
-                    allocations_table(timeline, large ? 120 : 25), largest_table(timeline)};
-  const std::string trouble = keep_memory_files(artifacts_, timeline);
-  if (!trouble.empty()) launch_.warnings.push_back(trouble);
+  const bool is_large = plan_.step.precision == Precision::kFp32 &&
+                        (mode == Mode::kInference || mode == Mode::kTrainStep);
+  launch_.tables = {timeline_table(timeline, is_large ? 400 : 120),
+                    allocations_table(timeline, is_large ? 120 : 25), largest_table(timeline)};
+  const std::string warning = keep_memory_files(artifacts_, timeline);
+  if (!warning.empty()) launch_.warnings.push_back(warning);
   // A block that ran out of memory would look like one that keeps little for backward.
   if (out_of_memory_ || phases(mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
@@ -178,11 +178,11 @@ void MemoryLaunch::add_alternative_peaks() {
   if (plan_.step.mode != Mode::kForward) return;
   // The recorded step was not cleared, so its graph is still alive during this one.
   PhasePeaks peaks(device_);
-  const auto failure = out_of_memory_in([&] {
+  const auto failure = catch_out_of_memory([&] {
     step_.run(peaks);
     synchronize(device_);
   });
-  const auto peak = failure ? std::nullopt : peaks.highest(&AllocatorCounts::peak_allocated);
+  const auto peak = failure ? std::nullopt : peaks.highest(&AllocatorCounts::peak_allocated_bytes);
   add(bytes_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, peak, "out of memory"));
 }
 

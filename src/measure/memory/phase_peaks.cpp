@@ -20,7 +20,7 @@ PhasePeaks::PhasePeaks(c10::Device device) : device_(device), before_(memory_cou
   reset_memory_peaks(device_);
 }
 
-void PhasePeaks::ended(Phase phase) {
+void PhasePeaks::on_phase_end(Phase phase) {
   if (const auto counts = memory_counts(device_)) phases_.emplace_back(phase, *counts);
   reset_memory_peaks(device_);
 }
@@ -33,9 +33,9 @@ std::optional<std::int64_t> PhasePeaks::highest(std::int64_t AllocatorCounts::* 
   return highest;
 }
 
-std::optional<std::int64_t> PhasePeaks::peak_of(Phase wanted) const {
+std::optional<std::int64_t> PhasePeaks::peak_of(Phase sought_phase) const {
   for (const auto& [phase, counts] : phases_) {
-    if (phase == wanted) return counts.peak_allocated;
+    if (phase == sought_phase) return counts.peak_allocated_bytes;
   }
   return std::nullopt;
 }
@@ -44,14 +44,14 @@ std::vector<Metric> PhasePeaks::metrics() const {
   std::vector<Metric> metrics;
   if (before_) {
     metrics.push_back(
-        integer_metric(metric::kResident, metric::kAllocated, "B", before_->allocated));
+        integer_metric(metric::kResident, metric::kAllocated, "B", before_->allocated_bytes));
     metrics.push_back(
-        integer_metric(metric::kResident, metric::kRequested, "B", before_->requested));
+        integer_metric(metric::kResident, metric::kRequested, "B", before_->requested_bytes));
   }
   for (const auto& [phase, counts] : phases_) {
-    metrics.push_back(integer_metric(metric::kPeak, name(phase), "B", counts.peak_allocated));
+    metrics.push_back(integer_metric(metric::kPeak, name(phase), "B", counts.peak_allocated_bytes));
     metrics.push_back(
-        integer_metric(metric::kPeakRequested, name(phase), "B", counts.peak_requested));
+        integer_metric(metric::kPeakRequested, name(phase), "B", counts.peak_requested_bytes));
   }
   return metrics;
 }

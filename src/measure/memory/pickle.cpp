@@ -11,43 +11,38 @@ constexpr char kStop = '.';
 constexpr char kInt32 = 'J';
 constexpr char kLong = '\x8a';  // a length byte, then that many bytes
 constexpr char kText = 'X';
-constexpr char kTrue = '\x88';
-constexpr char kFalse = '\x89';
-constexpr char kEmptyList = ']';
-constexpr char kAppend = 'e';
-constexpr char kEmptyDict = '}';
-constexpr char kSetItems = 'u';
-constexpr char kPut = 'r';
-constexpr char kGet = 'j';
+constexpr char kTrue = '\x88', kFalse = '\x89';
+constexpr char kEmptyList = ']', kAppend = 'e';
+constexpr char kEmptyDict = '}', kSetItems = 'u';
+constexpr char kPut = 'r', kGet = 'j';
 
-constexpr int kLongBytes = 8;
-constexpr int kNumberBytes = 4;
+constexpr int kLongBytes = 8, kInt32Bytes = 4;
 
 }  // namespace
 
 Pickle::Pickle() : bytes_("\x80\x02") {}
 
-void Pickle::bytes_of(std::uint64_t value, int count) {
+void Pickle::append_bytes(std::uint64_t value, int count) {
   for (int i = 0; i < count; ++i) bytes_ += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-void Pickle::integer(std::int64_t value) {
-  const bool small = value == static_cast<std::int32_t>(value);
-  bytes_ += small ? kInt32 : kLong;
-  if (!small) bytes_ += static_cast<char>(kLongBytes);
-  bytes_of(static_cast<std::uint64_t>(value), small ? kNumberBytes : kLongBytes);
+void Pickle::write_integer(std::int64_t value) {
+  const bool fits_int32 = value == static_cast<std::int32_t>(value);
+  bytes_ += fits_int32 ? kInt32 : kLong;
+  if (!fits_int32) bytes_ += static_cast<char>(kLongBytes);
+  append_bytes(static_cast<std::uint64_t>(value), fits_int32 ? kInt32Bytes : kLongBytes);
 }
 
-void Pickle::text(std::string_view value) {
-  const auto [known, fresh] = texts_.try_emplace(std::string(value), next_);
-  if (!fresh) return refer(known->second);
+void Pickle::write_text(std::string_view value) {
+  const auto [known, is_new] = text_numbers_.try_emplace(std::string(value), next_number_);
+  if (!is_new) return refer(known->second);
   bytes_ += kText;
-  bytes_of(value.size(), kNumberBytes);
+  append_bytes(value.size(), kInt32Bytes);
   bytes_ += value;
   remember();
 }
 
-void Pickle::boolean(bool value) { bytes_ += value ? kTrue : kFalse; }
+void Pickle::write_boolean(bool value) { bytes_ += value ? kTrue : kFalse; }
 
 void Pickle::open_list() { bytes_ += {kEmptyList, kMark}; }
 
@@ -61,13 +56,13 @@ void Pickle::close_dict() { bytes_ += kSetItems; }
 
 std::uint32_t Pickle::remember() {
   bytes_ += kPut;
-  bytes_of(next_, kNumberBytes);
-  return next_++;
+  append_bytes(next_number_, kInt32Bytes);
+  return next_number_++;
 }
 
 void Pickle::refer(std::uint32_t number) {
   bytes_ += kGet;
-  bytes_of(number, kNumberBytes);
+  append_bytes(number, kInt32Bytes);
 }
 
 std::string Pickle::finish() && {

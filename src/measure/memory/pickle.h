@@ -13,10 +13,10 @@ class Pickle {
  public:
   Pickle();
 
-  void integer(std::int64_t value);
+  void write_integer(std::int64_t value);
   /// Writes a text, or a reference to its first copy if the text was written before.
-  void text(std::string_view value);
-  void boolean(bool value);
+  void write_text(std::string_view value);
+  void write_boolean(bool value);
 
   void open_list();
   /// Appends the elements so far to the open list. Call it at least every thousand elements,
@@ -26,18 +26,18 @@ class Pickle {
   void open_dict();  ///< Keys and values follow alternately.
   void close_dict();
 
-  /// Gives the last value a number, by which `refer` repeats it.
+  /// remember() gives the last value a number, and refer() writes that value again.
   std::uint32_t remember();
   void refer(std::uint32_t number);
 
   std::string finish() &&;
 
  private:
-  void bytes_of(std::uint64_t value, int count);
+  void append_bytes(std::uint64_t value, int count);
 
   std::string bytes_;
-  std::unordered_map<std::string, std::uint32_t> texts_;
-  std::uint32_t next_ = 0;
+  std::unordered_map<std::string, std::uint32_t> text_numbers_;
+  std::uint32_t next_number_ = 0;
 };
 
 }  // namespace labreport

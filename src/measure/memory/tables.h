@@ -6,12 +6,12 @@
 
 namespace labreport {
 
-/// Returns "timeline": about `most` instants with the requested bytes of each category that occurs,
-/// and the allocated bytes.
-Table timeline_table(const MemoryTimeline& timeline, std::size_t most);
+/// Returns "timeline": about `limit` instants with the requested bytes of each category that
+/// occurs, and the allocated bytes.
+Table timeline_table(const MemoryTimeline& timeline, std::size_t limit);
 
-/// Returns "allocations": the `most` allocations of the step with the largest bytes times lifetime.
-Table allocations_table(const MemoryTimeline& timeline, std::size_t most);
+/// Returns "allocations": the `limit` allocations of the step with the most bytes times lifetime.
+Table allocations_table(const MemoryTimeline& timeline, std::size_t limit);
 
 /// Returns "largest": at most 25 rows for the allocations of the forward phase with the most bytes.
 /// Equal allocations of different layers share a row.
@@ -27,8 +27,8 @@ struct BlockMemory {
   std::vector<Table> tables;    ///< "block" and "block_timeline"; empty without blocks.
 };
 
-/// Measures the second Transformer block, because one-time allocations fall into the first. If
-/// there is only one block, measures that.
+/// Measures the second Transformer block, because one-time allocations fall into the first, or the
+/// only block. Returns nothing without blocks.
 BlockMemory block_memory(const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -12,15 +12,14 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kAdditions = 1000;
-constexpr double kHundredth = 0.01;
-constexpr double kHalf = 0.5;
+constexpr double kHundredth = 0.01, kHalf = 0.5;
 
 struct Loop {
   std::string_view name;
-  c10::ScalarType sum;
-  c10::ScalarType addend;
-  bool cast_first;  ///< Converts the addend to the sum's dtype before adding.
-  double value;
+  c10::ScalarType sum_dtype;
+  c10::ScalarType addend_dtype;
+  bool casts_addend;  ///< Converts the addend to the sum's dtype before adding.
+  double addend_value;
 };
 
 // The handout has the first four loops. The fifth sum stops growing early; the last is exact.
@@ -33,22 +32,23 @@ constexpr Loop kLoops[]{
     {metric::kHalvesLoop, c10::kFloat, c10::kFloat, false, kHalf},
 };
 
-at::Tensor scalar(double value, c10::ScalarType dtype, c10::Device device) {
+at::Tensor make_scalar(double value, c10::ScalarType dtype, c10::Device device) {
   return at::scalar_tensor(value, at::TensorOptions().dtype(dtype).device(device));
 }
 
-Metric running_sum(std::string_view tag, const Loop& loop, c10::Device device) {
-  at::Tensor sum = scalar(0, loop.sum, device);
-  at::Tensor history = at::empty({kAdditions}, at::TensorOptions().dtype(loop.sum).device(device));
+Metric running_sum_metric(std::string_view tag, const Loop& loop, c10::Device device) {
+  at::Tensor sum = make_scalar(0, loop.sum_dtype, device);
+  at::Tensor history =
+      at::empty({kAdditions}, at::TensorOptions().dtype(loop.sum_dtype).device(device));
   for (std::int64_t i = 0; i < kAdditions; ++i) {
-    const at::Tensor addend = scalar(loop.value, loop.addend, device);
-    sum += loop.cast_first ? addend.to(loop.sum) : addend;
+    const at::Tensor addend = make_scalar(loop.addend_value, loop.addend_dtype, device);
+    sum += loop.casts_addend ? addend.to(loop.sum_dtype) : addend;
     history.select(0, i).copy_(sum);
   }
   const at::Tensor sums = history.to(c10::kCPU, c10::kDouble).contiguous();
-  const auto* first = sums.const_data_ptr<double>();
+  const auto* data = sums.const_data_ptr<double>();
   return {std::string(tag), std::string(loop.name), "1",
-          Samples(std::vector<double>(first, first + sums.numel())), ""};
+          Samples(std::vector<double>(data, data + sums.numel())), ""};
 }
 
 }  // namespace
@@ -58,11 +58,11 @@ Launch measure_accumulation(const LaunchRequest& request) {
   const c10::Device device = torch_device(request.spec.device);
   Launch launch;
   for (const Loop& loop : kLoops) {
-    const double addend = scalar(loop.value, loop.addend, device).item<double>();
+    const double addend = make_scalar(loop.addend_value, loop.addend_dtype, device).item<double>();
     launch.metrics.push_back(real_metric(metric::kAddend, loop.name, "1", addend));
-    launch.metrics.push_back(running_sum(metric::kRunningSum, loop, device));
+    launch.metrics.push_back(running_sum_metric(metric::kRunningSum, loop, device));
     if (device.is_cpu()) continue;
-    launch.metrics.push_back(running_sum(metric::kHostRunningSum, loop, c10::kCPU));
+    launch.metrics.push_back(running_sum_metric(metric::kHostRunningSum, loop, c10::kCPU));
   }
   return launch;
 }

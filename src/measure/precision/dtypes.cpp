@@ -33,9 +33,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kBatch = 8;
-constexpr std::int64_t kFeatures = 20;
-constexpr std::int64_t kClasses = 5;
+constexpr std::int64_t kBatch = 8, kFeatures = 20, kClasses = 5;
 
 /// Returns PyTorch's name of the dtype.
 std::string dtype_name(c10::ScalarType dtype) {
@@ -56,8 +54,8 @@ std::string dtype_name(c10::ScalarType dtype) {
 /// The table "dtypes", with one row for each traced tensor.
 class DtypeTable {
  public:
-  /// Rows that are added from now on are for autocast to `precision`.
-  void begin(Precision precision) { precision_ = precision; }
+  /// Sets the precision, by autocast, of the rows that are added from now on.
+  void set_precision(Precision precision) { precision_ = precision; }
 
   void add(std::string_view group, std::string_view name, const at::Tensor& tensor) {
     table_.rows.push_back({std::string(labreport::name(precision_)), std::string(group),
@@ -75,10 +73,10 @@ class DtypeTable {
 
 /// Adds several losses, whose dtypes differ under autocast, and returns the one for training.
 at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
-                         const at::Tensor& values, DtypeTable& table) {
+                         const at::Tensor& target_values, DtypeTable& table) {
   at::Tensor loss = at::cross_entropy_loss(logits, classes);
   table.add(metric::kLossValue, "cross-entropy", loss);
-  table.add(metric::kLossValue, "mse", at::mse_loss(logits, values));
+  table.add(metric::kLossValue, "mse", at::mse_loss(logits, target_values));
   table.add(metric::kLossValue, "sum", at::sum(logits));
   table.add(metric::kLossValue, "mean", at::mean(logits));
   return loss;
@@ -86,11 +84,11 @@ at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
 
 void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
   const c10::Device device = torch_device(kind);
-  const auto real = at::TensorOptions().dtype(c10::kFloat).device(device);
+  const auto fp32_options = at::TensorOptions().dtype(c10::kFloat).device(device);
   const ToyModel model(kFeatures, kClasses, device);
-  const at::Tensor x = at::randn({kBatch, kFeatures}, real);
-  const at::Tensor classes = at::randint(kClasses, {kBatch}, real.dtype(c10::kLong));
-  const at::Tensor values = at::randn({kBatch, kClasses}, real);
+  const at::Tensor x = at::randn({kBatch, kFeatures}, fp32_options);
+  const at::Tensor classes = at::randint(kClasses, {kBatch}, fp32_options.dtype(c10::kLong));
+  const at::Tensor target_values = at::randn({kBatch, kClasses}, fp32_options);
   at::Tensor loss;
   {
     const AutocastScope autocast(precision, kind);
@@ -102,7 +100,7 @@ void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
         model.forward(x, [&table](std::string_view module, const at::Tensor& output) {
           table.add(metric::kOutput, module, output);
         });
-    loss = traced_losses(logits, classes, values, table);
+    loss = traced_losses(logits, classes, target_values, table);
   }
   loss.backward();
   for (const Parameter& parameter : model.parameters()) {
@@ -115,10 +113,7 @@ void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
   }
 }
 
-constexpr std::int64_t kWidth = 32;
-constexpr std::int64_t kHeads = 2;
-constexpr std::int64_t kVocab = 16;
-constexpr std::int64_t kPositions = 4;
+constexpr std::int64_t kWidth = 32, kHeads = 2, kVocab = 16, kPositions = 4;
 
 /// Traces layer and RMS normalization of a 16-bit tensor.
 void trace_norms(Precision precision, c10::Device device, DtypeTable& table) {
@@ -199,7 +194,7 @@ void trace_implementation(const CellSpec& spec, DtypeTable& table) {
   const Batch batch = random_batch(*spec.batch, *spec.context, spec.model->vocab, device);
   const auto network = make_network({spec.implementation, *spec.model, *spec.context}, device);
   for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
-    table.begin(precision);
+    table.set_precision(precision);
     trace_step(*network, batch, precision, spec.device, table);
   }
 }
@@ -214,7 +209,7 @@ Launch measure_dtypes(const LaunchRequest& request) {
     trace_implementation(request.spec, table);
   } else {
     for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
-      table.begin(precision);
+      table.set_precision(precision);
       trace_toy_model(precision, kind, table);
       const AutocastScope autocast(precision, kind);
       trace_norms(precision, torch_device(kind), table);

@@ -17,29 +17,28 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kVectorsEach = 16;
-constexpr std::int64_t kLowestScale = -24;
-constexpr std::int64_t kHighestScale = 14;
+constexpr std::int64_t kVectors = 16;                           // for each scale
+constexpr std::int64_t kLowestScale = -24, kHighestScale = 14;  // exponents of 2
 constexpr std::array<std::int64_t, 3> kWidths{10, 768, 2560};
 
-struct Format {
+struct NumberFormat {
   Precision precision;
   c10::ScalarType dtype;
 };
-constexpr Format kFormats[]{{Precision::kFp16, c10::kHalf},
-                            {Precision::kBf16, c10::kBFloat16},
-                            {Precision::kFp32, c10::kFloat}};
+constexpr NumberFormat kFormats[]{{Precision::kFp16, c10::kHalf},
+                                  {Precision::kBf16, c10::kBFloat16},
+                                  {Precision::kFp32, c10::kFloat}};
 
 constexpr std::pair<std::string_view, NormMethod> kMethods[]{
     {metric::kRounded, NormMethod::kRoundEveryAddition},
-    {metric::kReductions, NormMethod::kOwnReductions},
+    {metric::kReductions, NormMethod::kTorchReductions},
     {metric::kFp32Statistics, NormMethod::kFp32Statistics}};
 
 /// Returns [scales, vectors, width] in FP64: the same vectors times a power of two for each scale.
 at::Tensor scaled_vectors(std::int64_t width, c10::Device device) {
   const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
   const at::Tensor exponents = at::arange(kLowestScale, kHighestScale + 1, options);
-  return at::randn({1, kVectorsEach, width}, options) * at::pow(2.0, exponents).reshape({-1, 1, 1});
+  return at::randn({1, kVectors, width}, options) * at::pow(2.0, exponents).reshape({-1, 1, 1});
 }
 
 /// Returns weight and bias close to those of trained networks, the same for every format.
@@ -48,15 +47,15 @@ Affine random_affine(std::int64_t width, c10::Device device) {
   return {1 + 0.1 * at::randn({width}, options), 0.1 * at::randn({width}, options)};
 }
 
-/// Returns the median error over the vectors of one scale, without those that have no finite FP64
-/// value; null if the median is not finite. `scale` is the index of the scale.
+/// Returns the median error over the vectors of one scale, given by its index. Vectors without a
+/// finite FP64 value do not count. Returns null if the median is not finite.
 Scalar median_error(const at::Tensor& errors, std::int64_t scale) {
   const double value = errors.select(0, scale).nanmedian().item<double>();
   return std::isfinite(value) ? Scalar(value) : Scalar();
 }
 
-Scalar count(const at::Tensor& marks, std::int64_t scale) {
-  return marks.select(0, scale).sum().item<std::int64_t>();
+Scalar count_flagged(const at::Tensor& flags, std::int64_t scale) {
+  return flags.select(0, scale).sum().item<std::int64_t>();
 }
 
 Table empty_table() {
@@ -77,16 +76,17 @@ Table empty_table() {
           {}};
 }
 
-void add_rows(Table& table, const Format& format, std::string_view method, std::int64_t width,
-              const NormErrors& unmoved) {
-  const NormErrors found = on_host(unmoved);
+void add_rows(Table& table, const NumberFormat& format, std::string_view method, std::int64_t width,
+              const NormErrors& device_errors) {
+  const NormErrors errors = on_host(device_errors);
   for (std::int64_t i = 0; i <= kHighestScale - kLowestScale; ++i) {
-    table.rows.push_back({std::string(name(format.precision)), std::string(method), width,
-                          kLowestScale + i, median_error(found.mean, i),
-                          median_error(found.squares, i), median_error(found.variance, i),
-                          median_error(found.rstd, i), median_error(found.output, i),
-                          count(found.input_overflow, i), count(found.square_overflow, i),
-                          count(found.sum_overflow, i), count(found.underflow, i)});
+    table.rows.push_back(
+        {std::string(name(format.precision)), std::string(method), width, kLowestScale + i,
+         median_error(errors.mean, i), median_error(errors.squares, i),
+         median_error(errors.variance, i), median_error(errors.rstd, i),
+         median_error(errors.output, i), count_flagged(errors.input_overflow, i),
+         count_flagged(errors.square_overflow, i), count_flagged(errors.sum_overflow, i),
+         count_flagged(errors.underflow, i)});
   }
 }
 
@@ -100,15 +100,15 @@ Launch measure_layer_norm(const LaunchRequest& request) {
   for (const std::int64_t width : kWidths) {
     const at::Tensor vectors = scaled_vectors(width, device);
     const Affine affine = random_affine(width, device);
-    for (const Format& format : kFormats) {
+    for (const NumberFormat& format : kFormats) {
       const at::Tensor x = vectors.to(format.dtype);
-      for (const auto& [method, how] : kMethods) {
-        add_rows(table, format, method, width, errors_of(x, affine, how));
+      for (const auto& [method, norm_method] : kMethods) {
+        add_rows(table, format, method, width, errors_of(x, affine, norm_method));
       }
     }
   }
   Launch launch;
-  launch.metrics.push_back(integer_metric(metric::kLayerNorm, metric::kVectors, "1", kVectorsEach));
+  launch.metrics.push_back(integer_metric(metric::kLayerNorm, metric::kVectors, "1", kVectors));
   launch.tables.push_back(std::move(table));
   return launch;
 }

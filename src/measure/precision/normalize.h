@@ -7,14 +7,13 @@ namespace labreport {
 
 enum class NormMethod {
   kRoundEveryAddition,  ///< Sequential additions, each rounded to x's dtype.
-  kOwnReductions,       ///< LibTorch's means: wider accumulators, result rounded to x's dtype.
+  kTorchReductions,     ///< LibTorch's means: wider accumulators, results rounded to x's dtype.
   kFp32Statistics,      ///< All steps in FP32, output rounded to x's dtype.
 };
 
 /// Weight and bias for the last dimension.
 struct Affine {
-  at::Tensor weight;
-  at::Tensor bias;
+  at::Tensor weight, bias;
 };
 
 /// Errors relative to FP64 on the same x; 0 is exact. Each tensor has one value for each vector:
@@ -23,11 +22,7 @@ struct Affine {
 /// difference is divided by the FP64 norm. An error is infinite if a finite FP64 value became
 /// infinite or NaN, and NaN if the FP64 value is not finite.
 struct NormErrors {
-  at::Tensor mean;
-  at::Tensor squares;
-  at::Tensor variance;
-  at::Tensor rstd;
-  at::Tensor output;
+  at::Tensor mean, squares, variance, rstd, output;
   at::Tensor input_overflow;   ///< bool: x has an infinity.
   at::Tensor square_overflow;  ///< bool: x is finite, but a centered square is not.
   at::Tensor sum_overflow;     ///< bool: all squares are finite, but their sum is not.

@@ -23,9 +23,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kLeastWarmup = 2;  // the second one starts with AdamW's state
-constexpr int kGathersAlone = 3;
-constexpr double kNanoLosses = 1e9;  // ranks exchange losses as whole multiples of 1e-9
+constexpr std::int64_t kMinWarmup = 2;  // the second step starts with AdamW's state
+constexpr int kIsolatedGathers = 3;
+constexpr double kLossScale = 1e9;  // ranks exchange losses as whole multiples of 1e-9
 constexpr double kLargestLoss = 1e9;
 
 /// Bytes of one rank at one point of a step, in the order of the table's columns.
@@ -45,18 +45,18 @@ class ShardingLaunch {
       : plan_(plan), group_(group), device_(group.device()) {
     reset_memory_peaks(device_);
     network_ = make_network(plan_.network, device_);
-    share_from_first(network_->parameters(), group_);
+    broadcast_from_rank_0(network_->parameters(), group_);
     if (spec.sharding == Sharding::kWeights) {
       const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
       weights_ = std::make_shared<ShardedWeights>(group_, compute);
       dynamic_cast<Transformer&>(*network_).shard(weights_);
     }
-    TimingPlan all = plan_;
-    all.batch *= group_.size();
-    const Batch whole = all.random_batch(device_);
+    TimingPlan whole_plan = plan_;
+    whole_plan.batch *= group_.size();
+    const Batch whole = whole_plan.random_batch(device_);
     step_ = std::make_unique<ParallelStep>(
         *network_, part_of_batch(whole, group_), plan_.step, group_,
-        ParallelStep::Shared{spec.sharding == Sharding::kOptimizer, weights_});
+        ParallelStep::ShardedParts{spec.sharding == Sharding::kOptimizer, weights_});
   }
 
   Launch measure() {
@@ -76,17 +76,17 @@ class ShardingLaunch {
   }
 
  private:
-  /// Records memory now; the peak is the highest since the previous point.
+  /// Records the memory now, and its peak since the previous point.
   void record_memory(std::int64_t step, std::string_view point) {
     synchronize(device_);
     const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
-    std::int64_t gradients = 0;
+    std::int64_t gradient_bytes = 0;
     for (const Parameter& parameter : network_->parameters()) {
       const at::Tensor& gradient = parameter.tensor.grad();
-      if (gradient.defined()) gradients += static_cast<std::int64_t>(gradient.nbytes());
+      if (gradient.defined()) gradient_bytes += static_cast<std::int64_t>(gradient.nbytes());
     }
-    memory_.push_back({step, point, counts.allocated, counts.peak_allocated,
-                       count_bytes(network_->parameters()), gradients,
+    memory_.push_back({step, point, counts.allocated_bytes, counts.peak_allocated_bytes,
+                       count_bytes(network_->parameters()), gradient_bytes,
                        count_bytes(step_->optimizer_state())});
     reset_memory_peaks(device_);
   }
@@ -95,7 +95,7 @@ class ShardingLaunch {
   /// the optimizer, which ends with the broadcast. Keeps only the points of the first step and of
   /// the last one, which starts with all state present.
   void warm_up() {
-    const std::int64_t steps = std::max(kLeastWarmup, plan_.warmup);
+    const std::int64_t steps = std::max(kMinWarmup, plan_.warmup);
     for (std::int64_t step = 1; step <= steps; ++step) {
       reset_memory_peaks(device_);
       step_->run([&](std::string_view phase) {
@@ -112,50 +112,51 @@ class ShardingLaunch {
 
   /// Keeps the mean loss over ranks, or warns if one is NaN or not below `kLargestLoss`.
   void keep_loss() {
-    const double own = step_->loss().item<double>();
-    const bool number = std::abs(own) < kLargestLoss;
+    const double loss = step_->loss().item<double>();
+    const bool is_usable = std::abs(loss) < kLargestLoss;
     double sum = 0;
-    for (const auto& rank :
-         group_.gather({number, number ? static_cast<std::int64_t>(own * kNanoLosses) : 0})) {
+    for (const auto& rank : group_.all_gather(
+             {is_usable, is_usable ? static_cast<std::int64_t>(loss * kLossScale) : 0})) {
       if (rank[0] == 0) {
         if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
         return;
       }
-      sum += static_cast<double>(rank[1]) / kNanoLosses;
+      sum += static_cast<double>(rank[1]) / kLossScale;
     }
     losses_.push_back(sum / static_cast<double>(group_.size()));
   }
 
   void time_whole_steps() {
-    std::vector<std::int64_t> durations;
+    std::vector<std::int64_t> durations_ns;
     for (std::int64_t i = 0; i < plan_.steps; ++i) {
       group_.barrier();
-      const std::int64_t start = host_now_ns();
+      const std::int64_t start_ns = host_now_ns();
       step_->run([](std::string_view) {});
       synchronize(device_);
-      durations.push_back(host_now_ns() - start);
+      durations_ns.push_back(host_now_ns() - start_ns);
       for (const GatherWait& wait : weights_ ? weights_->take_waits() : std::vector<GatherWait>()) {
-        waits_[{wait.layer, wait.backward}].push_back(static_cast<double>(wait.ns));
+        waits_[{wait.layer, wait.in_backward}].push_back(static_cast<double>(wait.wait_ns));
       }
       keep_loss();
       step_->clear();
     }
-    add_slowest(metric::kStep, metric::kTotal, durations);
+    add_slowest(metric::kStep, metric::kTotal, durations_ns);
   }
 
   void time_phases() {
     std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> phases;
-    const auto durations = [&](std::string_view phase) -> std::vector<std::int64_t>& {
-      const auto known = std::ranges::find(phases, phase, [](const auto& it) { return it.first; });
-      return known == phases.end() ? phases.emplace_back(phase, 0).second : known->second;
+    const auto durations_ns = [&](std::string_view phase) -> std::vector<std::int64_t>& {
+      const auto found =
+          std::ranges::find(phases, phase, [](const auto& entry) { return entry.first; });
+      return found == phases.end() ? phases.emplace_back(phase, 0).second : found->second;
     };
     for (std::int64_t i = 0; i < plan_.steps; ++i) {
       group_.barrier();
-      std::int64_t start = host_now_ns();
+      std::int64_t start_ns = host_now_ns();
       step_->run([&](std::string_view phase) {
         synchronize(device_);
-        durations(phase).push_back(host_now_ns() - start);
-        start = host_now_ns();
+        durations_ns(phase).push_back(host_now_ns() - start_ns);
+        start_ns = host_now_ns();
       });
       step_->clear();
     }
@@ -164,9 +165,9 @@ class ShardingLaunch {
 
   /// Adds the slowest rank's time for each step; all ranks have the same number of steps.
   void add_slowest(std::string_view tag, std::string_view name,
-                   const std::vector<std::int64_t>& durations) {
-    std::vector<std::int64_t> slowest = durations;
-    for (const auto& rank : group_.gather(durations)) {
+                   const std::vector<std::int64_t>& durations_ns) {
+    std::vector<std::int64_t> slowest = durations_ns;
+    for (const auto& rank : group_.all_gather(durations_ns)) {
       for (std::size_t i = 0; i < rank.size(); ++i) slowest[i] = std::max(slowest[i], rank[i]);
     }
     if (group_.rank() == 0) launch_.metrics.push_back(sample_metric(tag, name, "ns", slowest));
@@ -175,7 +176,7 @@ class ShardingLaunch {
   void add_memory() {
     Table table = shape::held();
     for (const MemoryPoint& point : memory_) {
-      const auto all = group_.gather(point.numbers());
+      const auto all = group_.all_gather(point.numbers());
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
         std::vector<Scalar> row{static_cast<std::int64_t>(rank), all[rank][0],
                                 std::string(point.name)};
@@ -200,23 +201,23 @@ class ShardingLaunch {
   /// long the gather takes by itself. Both are medians on the slowest rank.
   void add_gathers() {
     const auto largest_median = [this](const std::vector<double>& samples) {
-      return group_.largest(static_cast<std::int64_t>(median(samples)));
+      return group_.max_over_ranks(static_cast<std::int64_t>(median(samples)));
     };
-    std::vector<std::int64_t> alone;
+    std::vector<std::int64_t> isolated_ns;
     for (std::size_t layer = 0; layer < weights_->size(); ++layer) {
       std::vector<double> samples;
-      for (int i = 0; i < kGathersAlone; ++i) {
+      for (int i = 0; i < kIsolatedGathers; ++i) {
         samples.push_back(static_cast<double>(weights_->time_gather(layer)));
       }
-      alone.push_back(largest_median(samples));
+      isolated_ns.push_back(largest_median(samples));
     }
     Table table = shape::gathers();
     for (const auto& [key, samples] : waits_) {
-      const auto& [layer, backward] = key;
+      const auto& [layer, in_backward] = key;
       table.rows.push_back({static_cast<std::int64_t>(layer), module_of(layer),
-                            std::string(backward ? metric::kBackward : metric::kForward),
+                            std::string(in_backward ? metric::kBackward : metric::kForward),
                             weights_->gathered_bytes(layer), largest_median(samples),
-                            alone[layer]});
+                            isolated_ns[layer]});
     }
     if (group_.rank() == 0) launch_.tables.push_back(std::move(table));
   }
@@ -227,7 +228,8 @@ class ShardingLaunch {
   std::unique_ptr<Network> network_;
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
   std::unique_ptr<ParallelStep> step_;
-  std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
+  std::map<std::pair<std::size_t, bool>, std::vector<double>>
+      waits_;  ///< By layer, and true in backward.
   std::vector<MemoryPoint> memory_;
   std::vector<double> losses_;
   Launch launch_;
@@ -251,7 +253,7 @@ Launch measure_sharding(const LaunchRequest& request) {
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   begin_phase(Phase::kModel);
   Launch launch = ShardingLaunch(plan, request.spec, group).measure();
-  group.leave();
+  group.wait_until_all_leave();
   return launch;
 }
 

@@ -18,14 +18,14 @@ MemoryCounts::MemoryCounts(c10::Device device, std::int64_t parameter_bytes)
     : device_(device), parameter_bytes_(parameter_bytes) {
   reset_peaks(device_);
   const auto counts = allocator_counts(device_);
-  if (counts) noted_ = counts->device_allocations;
+  if (counts) last_device_allocations_ = counts->device_allocations;
 }
 
 void MemoryCounts::note_step() {
   const auto counts = allocator_counts(device_);
   if (!counts) return;
-  step_allocations_.push_back(counts->device_allocations - noted_);
-  noted_ = counts->device_allocations;
+  step_allocations_.push_back(counts->device_allocations - last_device_allocations_);
+  last_device_allocations_ = counts->device_allocations;
 }
 
 void MemoryCounts::begin() { before_ = allocator_counts(device_); }
@@ -39,11 +39,11 @@ std::vector<Metric> MemoryCounts::metrics() const {
   return {
       integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes_),
       count_or_absent(metric::kMemory, metric::kPeakAllocated, "B",
-                      peak(&AllocatorCounts::peak_allocated)),
+                      peak(&AllocatorCounts::peak_allocated_bytes)),
       count_or_absent(metric::kMemory, metric::kPeakReserved, "B",
-                      peak(&AllocatorCounts::peak_reserved)),
+                      peak(&AllocatorCounts::peak_reserved_bytes)),
       count_or_absent(metric::kMemory, metric::kPeakRequested, "B",
-                      peak(&AllocatorCounts::peak_requested)),
+                      peak(&AllocatorCounts::peak_requested_bytes)),
   };
 }
 

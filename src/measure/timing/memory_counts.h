@@ -15,8 +15,8 @@ class MemoryCounts {
   /// Resets the allocator's peaks.
   MemoryCounts(c10::Device device, std::int64_t parameter_bytes);
 
-  /// Call it after each step. Records how many allocations the caching allocator requested from the
-  /// device since the previous call or, at first, since construction.
+  /// Call this after each step. It records how many allocations the caching allocator requested
+  /// from the device since the previous call, the first time since construction.
   void note_step();
 
   /// device_allocations() covers the time from `begin` to `end`; peaks cover the time from
@@ -26,16 +26,15 @@ class MemoryCounts {
 
   std::vector<Metric> metrics() const;  ///< Tagged "memory".
   Metric device_allocations() const;
-  /// One value for each recorded step; empty on a CPU.
+  /// Returns one value for each recorded step; empty on a CPU.
   const std::vector<std::int64_t>& step_allocations() const { return step_allocations_; }
 
  private:
   c10::Device device_;
   std::int64_t parameter_bytes_;
-  std::int64_t noted_ = 0;
+  std::int64_t last_device_allocations_ = 0;
   std::vector<std::int64_t> step_allocations_;
-  std::optional<AllocatorCounts> before_;
-  std::optional<AllocatorCounts> after_;
+  std::optional<AllocatorCounts> before_, after_;
 };
 
 }  // namespace labreport

@@ -14,7 +14,7 @@ struct StartUp {
 
 StartUp start_up;
 
-Metric known_or(std::string_view name, std::optional<std::int64_t> value, const char* reason) {
+Metric ns_or_reason(std::string_view name, std::optional<std::int64_t> value, const char* reason) {
   return integer_metric(metric::kStartUp, name, "ns", value, reason);
 }
 
@@ -27,24 +27,24 @@ void note_main_reached() {
 
 void note_device_started(std::int64_t took_ns) { start_up.context_ns = took_ns; }
 
-void FirstKernel::closed() {
-  if (!instant_) instant_ = host_now_ns();
+void FirstKernel::on_close() {
+  if (!enqueued_at_ns_) enqueued_at_ns_ = host_now_ns();
 }
 
 std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
                                      const FirstKernel& first) {
   std::optional<std::int64_t> first_kernel_ns;  // since the process was started
-  if (start_up.age_at_main_ns && first.instant()) {
-    first_kernel_ns = *start_up.age_at_main_ns + *first.instant() - start_up.main_ns;
+  if (start_up.age_at_main_ns && first.enqueued_at_ns()) {
+    first_kernel_ns = *start_up.age_at_main_ns + *first.enqueued_at_ns() - start_up.main_ns;
   }
   constexpr const char* kUnknown = "the kernel does not tell when the process started";
   std::vector<Metric> metrics{
-      known_or(metric::kLibraries, start_up.age_at_main_ns, kUnknown),
-      known_or(metric::kDeviceContext, start_up.context_ns, "no device was started"),
-      known_or(metric::kModelBuild, model_ns, ""),
-      known_or(metric::kFirstKernel, first_kernel_ns, kUnknown),
+      ns_or_reason(metric::kLibraries, start_up.age_at_main_ns, kUnknown),
+      ns_or_reason(metric::kDeviceContext, start_up.context_ns, "no device was started"),
+      ns_or_reason(metric::kModelBuild, model_ns, ""),
+      ns_or_reason(metric::kFirstKernel, first_kernel_ns, kUnknown),
   };
-  if (compile_ns) metrics.push_back(known_or(metric::kCompile, compile_ns, ""));
+  if (compile_ns) metrics.push_back(ns_or_reason(metric::kCompile, compile_ns, ""));
   return metrics;
 }
 

@@ -14,17 +14,17 @@
 namespace labreport {
 namespace {
 
-struct BuiltModel {
+struct BuiltNetwork {
   std::unique_ptr<Network> network;
-  std::int64_t took_ns = 0;
+  std::int64_t build_ns = 0;
 };
 
-BuiltModel build_model(const TimingPlan& plan, c10::Device device) {
+BuiltNetwork build_network(const TimingPlan& plan, c10::Device device) {
   begin_phase(Phase::kModel);
-  const std::int64_t start = host_now_ns();
+  const std::int64_t start_ns = host_now_ns();
   std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
-  return {std::move(network), host_now_ns() - start};
+  return {std::move(network), host_now_ns() - start_ns};
 }
 
 class TimingLaunch {
@@ -33,23 +33,23 @@ class TimingLaunch {
       : plan_(plan),
         device_(device),
         batch_(plan.random_batch(device)),
-        built_(build_model(plan, device)),
+        built_(build_network(plan, device)),
         step_(*built_.network, batch_, plan.step),
         compile_ns_(step_.compile()),
         memory_(device, count_bytes(built_.network->parameters())),
         series_(step_, plan.step.mode, device, PhaseClock::kEvents),
-        synced_(step_, plan.step.mode, device, PhaseClock::kSynchronized),
+        synced_series_(step_, plan.step.mode, device, PhaseClock::kSynchronized),
         conditions_(plan.step.device) {}
 
   Launch measure() {
     run_counted_steps(plan_, conditions_, memory_,
                       [this] { series_.times().empty() ? run_first_step() : series_.run_one(); });
     if (phases(plan_.step.mode).size() > 1) {
-      for (std::int64_t i = 0; i < plan_.steps; ++i) synced_.run_one();
+      for (std::int64_t i = 0; i < plan_.steps; ++i) synced_series_.run_one();
     }
-    StepClock untimed(device_, PhaseClock::kEvents, phases(plan_.step.mode).size());
+    StepClock unrecorded_clock(device_, PhaseClock::kEvents, phases(plan_.step.mode).size());
     conditions_.sample_clocks(series_.times().back().total_ns, [&] {
-      untimed.time([this](PhaseObserver& observer) { step_.run(observer); });
+      unrecorded_clock.time([this](PhaseObserver& observer) { step_.run(observer); });
       step_.clear();
     });
     return result();
@@ -57,7 +57,7 @@ class TimingLaunch {
 
  private:
   void run_first_step() {
-    const ObservedRanges observed(first_kernel_);
+    const RangeObserverScope scope(first_kernel_);
     series_.run_one([this] {
       const at::Tensor& loss = step_.loss();
       if (loss.defined() && !std::isfinite(loss.item<double>())) {
@@ -69,7 +69,7 @@ class TimingLaunch {
 
   Launch result() const {
     Launch launch;
-    launch.metrics = start_up_metrics(built_.took_ns, compile_ns_, first_kernel_);
+    launch.metrics = start_up_metrics(built_.build_ns, compile_ns_, first_kernel_);
     append(launch.metrics, series_.step_metrics());
     if (!device_.is_cpu()) {
       append(launch.metrics,
@@ -77,10 +77,10 @@ class TimingLaunch {
       launch.metrics.push_back(sample_metric(metric::kStep, metric::kDeviceAllocations, "1",
                                              memory_.step_allocations()));
     }
-    if (!synced_.times().empty()) {
+    if (!synced_series_.times().empty()) {
       launch.metrics.push_back(sample_metric(metric::kSynced, metric::kTotal, "ns",
-                                             synced_.samples(&StepTimes::total_ns)));
-      append(launch.metrics, synced_.phase_metrics(metric::kSynced, &StepTimes::phases_ns));
+                                             synced_series_.samples(&StepTimes::total_ns)));
+      append(launch.metrics, synced_series_.phase_metrics(metric::kSynced, &StepTimes::phases_ns));
     }
     append(launch.metrics, memory_.metrics());
     launch.conditions = conditions_.metrics();
@@ -92,12 +92,11 @@ class TimingLaunch {
   TimingPlan plan_;
   c10::Device device_;
   Batch batch_;
-  BuiltModel built_;
+  BuiltNetwork built_;
   TrainingStep step_;
   std::optional<std::int64_t> compile_ns_;
   MemoryCounts memory_;
-  StepSeries series_;
-  StepSeries synced_;
+  StepSeries series_, synced_series_;
   Conditions conditions_;
   FirstKernel first_kernel_;
   std::vector<std::string> warnings_;

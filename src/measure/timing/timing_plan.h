@@ -8,9 +8,7 @@ namespace labreport {
 
 struct TimingPlan {
   NetworkSpec network;
-  std::int64_t batch = 0;
-  std::int64_t warmup = 0;
-  std::int64_t steps = 0;
+  std::int64_t batch = 0, warmup = 0, steps = 0;
   StepOptions step;
 
   Batch random_batch(c10::Device device) const {
@@ -18,10 +16,10 @@ struct TimingPlan {
   }
 };
 
-/// Throws `InputError` naming a parameter that is missing or not positive; `warmup` may be 0.
+/// Throws `InputError`, which names a parameter that is missing or not positive. `warmup` may be 0.
 TimingPlan timing_plan(const CellSpec& spec);
 
-/// Like timing_plan(), but `steps` may be 0: a profiled step needs no timed ones.
+/// Does the same as timing_plan(), but `steps` may be 0: a profiled step needs no timed steps.
 TimingPlan profiling_plan(const CellSpec& spec);
 
 }  // namespace labreport

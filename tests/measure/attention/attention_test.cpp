@@ -15,10 +15,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::int64_t kBeyondAnyMachine = 1 << 21;  // its mask alone takes 4 TiB
+constexpr std::int64_t kHugeLength = 1 << 21;  // its mask alone takes 4 TiB
 
-LaunchRequest on_cpu(AttentionMethod method, AttentionBackend backend, Precision precision,
-                     std::vector<std::int64_t> lengths) {
+LaunchRequest request_of(AttentionMethod method, AttentionBackend backend, Precision precision,
+                         std::vector<std::int64_t> lengths) {
   LaunchRequest request;
   request.spec.kind = CellKind::kAttention;
   request.spec.device = DeviceKind::kCpu;
@@ -40,7 +40,7 @@ std::vector<std::string> outcomes(const Launch& launch) {
 
 TEST(Attention, KeepsEachPassThatTheHostsClockTimes) {
   const Launch launch = measure_attention(
-      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16, 32}));
+      request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16, 32}));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRan));
   EXPECT_EQ(launch.find(metric::kForwardPasses, "32")->numbers().size(), 3u);
   EXPECT_EQ(launch.find(metric::kBackwardPasses, "16")->numbers().size(), 3u);
@@ -52,19 +52,19 @@ TEST(Attention, KeepsEachPassThatTheHostsClockTimes) {
 
 TEST(Attention, CountsWhatIsSavedForBackward) {
   const Launch launch = measure_attention(
-      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
+      request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
   const auto rows = measured_rows(launch, metric::kAttention);
-  const double saved =
+  const double saved_bytes =
       *rows.at(0).number(column::kBeforeBackwardBytes) - *rows.at(0).number(column::kInputBytes);
-  // Exponentials and probabilities; indices of maxima, their sums, and the output.
-  EXPECT_EQ(saved, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
+  // Exponentials and probabilities, indices of maxima and sums, and the output are saved.
+  EXPECT_EQ(saved_bytes, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
   EXPECT_GT(rows.at(0).number(column::kPeakBytes), rows.at(0).number(column::kBeforeBackwardBytes));
 }
 
 TEST(Attention, RunningOutOfMemoryEndsASweepAsARow) {
   const Launch launch =
-      measure_attention(on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32,
-                               {16, kBeyondAnyMachine, 2 * kBeyondAnyMachine}));
+      measure_attention(request_of(AttentionMethod::kSynced, AttentionBackend::kEager,
+                                   Precision::kFp32, {16, kHugeLength, 2 * kHugeLength}));
   EXPECT_TRUE(is_ok(launch.outcome));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRanOut, metric::kNotTried));
   const auto rows = measured_rows(launch, metric::kAttention);
@@ -75,7 +75,7 @@ TEST(Attention, RunningOutOfMemoryEndsASweepAsARow) {
 TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
   for (const auto backend : {AttentionBackend::kEager, AttentionBackend::kMath}) {
     for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-      const LaunchRequest request = on_cpu(AttentionMethod::kDoBench, backend, precision, {32});
+      const LaunchRequest request = request_of(AttentionMethod::kDoBench, backend, precision, {32});
       const Launch launch = measure_attention(request);
       ASSERT_THAT(outcomes(launch), ElementsAre(metric::kRan)) << name(backend);
       const auto row = measured_rows(launch, metric::kAttention).at(0);
@@ -91,7 +91,7 @@ TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
 
 TEST(Attention, WhatAMachineDoesNotOfferIsARowWithItsReason) {
   const Launch launch = measure_attention(
-      on_cpu(AttentionMethod::kDoBench, AttentionBackend::kFlash, Precision::kBf16, {16, 32}));
+      request_of(AttentionMethod::kDoBench, AttentionBackend::kFlash, Precision::kBf16, {16, 32}));
   EXPECT_THAT(outcomes(launch), ElementsAre(metric::kNotOffered, metric::kNotOffered));
   EXPECT_THAT(measured_rows(launch, metric::kAttention).at(1).text(column::kReason),
               HasSubstr("GPU"));
@@ -99,23 +99,23 @@ TEST(Attention, WhatAMachineDoesNotOfferIsARowWithItsReason) {
 
 TEST(Attention, TheLeaderboardTimesForwardAndBackwardInOne) {
   LaunchRequest request =
-      on_cpu(AttentionMethod::kLeaderboard, AttentionBackend::kMath, Precision::kBf16, {32});
+      request_of(AttentionMethod::kLeaderboard, AttentionBackend::kMath, Precision::kBf16, {32});
   request.spec.attention->heads = 4;
   const Launch launch = measure_attention(request);
-  const auto row = measured_rows(launch, metric::kAttention);
-  EXPECT_GT(row.at(0).number(attention_column(metric::kEndToEnd, "median_ns")), 0);
-  EXPECT_FALSE(row.at(0).number(attention_column(metric::kForward, "count")));
+  const auto rows = measured_rows(launch, metric::kAttention);
+  EXPECT_GT(rows.at(0).number(attention_column(metric::kEndToEnd, "median_ns")), 0);
+  EXPECT_FALSE(rows.at(0).number(attention_column(metric::kForward, "count")));
 }
 
 TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
   const LaunchRequest request =
-      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
+      request_of(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
   AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
   const auto eager = make_attention(request.spec, c10::kCPU);
-  const double right = attention_errors(*eager, inputs).largest();
-  EXPECT_LT(right, attention_tolerance(request.spec));
+  const double eager_error = attention_errors(*eager, inputs).largest();
+  EXPECT_LT(eager_error, attention_tolerance(request.spec));
   inputs.clear_gradients();
-  inputs.mask = inputs.mask.logical_not();  // sees the future alone
+  inputs.mask = inputs.mask.logical_not();  // each query sees only later keys
   EXPECT_GT(attention_errors(*eager, inputs).largest(), 0.05);
 }
 
@@ -130,15 +130,15 @@ TEST(BackendReason, IsWhatPyTorchSaysOfTheOneThatWasAsked) {
 }
 
 TEST(AttentionClocks, PrepareEveryPassOutsideOfItsTime) {
-  std::vector<std::string> order;
-  const auto note = [&](const char* what) { return [&order, what] { order.emplace_back(what); }; };
+  std::vector<std::string> calls;
+  const auto record = [&](const char* call) { return [&, call] { calls.emplace_back(call); }; };
   const SyncedTimes times =
-      synced_ns(c10::kCPU, 1, 1, {note("prepare"), note("forward"), note("backward")});
+      synced_ns(c10::kCPU, 1, 1, {record("prepare"), record("forward"), record("backward")});
   EXPECT_EQ(times.forward.size(), 1u);
   EXPECT_EQ(times.backward.size(), 1u);
-  EXPECT_THAT(order,
+  EXPECT_THAT(calls,
               ElementsAre("prepare", "forward", "backward", "prepare", "forward", "backward"));
-  const TimedPass pass{note("prepare"), note("run")};
+  const TimedPass pass{record("prepare"), record("run")};
   EXPECT_EQ(do_bench_ns(c10::kCPU, {0, 0}, pass).size(), 1u);
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kSteps = 1 + 2;
 
-LaunchRequest on_cpu(std::optional<std::int64_t> group, Mode mode = Mode::kTrainStep,
-                     Precision precision = Precision::kFp32) {
+LaunchRequest tiny(std::optional<std::int64_t> group, Mode mode = Mode::kTrainStep,
+                   Precision precision = Precision::kFp32) {
   LaunchRequest request = tiny_request(CellKind::kCheckpointing, mode);
   CellSpec& spec = request.spec;
   spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 4, .heads = 4, .vocab = 50};
@@ -28,9 +28,13 @@ double value(const Launch& launch, std::string_view tag, std::string_view name) 
   return metric == nullptr ? 0 : metric->number().value_or(0);
 }
 
-double held(const Launch& launch) { return value(launch, metric::kPeak, metric::kBackward); }
+double backward_peak(const Launch& launch) {
+  return value(launch, metric::kPeak, metric::kBackward);
+}
 
-double peak(const Launch& launch) { return value(launch, metric::kMemory, metric::kPeakAllocated); }
+double step_peak(const Launch& launch) {
+  return value(launch, metric::kMemory, metric::kPeakAllocated);
+}
 
 double saved(const Launch& launch) { return value(launch, metric::kCheckpoints, metric::kSaved); }
 
@@ -44,34 +48,34 @@ std::vector<double> numbers(const Launch& launch, std::string_view tag, std::str
 }
 
 TEST(Checkpointing, SavesOneInputAGroup) {
-  const double boundary = static_cast<double>(residual_bytes(on_cpu(1).spec));
-  const Launch single = measure_checkpointing(on_cpu(1)), pairs = measure_checkpointing(on_cpu(2));
-  EXPECT_EQ(saved(single) - saved(pairs), 2 * boundary) << "four inputs, then two";
+  const double input_bytes = static_cast<double>(residual_bytes(tiny(1).spec));
+  const Launch single = measure_checkpointing(tiny(1)), pairs = measure_checkpointing(tiny(2));
+  EXPECT_EQ(saved(single) - saved(pairs), 2 * input_bytes) << "four inputs, then two";
 }
 
 TEST(Checkpointing, AGroupAddsItsBlocksResidualsWhenItRunsAgain) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     const auto bytes = [&](std::int64_t group) {
-      return recomputed(measure_checkpointing(on_cpu(group, Mode::kForwardBackward, precision)));
+      return recomputed(measure_checkpointing(tiny(group, Mode::kForwardBackward, precision)));
     };
     EXPECT_EQ(bytes(2), 2 * bytes(1)) << name(precision);
   }
-  const Launch launch = measure_checkpointing(on_cpu(1));
-  EXPECT_NEAR(recomputed(launch) / static_cast<double>(saved_block_bytes(on_cpu(1).spec)), 1, 0.01);
+  const Launch launch = measure_checkpointing(tiny(1));
+  EXPECT_NEAR(recomputed(launch) / static_cast<double>(saved_block_bytes(tiny(1).spec)), 1, 0.01);
 }
 
 TEST(Checkpointing, WithoutGroupsNothingRunsAgain) {
-  const Launch launch = measure_checkpointing(on_cpu(std::nullopt));
+  const Launch launch = measure_checkpointing(tiny(std::nullopt));
   EXPECT_EQ(launch.find(metric::kCheckpoints, metric::kRecomputed), nullptr);
   EXPECT_EQ(launch.find(metric::kStep, metric::kRecompute), nullptr);
-  const double blocks = 4.0 * static_cast<double>(saved_block_bytes(on_cpu(1).spec));
-  EXPECT_GT(saved(launch), blocks);
+  const double block_bytes = 4.0 * static_cast<double>(saved_block_bytes(tiny(1).spec));
+  EXPECT_GT(saved(launch), block_bytes);
 }
 
 TEST(Checkpointing, PeaksAreWhatTheArithmeticExpects) {
   for (const auto group : {std::optional<std::int64_t>(), std::optional<std::int64_t>(1),
                            std::optional<std::int64_t>(2), std::optional<std::int64_t>(3)}) {
-    LaunchRequest request = on_cpu(group);
+    LaunchRequest request = tiny(group);
     const Launch launch = measure_checkpointing(request);
     const auto expected = [&](Mode mode) {
       request.spec.mode = mode;
@@ -79,27 +83,28 @@ TEST(Checkpointing, PeaksAreWhatTheArithmeticExpects) {
     };
     // Token ids, rotary tables and small temporaries are not in the arithmetic. BF16 is not
     // compared: autocast on a CPU casts other operators than on a GPU.
-    EXPECT_NEAR(held(launch) / expected(Mode::kForwardBackward), 1, 0.02) << group.value_or(0);
-    EXPECT_NEAR(peak(launch) / expected(Mode::kTrainStep), 1, 0.02) << group.value_or(0);
+    EXPECT_NEAR(backward_peak(launch) / expected(Mode::kForwardBackward), 1, 0.02)
+        << group.value_or(0);
+    EXPECT_NEAR(step_peak(launch) / expected(Mode::kTrainStep), 1, 0.02) << group.value_or(0);
   }
 }
 
 TEST(Checkpointing, TimesStepsPhasesAndTheRecomputation) {
-  const Launch launch = measure_checkpointing(on_cpu(2));
+  const Launch launch = measure_checkpointing(tiny(2));
   EXPECT_EQ(numbers(launch, metric::kStep, metric::kTotal).size(), kSteps);
   EXPECT_EQ(numbers(launch, metric::kEvent, metric::kBackward).size(), kSteps);
   EXPECT_GT(value(launch, metric::kStep, metric::kRecompute), 0);
 }
 
 TEST(Checkpointing, OfForwardAndBackwardAloneHasNoOptimizer) {
-  const Launch launch = measure_checkpointing(on_cpu(1, Mode::kForwardBackward));
+  const Launch launch = measure_checkpointing(tiny(1, Mode::kForwardBackward));
   EXPECT_TRUE(numbers(launch, metric::kEvent, metric::kOptimizer).empty());
-  EXPECT_EQ(peak(launch), held(launch));
+  EXPECT_EQ(step_peak(launch), backward_peak(launch));
 }
 
 TEST(Checkpointing, RefusesModesWithoutABackwardPassAndGroupsOfNone) {
-  EXPECT_THROW(measure_checkpointing(on_cpu(1, Mode::kForward)), InputError);
-  EXPECT_THROW(measure_checkpointing(on_cpu(0)), InputError);
+  EXPECT_THROW(measure_checkpointing(tiny(1, Mode::kForward)), InputError);
+  EXPECT_THROW(measure_checkpointing(tiny(0)), InputError);
 }
 
 }  // namespace

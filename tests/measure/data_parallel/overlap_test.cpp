@@ -5,28 +5,28 @@
 namespace labreport::overlap_test {
 namespace {
 
-Lanes lanes(std::vector<Interval> compute, std::vector<Interval> communication) {
+Lanes make_lanes(std::vector<Interval> compute, std::vector<Interval> communication) {
   return {std::move(compute), std::move(communication)};
 }
 
 TEST(Overlap, CountsTimeOnceHoweverManyAreOnTheirWay) {
   const Overlap found =
-      overlap(lanes({{"backward", 0, 100}}, {{"", 20, 60}, {"", 40, 80}, {"", 90, 130}}));
+      overlap(make_lanes({{"backward", 0, 100}}, {{"", 20, 60}, {"", 40, 80}, {"", 90, 130}}));
   EXPECT_EQ(found.communication_ns, 60 + 40);
-  EXPECT_EQ(found.both_ns, 60 + 10);
+  EXPECT_EQ(found.overlap_ns, 60 + 10);
 }
 
 TEST(Overlap, OfCommunicationBesideNothingIsNone) {
   const Overlap found =
-      overlap(lanes({{"backward", 0, 100}, {"optimizer", 200, 300}}, {{"", 100, 200}}));
+      overlap(make_lanes({{"backward", 0, 100}, {"optimizer", 200, 300}}, {{"", 100, 200}}));
   EXPECT_EQ(found.communication_ns, 100);
-  EXPECT_EQ(found.both_ns, 0);
+  EXPECT_EQ(found.overlap_ns, 0);
 }
 
 TEST(Overlap, IsFoundInGapsOfTheComputation) {
   const Overlap found = overlap(
-      lanes({{"backward", 0, 10}, {"backward", 5, 20}, {"backward", 30, 40}}, {{"", 15, 35}}));
-  EXPECT_EQ(found.both_ns, 5 + 5);
+      make_lanes({{"backward", 0, 10}, {"backward", 5, 20}, {"backward", 30, 40}}, {{"", 15, 35}}));
+  EXPECT_EQ(found.overlap_ns, 5 + 5);
 }
 
 TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
@@ -37,20 +37,20 @@ TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
 TEST(LanesOfATrace, AreNcclsKernelsAndAllOthers) {
   const Lanes found = lanes_of(
       {kernel("gemm", 1000, 50), kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1020, 100),
-       kernel("add", 1060, 10), kernel("Memset (Device)", 1130, 5, TraceKind::kSet)});
+       kernel("add", 1060, 10), kernel("Memset (Device)", 1130, 5, TraceKind::kMemset)});
   ASSERT_EQ(found.compute.size(), 3u);
   ASSERT_EQ(found.communication.size(), 1u);
   EXPECT_EQ(found.compute.front().start_ns, 0) << "from the first activity on";
   EXPECT_EQ(found.step_ns, 135);
   EXPECT_EQ(overlap(found).communication_ns, 100);
-  EXPECT_EQ(overlap(found).both_ns, 30 + 10);
+  EXPECT_EQ(overlap(found).overlap_ns, 30 + 10);
 }
 
 TEST(LanesOfATrace, BeginWithTheForwardAndNotWithTheBarrierBeforeIt) {
   TraceEvent launch{TraceKind::kOperator, "aten::mm", 190, 5, 1, 12, 0, -1, 0};
   TraceEvent forward{TraceKind::kRange, "forward", 180, 100, 1, 0, 0, -1, 0};
   TraceEvent product = kernel("gemm", 200, 50);
-  product.linked = 12;
+  product.launched_by = 12;
   const Lanes found = lanes_of({kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 100), forward,
                                 launch, product, kernel("ncclDevKernel_AllReduce", 260, 40)});
   ASSERT_EQ(found.communication.size(), 1u);
@@ -66,7 +66,7 @@ TEST(LanesOfATrace, HoldNoWorkOfTheHost) {
 }
 
 TEST(Merged, JoinsIntervalsOfOnePhaseAcrossShortGaps) {
-  const std::vector<Interval> joined = merged(
+  const std::vector<Interval> joined = merge_close(
       {{"forward", 0, 10}, {"forward", 15, 20}, {"backward", 21, 30}, {"backward", 80, 90}}, 10);
   ASSERT_EQ(joined.size(), 3u);
   EXPECT_EQ(joined[0].end_ns, 20);
@@ -78,12 +78,12 @@ TEST(AtMost, LeavesNoMoreThanAPageDraws) {
   for (std::int64_t i = 0; i < 1'000; ++i) {
     many.push_back({i < 500 ? "forward" : "backward", 10'000 * i, 10'000 * i + 2'000});
   }
-  EXPECT_EQ(at_most(many, 1'000).size(), 1'000u) << "few enough as they are";
-  EXPECT_EQ(at_most(many, 20).size(), 2u);
+  EXPECT_EQ(merge_to(many, 1'000).size(), 1'000u) << "few enough as they are";
+  EXPECT_EQ(merge_to(many, 20).size(), 2u);
 }
 
 TEST(AtMost, EndsWherePhasesAlternate) {
-  EXPECT_EQ(at_most({{"forward", 0, 9}, {"backward", 9, 20}, {"forward", 20, 29}}, 2).size(), 3u);
+  EXPECT_EQ(merge_to({{"forward", 0, 9}, {"backward", 9, 20}, {"forward", 20, 29}}, 2).size(), 3u);
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 namespace labreport::attribution_test {
 namespace {
 
-constexpr std::uint64_t kMain = 1;
-constexpr std::uint64_t kAutograd = 2;
+constexpr std::uint64_t kMain = 1, kAutograd = 2;  // threads
 
 TraceEvent host(TraceKind kind, const char* name, std::int64_t start, std::int64_t duration,
                 std::uint64_t thread = kMain, std::uint64_t correlation = 0,
@@ -19,12 +18,12 @@ TraceEvent host(TraceKind kind, const char* name, std::int64_t start, std::int64
   return {kind, name, start, duration, thread, correlation, 0, sequence, 0};
 }
 
-TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration, std::uint64_t linked,
-                  TraceKind kind = TraceKind::kKernel) {
-  return {kind, name, start, duration, 0, 0, linked, -1, 7};
+TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
+                  std::uint64_t launched_by, TraceKind kind = TraceKind::kKernel) {
+  return {kind, name, start, duration, 0, 0, launched_by, -1, 7};
 }
 
-/// A linear of layer 1's attention, forward and backward, and what belongs to neither.
+/// Returns forward and backward of a linear layer in layer 1, and a kernel without an operator.
 Trace one_linear() {
   return {
       host(TraceKind::kRange, "forward", 0, 100),
@@ -47,34 +46,34 @@ Trace one_linear() {
   };
 }
 
-std::vector<Attributed> placed() {
+std::vector<Attribution> attributed() {
   static const Trace trace = one_linear();
   return attribute(trace);
 }
 
 TEST(Attribution, FollowsTheLaunchingOperatorOutwards) {
-  const Attributed forward = placed().front();
+  const Attribution forward = attributed().front();
   EXPECT_EQ(forward.phase, "forward");
   EXPECT_EQ(forward.module, "layers.1/attn/q_proj");
-  EXPECT_EQ(forward.operation, "aten::linear");
-  EXPECT_EQ(forward.op, "aten::mm");
+  EXPECT_EQ(forward.outer_op, "aten::linear");
+  EXPECT_EQ(forward.inner_op, "aten::mm");
 }
 
 TEST(Attribution, ABackwardKernelHasTheModuleOfItsForward) {
-  const Attributed backward = placed().at(2);
+  const Attribution backward = attributed().at(2);
   EXPECT_EQ(backward.phase, "backward");
   EXPECT_EQ(backward.module, "layers.1/attn/q_proj");
-  EXPECT_EQ(backward.operation, "aten::linear");
+  EXPECT_EQ(backward.outer_op, "aten::linear");
 }
 
 TEST(Attribution, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
-  const Attributed sum = placed().at(3);
+  const Attribution sum = attributed().at(3);
   EXPECT_EQ(sum.phase, "backward");
   EXPECT_EQ(sum.module, "layers.1/attn/q_proj");
-  EXPECT_EQ(sum.op, "aten::add_");
+  EXPECT_EQ(sum.inner_op, "aten::add_");
 }
 
-/// Imitates Inductor's code, which launches Triton's kernels: no module's range is open in it.
+/// Imitates Inductor's code, which launches Triton's kernels and opens no range of a module.
 TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
   const Trace trace{
       host(TraceKind::kRange, "forward", 0, 100),
@@ -88,24 +87,24 @@ TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
       host(TraceKind::kBackward, "CompiledFunctionBackward", 210, 50, kAutograd, 21, 5),
       host(TraceKind::kOperator, "triton_red_fused_sum_1", 220, 30, kAutograd, 22),
       kernel("triton_red_fused_sum_1", 260, 40, 22)};
-  const std::vector<Attributed> kernels = attribute(trace);
+  const std::vector<Attribution> kernels = attribute(trace);
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].phase, "forward");
   EXPECT_EQ(kernels[1].phase, "backward");
-  for (const Attributed& kernel : kernels) {
+  for (const Attribution& kernel : kernels) {
     EXPECT_EQ(kernel.module, "");
-    EXPECT_EQ(kernel.operation, "Torch-Compiled Region: 0/0");
-    EXPECT_EQ(kernel.op, "");
+    EXPECT_EQ(kernel.outer_op, "Torch-Compiled Region: 0/0");
+    EXPECT_EQ(kernel.inner_op, "");
   }
 }
 
-TEST(Attribution, WhatNothingKnownLaunchedHasNoPhase) { EXPECT_EQ(placed().at(4).phase, ""); }
+TEST(Attribution, WhatNothingKnownLaunchedHasNoPhase) { EXPECT_EQ(attributed().at(4).phase, ""); }
 
 TEST(Attribution, TheLastOperatorOfASequenceNumberMadeItsNode) {
   Trace trace = one_linear();
-  trace.insert(trace.begin(),
-               host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10, 5));  // no gradient
-  EXPECT_EQ(attribute(trace).at(2).operation, "aten::linear");
+  trace.insert(trace.begin(), host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10,
+                                   5));  // no gradient
+  EXPECT_EQ(attribute(trace).at(2).outer_op, "aten::linear");
 }
 
 TEST(Attribution, OnACpuTheOperatorsThatComputeStandForKernels) {
@@ -118,16 +117,16 @@ TEST(Attribution, OnACpuTheOperatorsThatComputeStandForKernels) {
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_EQ(leaves.front().activity->name, "aten::mm");
   EXPECT_EQ(leaves.front().phase, "forward");
-  EXPECT_EQ(leaves.front().operation, "aten::linear");
+  EXPECT_EQ(leaves.front().outer_op, "aten::linear");
 }
 
 TEST(Attribution, AnEmptyTraceHasNothing) { EXPECT_TRUE(attribute({}).empty()); }
 
 TEST(KernelClass, IsTheOperatorsAndNotTheKernelNames) {
-  const Attributed product = placed().front();
+  const Attribution product = attributed().front();
   EXPECT_EQ(kernel_class(product, true), "gemm");
   EXPECT_EQ(kernel_class(product, false), "gemm helper");
-  const TraceEvent set = kernel("Memset (Device)", 0, 1, 12, TraceKind::kSet);
+  const TraceEvent set = kernel("Memset (Device)", 0, 1, 12, TraceKind::kMemset);
   EXPECT_EQ(kernel_class({&set, "forward", "", "aten::linear", "aten::mm"}, false), "memset");
   EXPECT_EQ(kernel_class({&set, "", "", "", "aten::exp"}, true), "memset");
 }
@@ -156,19 +155,19 @@ TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
 }
 
 TEST(KernelTables, GroupLayersAndKeepEachKernelWhereAsked) {
-  const auto tables = kernel_tables(placed(), true);
+  const auto tables = kernel_tables(attributed(), true);
   EXPECT_EQ(tables[0].name, metric::kKernelNames);
   for (const auto& row : tables[1].rows) {
     EXPECT_EQ(std::get<std::string>(row[1]).find("layers.1"), std::string::npos);
   }
   EXPECT_EQ(tables.at(2).name, metric::kGpuTrace);
-  EXPECT_EQ(kernel_tables(placed(), false).size(), 2u);
+  EXPECT_EQ(kernel_tables(attributed(), false).size(), 2u);
 }
 
 TEST(KernelTables, ATracedKernelStandsAfterTheOneBeforeInItsBlockWithItsRow) {
-  const auto tables = kernel_tables(placed(), true);
+  const auto tables = kernel_tables(attributed(), true);
   const auto& rows = tables[2].rows;
-  ASSERT_EQ(rows.size(), placed().size());
+  ASSERT_EQ(rows.size(), attributed().size());
   const auto start_and_duration = [&](std::size_t at) {
     return std::pair(std::get<std::int64_t>(rows[at][0]), std::get<std::int64_t>(rows[at][1]));
   };

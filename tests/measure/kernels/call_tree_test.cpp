@@ -16,7 +16,7 @@ TEST(CallTree, AnEventRunsWithinTheInnermostAroundIt) {
   EXPECT_EQ(tree.chain(&trace[1]), (Chain{&trace[1], &trace[0]}));
 }
 
-/// The clock is read twice for each event, so one may seem to outlast the event that contains it.
+/// The clock is read twice for each event, so an event may seem to outlast its caller.
 TEST(CallTree, OfOverlappingEventsTheLaterRunsWithinTheEarlier) {
   const Trace trace{host("first", 0, 10), host("second", 5, 10), host("inner", 11, 2),
                     host("next", 15, 5)};

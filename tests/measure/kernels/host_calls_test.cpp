@@ -16,8 +16,8 @@ TraceEvent runtime(const char* name, std::int64_t start, std::int64_t duration) 
   return {TraceKind::kRuntime, name, start, duration, 1, 0, 0, -1, 0};
 }
 
-TraceEvent kernel(const char* name, std::int64_t start, std::uint64_t linked) {
-  return {TraceKind::kKernel, name, start, 5, 0, 0, linked, -1, 7};
+TraceEvent kernel(const char* name, std::int64_t start, std::uint64_t launched_by) {
+  return {TraceKind::kKernel, name, start, 5, 0, 0, launched_by, -1, 7};
 }
 
 double value(const std::vector<Metric>& metrics, std::string_view tag, std::string_view name) {
@@ -27,7 +27,7 @@ double value(const std::vector<Metric>& metrics, std::string_view tag, std::stri
   return -1;
 }
 
-double first(const Trace& trace, std::string_view name) {
+double first_launch_ns(const Trace& trace, std::string_view name) {
   return value(first_launch_metrics(trace), metric::kFirstLaunches, name);
 }
 
@@ -45,27 +45,27 @@ TEST(FirstLaunches, CostWhatTheShortestOtherCallDoesNot) {
   const Trace trace{call("aten::exp", 0, 100, 1),  call("aten::exp", 200, 30, 2),
                     call("aten::exp", 300, 20, 3), kernel("exp", 400, 1),
                     kernel("exp", 410, 2),         kernel("exp", 420, 3)};
-  EXPECT_EQ(first(trace, metric::kCodeLoading), 100 - 20);
-  EXPECT_EQ(first(trace, metric::kMatrixLibrary), 0);
+  EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 100 - 20);
+  EXPECT_EQ(first_launch_ns(trace, metric::kMatrixLibrary), 0);
 }
 
 TEST(FirstLaunches, OfMatrixProductsSetUpTheirLibrary) {
   const Trace trace{call("aten::mm", 0, 100, 1), kernel("gemm", 400, 1)};
-  EXPECT_EQ(first(trace, metric::kMatrixLibrary), 100);
-  EXPECT_EQ(first(trace, metric::kCodeLoading), 0);
+  EXPECT_EQ(first_launch_ns(trace, metric::kMatrixLibrary), 100);
+  EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 0);
 }
 
 TEST(FirstLaunches, LeaveAllocationsAndLaunchesOut) {
   const Trace trace{call("aten::exp", 0, 100, 1), runtime("cudaMalloc", 10, 40),
                     runtime("cudaLaunchKernel", 60, 20), kernel("exp", 400, 1)};
-  EXPECT_EQ(first(trace, metric::kCodeLoading), 40);
+  EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 40);
 }
 
 TEST(FirstLaunches, AnotherKernelOfAKnownOperatorIsNew) {
   const Trace trace{call("aten::exp", 0, 10, 1),  call("aten::exp", 20, 10, 2),
                     call("aten::exp", 40, 70, 3), kernel("exp", 400, 1),
                     kernel("exp", 410, 2),        kernel("exp, wide", 420, 3)};
-  EXPECT_EQ(first(trace, metric::kCodeLoading), 60);
+  EXPECT_EQ(first_launch_ns(trace, metric::kCodeLoading), 60);
 }
 
 }  // namespace

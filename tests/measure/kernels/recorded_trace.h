@@ -11,42 +11,42 @@
 
 namespace labreport {
 
-inline TraceKind kind_called(const std::string& category) {
+inline TraceKind trace_kind(const std::string& category) {
   static const std::map<std::string, TraceKind> kinds{
       {"operator", TraceKind::kOperator}, {"range", TraceKind::kRange},
       {"backward", TraceKind::kBackward}, {"runtime", TraceKind::kRuntime},
-      {"kernel", TraceKind::kKernel},     {"copy", TraceKind::kCopy},
-      {"memset", TraceKind::kSet},        {"overhead", TraceKind::kOverhead}};
+      {"kernel", TraceKind::kKernel},     {"copy", TraceKind::kMemcpy},
+      {"memset", TraceKind::kMemset},     {"overhead", TraceKind::kOverhead}};
   return kinds.at(category);
 }
 
 /// Returns the slices of a trace file; other entries are left out.
-inline Trace parsed_trace(const std::string& text) {
+inline Trace parse_trace(const std::string& text) {
   Trace trace;
   const auto file = nlohmann::json::parse(text);
   for (const auto& line : file.at("traceEvents")) {
     if (line.at("ph") != "X") continue;
     const auto& args = line.at("args");
     const auto ns = [&](const char* key) {
-      return std::llround(line.at(key).get<double>() * 1e3);  // From microseconds.
+      return std::llround(line.at(key).get<double>() * 1e3);  // from microseconds
     };
-    TraceEvent event{kind_called(line.at("cat")), line.at("name"), ns("ts"), ns("dur")};
-    const auto place = line.at("tid").get<std::uint64_t>();
+    TraceEvent event{trace_kind(line.at("cat")), line.at("name"), ns("ts"), ns("dur")};
+    const auto track = line.at("tid").get<std::uint64_t>();
     if (on_device(event)) {
-      event.stream = static_cast<std::int64_t>(place);
+      event.stream = static_cast<std::int64_t>(track);
     } else {
-      event.thread = place;
+      event.thread = track;
     }
     event.correlation = args.value("correlation", std::uint64_t{0});
-    event.linked = args.value("launched by", std::uint64_t{0});
-    event.sequence = args.value("sequence", std::int64_t{-1});
+    event.launched_by = args.value("launched by", std::uint64_t{0});
+    event.sequence_number = args.value("sequence", std::int64_t{-1});
     trace.push_back(std::move(event));
   }
   return trace;
 }
 
-inline Trace recorded_trace(const std::string& name) {
-  return parsed_trace(
+inline Trace read_recorded_trace(const std::string& name) {
+  return parse_trace(
       read_file(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/traces/" + name + ".json"));
 }
 

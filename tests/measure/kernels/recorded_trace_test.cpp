@@ -1,4 +1,4 @@
-// Attribution and classes over one layer of a BF16 step that an H200 ran; see
+// Tests attribution and classes by one layer of a BF16 step that an H200 ran:
 // tests/fixtures/traces.
 #include "measure/kernels/recorded_trace.h"
 
@@ -15,36 +15,37 @@ namespace {
 
 class RecordedStep : public ::testing::Test {
  protected:
-  Trace trace_ = recorded_trace("h200-one-layer-bf16");
-  std::vector<Attributed> kernels_ = attribute(trace_);
+  Trace trace_ = read_recorded_trace("h200-one-layer-bf16");
+  std::vector<Attribution> kernels_ = attribute(trace_);
 
-  /// Kernels of a phase that an operator launched; a call may launch several.
-  std::set<std::uint64_t> calls(const std::string& phase, const std::string& op) const {
-    std::set<std::uint64_t> found;
-    for (const Attributed& kernel : kernels_) {
-      if (kernel.phase == phase && kernel.op == op) found.insert(kernel.activity->linked);
+  /// Returns the calls of an operator that launched kernels in a phase.
+  std::set<std::uint64_t> launching_calls(const std::string& phase, const std::string& op) const {
+    std::set<std::uint64_t> correlations;
+    for (const Attribution& kernel : kernels_) {
+      if (kernel.phase == phase && kernel.inner_op == op)
+        correlations.insert(kernel.activity->launched_by);
     }
-    return found;
+    return correlations;
   }
 };
 
 TEST_F(RecordedStep, EveryActivityOfTheDeviceHasAPhase) {
   EXPECT_GT(kernels_.size(), 200u);
-  for (const Attributed& kernel : kernels_) EXPECT_NE(kernel.phase, "") << kernel.activity->name;
+  for (const Attribution& kernel : kernels_) EXPECT_NE(kernel.phase, "") << kernel.activity->name;
 }
 
 TEST_F(RecordedStep, AForwardHasTheLayersSevenLinearsAndTwoProductsAndTheHead) {
-  EXPECT_EQ(calls("forward", "aten::mm").size(), 7u + 1);
-  EXPECT_EQ(calls("forward", "aten::bmm").size(), 2u);
+  EXPECT_EQ(launching_calls("forward", "aten::mm").size(), 7u + 1);
+  EXPECT_EQ(launching_calls("forward", "aten::bmm").size(), 2u);
 }
 
 TEST_F(RecordedStep, ABackwardHasTwiceTheProductsEachUnderItsForwardsModule) {
-  EXPECT_EQ(calls("backward", "aten::mm").size(), 2 * (7u + 1));
-  EXPECT_EQ(calls("backward", "aten::bmm").size(), 2 * 2u);
+  EXPECT_EQ(launching_calls("backward", "aten::mm").size(), 2 * (7u + 1));
+  EXPECT_EQ(launching_calls("backward", "aten::bmm").size(), 2 * 2u);
   std::set<std::string> modules;
-  for (const Attributed& kernel : kernels_) {
-    if (kernel.phase != "backward" || kernel.op != "aten::mm") continue;
-    EXPECT_EQ(kernel.operation, "Linear");
+  for (const Attribution& kernel : kernels_) {
+    if (kernel.phase != "backward" || kernel.inner_op != "aten::mm") continue;
+    EXPECT_EQ(kernel.outer_op, "Linear");
     modules.insert(kernel.module);
   }
   EXPECT_EQ(modules.size(), 7u + 1);
@@ -54,10 +55,10 @@ TEST_F(RecordedStep, ABackwardHasTwiceTheProductsEachUnderItsForwardsModule) {
 
 TEST_F(RecordedStep, SoftmaxIsFiveOperationsInItsOwnRange) {
   std::multiset<std::string> operators;
-  for (const Attributed& kernel : kernels_) {
+  for (const Attribution& kernel : kernels_) {
     const bool softmax =
         kernel.module.starts_with("layers.0/attn") && kernel.module.ends_with("computing softmax");
-    if (softmax && kernel.phase == "forward") operators.insert(kernel.op);
+    if (softmax && kernel.phase == "forward") operators.insert(kernel.inner_op);
   }
   for (const char* op : {"aten::max", "aten::sub", "aten::exp", "aten::sum", "aten::div"}) {
     EXPECT_EQ(operators.count(op), 1u) << op;
@@ -65,19 +66,19 @@ TEST_F(RecordedStep, SoftmaxIsFiveOperationsInItsOwnRange) {
 }
 
 TEST_F(RecordedStep, NoOperatorIsUnknownToTheClasses) {
-  for (const Attributed& kernel : kernels_) {
-    EXPECT_NE(kernel_class(kernel, true), "other") << kernel.op;
+  for (const Attribution& kernel : kernels_) {
+    EXPECT_NE(kernel_class(kernel, true), "other") << kernel.inner_op;
   }
 }
 
 TEST_F(RecordedStep, ATraceFileLosesNothingThatAttributionReads) {
-  const Trace again = parsed_trace(chrome_trace(trace_, kernels_));
-  const std::vector<Attributed> found = attribute(again);
-  ASSERT_EQ(found.size(), kernels_.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].module, kernels_[i].module);
-    EXPECT_EQ(found[i].operation, kernels_[i].operation);
-    EXPECT_EQ(found[i].activity->duration_ns, kernels_[i].activity->duration_ns);
+  const Trace reread_trace = parse_trace(chrome_trace(trace_, kernels_));
+  const std::vector<Attribution> reread_kernels = attribute(reread_trace);
+  ASSERT_EQ(reread_kernels.size(), kernels_.size());
+  for (std::size_t i = 0; i < reread_kernels.size(); ++i) {
+    EXPECT_EQ(reread_kernels[i].module, kernels_[i].module);
+    EXPECT_EQ(reread_kernels[i].outer_op, kernels_[i].outer_op);
+    EXPECT_EQ(reread_kernels[i].activity->duration_ns, kernels_[i].activity->duration_ns);
   }
 }
 

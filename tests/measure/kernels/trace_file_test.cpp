@@ -7,8 +7,8 @@
 namespace labreport::trace_file_test {
 namespace {
 
-/// An operator and the kernel that it launched.
-const Trace& one_launch() {
+/// Returns an operator, a runtime call, and the kernel that they launched.
+const Trace& launch_trace() {
   static const Trace trace{
       {TraceKind::kOperator, "aten::mm \"x\"", 1'000, 500, 1, 12, 0, 5, 0},
       {TraceKind::kRuntime, "cudaLaunchKernel", 1'100, 10, 1, 12, 0, -1, 0},
@@ -18,10 +18,10 @@ const Trace& one_launch() {
 }
 
 std::vector<nlohmann::json> events(const char* phase) {
-  const std::vector<Attributed> kernels{
-      {&one_launch()[2], "forward", "lm_head", "Linear", "aten::mm"}};
+  const std::vector<Attribution> kernels{
+      {&launch_trace()[2], "forward", "lm_head", "Linear", "aten::mm"}};
   std::vector<nlohmann::json> found;
-  const nlohmann::json file = nlohmann::json::parse(chrome_trace(one_launch(), kernels));
+  const nlohmann::json file = nlohmann::json::parse(chrome_trace(launch_trace(), kernels));
   for (const nlohmann::json& event : file.at("traceEvents")) {
     if (event.at("ph") == phase) found.push_back(event);
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSteps = 2 + 3;
 
-LaunchRequest on_cpu(std::optional<Variant> variant) {
+LaunchRequest cpu_request(std::optional<Variant> variant) {
   LaunchRequest request = tiny_request(CellKind::kLadder, Mode::kTrainStep, 2, 3);
   CellSpec& spec = request.spec;
   spec.model = ModelShape{.d_model = 32, .d_ff = 64, .layers = 2, .heads = 2, .vocab = 50};
@@ -27,7 +27,7 @@ std::vector<double> losses(const Launch& launch) {
 }
 
 TEST(Ladder, TimesEachStepAndKeepsItsLoss) {
-  const Launch launch = measure_ladder(on_cpu(Variant::kMatmul));
+  const Launch launch = measure_ladder(cpu_request(Variant::kMatmul));
   EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), kSteps);
   EXPECT_EQ(losses(launch).size(), kSteps);
   EXPECT_NEAR(losses(launch).front(), std::log(50), 0.5) << "of an untrained network";
@@ -35,26 +35,26 @@ TEST(Ladder, TimesEachStepAndKeepsItsLoss) {
 }
 
 TEST(Ladder, CountsWhatRanInOneMoreStep) {
-  const Launch launch = measure_ladder(on_cpu(Variant::kMatmul));
+  const Launch launch = measure_ladder(cpu_request(Variant::kMatmul));
   EXPECT_GT(*launch.find(metric::kProfile, metric::kKernels)->number(), 100);
   EXPECT_GT(*launch.find(metric::kProfile, metric::kBusy)->number(), 0);
 }
 
 TEST(Ladder, FusedKernelsAreFewer) {
   const auto kernels = [](Variant variant) {
-    return *measure_ladder(on_cpu(variant)).find(metric::kProfile, metric::kKernels)->number();
+    return *measure_ladder(cpu_request(variant)).find(metric::kProfile, metric::kKernels)->number();
   };
   EXPECT_LT(kernels(Variant::kSdpa), kernels(Variant::kMatmul));
   EXPECT_LT(kernels(Variant::kFusedAdamW), kernels(Variant::kSdpa));
 }
 
 TEST(Ladder, HasNoCudaGraphOnACpu) {
-  const Launch launch = measure_ladder(on_cpu(Variant::kCudaGraph));
+  const Launch launch = measure_ladder(cpu_request(Variant::kCudaGraph));
   EXPECT_EQ(std::get<Skipped>(launch.outcome).reason, "a CUDA graph needs a GPU");
 }
 
 TEST(Ladder, IsOfTrainingSteps) {
-  LaunchRequest request = on_cpu(Variant::kMatmul);
+  LaunchRequest request = cpu_request(Variant::kMatmul);
   request.spec.mode = Mode::kForward;
   EXPECT_THROW(measure_ladder(request), InputError);
 }

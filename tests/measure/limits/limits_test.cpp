@@ -28,18 +28,18 @@ TEST(Limits, OfACpuArePositiveRatesAndReasonsForTheRest) {
 }
 
 TEST(Sustained, RepeatsUntilItsTimeIsUp) {
-  int runs = 0;
+  int calls = 0;
   const auto samples =
-      sustained_ns(torch_device(DeviceKind::kCpu), {2'000'000, 4}, [&] { ++runs; });
+      sustained_ns(torch_device(DeviceKind::kCpu), {2'000'000, 4}, [&] { ++calls; });
   EXPECT_EQ(samples.size(), 4u);
-  EXPECT_GT(runs, 4);
+  EXPECT_GT(calls, 4);
   for (const double sample : samples) EXPECT_GE(sample, 0);
 }
 
 TEST(Sustained, RunsASlowOperationOnceASample) {
-  int runs = 0;
-  sustained_ns(torch_device(DeviceKind::kCpu), {1, 3}, [&] { ++runs; });
-  EXPECT_EQ(runs, 2 + 3);  // two to warm up
+  int calls = 0;
+  sustained_ns(torch_device(DeviceKind::kCpu), {1, 3}, [&] { ++calls; });
+  EXPECT_EQ(calls, 2 + 3);  // two calls warm up
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ namespace {
 TEST(Pickle, IsWhatPythonWrites) {
   Pickle pickle;
   pickle.open_dict();
-  pickle.text("a");
-  pickle.integer(-2);
-  pickle.text("b");
-  pickle.text("a");
+  pickle.write_text("a");
+  pickle.write_integer(-2);
+  pickle.write_text("b");
+  pickle.write_text("a");
   pickle.close_dict();
   using namespace std::string_literals;
   EXPECT_EQ(std::move(pickle).finish(), "\x80\x02}("s + "X\1\0\0\0ar\0\0\0\0"s +
@@ -29,7 +29,7 @@ TEST(Pickle, IsWhatPythonWrites) {
 
 TEST(Pickle, NumbersBeyond32BitsHaveEightBytes) {
   Pickle pickle;
-  pickle.integer(std::int64_t{1} << 40);
+  pickle.write_integer(std::int64_t{1} << 40);
   using namespace std::string_literals;
   EXPECT_EQ(std::move(pickle).finish(), "\x80\x02\x8a\x08\0\0\0\0\0\1\0\0."s);
 }
@@ -66,8 +66,8 @@ TEST(MemoryFiles, LieWhereTheRequestSaysInAFolderOfTheirOwn) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "not yet" / "there";
   write_memory_files((folder / "cell.0").string(),
                      timeline_of(script.history, known_in_one_block_step()));
-  for (const char* end : {".pickle", ".allocations.csv", ".trace.json"}) {
-    EXPECT_TRUE(std::filesystem::exists((folder / "cell.0").string() + end)) << end;
+  for (const char* ending : {".pickle", ".allocations.csv", ".trace.json"}) {
+    EXPECT_TRUE(std::filesystem::exists((folder / "cell.0").string() + ending)) << ending;
   }
 }
 

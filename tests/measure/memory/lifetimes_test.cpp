@@ -9,100 +9,101 @@ namespace {
 
 using enum MemoryCategory;
 
-MemoryLifetimes lifetimes(const HistoryScript& script, const KnownMemory& known = {}) {
+MemoryLifetimes lifetimes_in(const HistoryScript& script, const KnownMemory& known = {}) {
   return lifetimes_of(script.history, known);
 }
 
-/// The category of the last block made at a place.
-MemoryCategory category_at(const MemoryLifetimes& found, std::uint64_t address) {
+/// Returns the category of the last block that was allocated at the place.
+MemoryCategory category_at(const MemoryLifetimes& lifetimes, std::uint64_t address) {
   MemoryCategory category = kUnknown;
-  for (const MemoryLifetime& lifetime : found.lifetimes) {
+  for (const MemoryLifetime& lifetime : lifetimes.all) {
     if (lifetime.address == HistoryScript::at(address)) category = lifetime.category;
   }
   return category;
 }
 
 TEST(MemoryLifetimes, StoragesAreWhatTheProgramSaysTheyAre) {
-  const MemoryLifetimes found = lifetimes(one_block_step(), known_in_one_block_step());
-  EXPECT_EQ(category_at(found, 1), kParameters);
-  EXPECT_EQ(category_at(found, 2), kOptimizer);
-  EXPECT_EQ(category_at(found, 15), kGradients);
-  EXPECT_EQ(category_at(found, 16), kOptimizer);
-  EXPECT_EQ(found.lost, 0);
+  const MemoryLifetimes lifetimes = lifetimes_in(one_block_step(), known_in_one_block_step());
+  EXPECT_EQ(category_at(lifetimes, 1), kParameters);
+  EXPECT_EQ(category_at(lifetimes, 2), kOptimizer);
+  EXPECT_EQ(category_at(lifetimes, 15), kGradients);
+  EXPECT_EQ(category_at(lifetimes, 16), kOptimizer);
+  EXPECT_EQ(lifetimes.lost_events, 0);
 }
 
 TEST(MemoryLifetimes, WhatForwardLeavesForBackwardIsKept) {
-  const MemoryLifetimes found = lifetimes(one_block_step(), known_in_one_block_step());
-  EXPECT_EQ(category_at(found, 10), kActivations);
-  EXPECT_EQ(category_at(found, 12), kActivations);
-  EXPECT_EQ(category_at(found, 13), kActivations);  // belongs to the loss
-  EXPECT_EQ(category_at(found, 11), kTemporary);    // freed before forward ended
-  EXPECT_EQ(category_at(found, 14), kTemporary);    // belongs to backward
+  const MemoryLifetimes lifetimes = lifetimes_in(one_block_step(), known_in_one_block_step());
+  EXPECT_EQ(category_at(lifetimes, 10), kActivations);
+  EXPECT_EQ(category_at(lifetimes, 12), kActivations);
+  EXPECT_EQ(category_at(lifetimes, 13), kActivations);  // belongs to the loss
+  EXPECT_EQ(category_at(lifetimes, 11), kTemporary);    // freed before forward ended
+  EXPECT_EQ(category_at(lifetimes, 14), kTemporary);    // belongs to backward
 }
 
 TEST(MemoryLifetimes, WithoutAGraphNothingIsKept) {
   KnownMemory inference = known_in_one_block_step();
-  inference.graph = false;
-  EXPECT_EQ(category_at(lifetimes(one_block_step(), inference), 10), kTemporary);
+  inference.records_graph = false;
+  EXPECT_EQ(category_at(lifetimes_in(one_block_step(), inference), 10), kTemporary);
 }
 
 TEST(MemoryLifetimes, ACopyOfAWeightIsOneHoweverLongItLives) {
   HistoryScript script;
-  script.in("forward", "layers.0").make(5, 64).copy_of_weight().make(6, 64).copy_of_weight();
+  script.in("forward", "layers.0").allocate(5, 64).as_weight_copy();
+  script.allocate(6, 64).as_weight_copy();
   script.free(6);
-  const MemoryLifetimes found = lifetimes(script, {{}, {}, true});
-  EXPECT_EQ(category_at(found, 5), kWeightCopies);
-  EXPECT_EQ(category_at(found, 6), kWeightCopies);
+  const MemoryLifetimes lifetimes = lifetimes_in(script, {{}, {}, true});
+  EXPECT_EQ(category_at(lifetimes, 5), kWeightCopies);
+  EXPECT_EQ(category_at(lifetimes, 6), kWeightCopies);
 }
 
 TEST(MemoryLifetimes, AnAddressThatIsUsedAgainHasTwoLifetimes) {
   HistoryScript script;
-  script.in("forward").make(5, 100).free(5).make(5, 200);
-  const MemoryLifetimes found = lifetimes(script);
-  ASSERT_EQ(found.lifetimes.size(), 2u);
-  EXPECT_EQ(found.lifetimes[0].freed, 2u);
-  EXPECT_EQ(found.lifetimes[1].made, 3u);
-  EXPECT_FALSE(found.lifetimes[1].freed);
+  script.in("forward").allocate(5, 100).free(5).allocate(5, 200);
+  const MemoryLifetimes lifetimes = lifetimes_in(script);
+  ASSERT_EQ(lifetimes.all.size(), 2u);
+  EXPECT_EQ(lifetimes.all[0].freed_event, 2u);
+  EXPECT_EQ(lifetimes.all[1].made_event, 3u);
+  EXPECT_FALSE(lifetimes.all[1].freed_event);
 }
 
 TEST(MemoryLifetimes, WhatIsFreedWithoutHavingBeenMadeWasThereBefore) {
   HistoryScript script;
-  script.in("backward").make(5, 100).free(77, 300);
-  const MemoryLifetimes found = lifetimes(script);
-  const MemoryLifetime& stranger = found.lifetimes.back();
-  EXPECT_EQ(stranger.made, 0u);
-  EXPECT_EQ(stranger.freed, 2u);
-  EXPECT_EQ(stranger.requested, 300);
-  EXPECT_EQ(stranger.category, kUnknown);
-  EXPECT_EQ(found.lost, 1);
+  script.in("backward").allocate(5, 100).free(77, 300);
+  const MemoryLifetimes lifetimes = lifetimes_in(script);
+  const MemoryLifetime& unknown_block = lifetimes.all.back();
+  EXPECT_EQ(unknown_block.made_event, 0u);
+  EXPECT_EQ(unknown_block.freed_event, 2u);
+  EXPECT_EQ(unknown_block.requested_bytes, 300);
+  EXPECT_EQ(unknown_block.category, kUnknown);
+  EXPECT_EQ(lifetimes.lost_events, 1);
 }
 
 TEST(MemoryLifetimes, TwoAllocationsInOnePlaceMeanThatAFreeIsMissing) {
   HistoryScript script;
-  script.in("forward").make(5, 100).make(5, 200);
-  const MemoryLifetimes found = lifetimes(script);
-  EXPECT_EQ(found.lifetimes[0].freed, 2u);
-  EXPECT_EQ(found.lost, 1);
+  script.in("forward").allocate(5, 100).allocate(5, 200);
+  const MemoryLifetimes lifetimes = lifetimes_in(script);
+  EXPECT_EQ(lifetimes.all[0].freed_event, 2u);
+  EXPECT_EQ(lifetimes.lost_events, 1);
 }
 
 TEST(MemoryLifetimes, ResidentBlocksThatNobodyKnowsAreUnknown) {
   HistoryScript script;
-  script.resident(9, 4096).in("forward").make(5, 1);
-  EXPECT_EQ(category_at(lifetimes(script), 9), kUnknown);
+  script.resident(9, 4096).in("forward").allocate(5, 1);
+  EXPECT_EQ(category_at(lifetimes_in(script), 9), kUnknown);
 }
 
 TEST(MemoryLifetimes, WhatIsMadeBeforeAnyPhaseIsUnknown) {
   HistoryScript script;
-  script.in("").make(5, 100);
-  EXPECT_EQ(category_at(lifetimes(script), 5), kUnknown);
+  script.in("").allocate(5, 100);
+  EXPECT_EQ(category_at(lifetimes_in(script), 5), kUnknown);
 }
 
 TEST(MemoryLifetimes, AForwardThatRanOutOfMemoryKeepsWhatItStillHeld) {
   HistoryScript script;
-  script.in("forward", "layers.0").make(5, 100).make(6, 10).free(6).out_of_memory(1 << 30);
-  const MemoryLifetimes found = lifetimes(script, {{}, {}, true});
-  EXPECT_EQ(category_at(found, 5), kActivations);
-  EXPECT_EQ(category_at(found, 6), kTemporary);
+  script.in("forward", "layers.0").allocate(5, 100).allocate(6, 10).free(6).out_of_memory(1 << 30);
+  const MemoryLifetimes lifetimes = lifetimes_in(script, {{}, {}, true});
+  EXPECT_EQ(category_at(lifetimes, 5), kActivations);
+  EXPECT_EQ(category_at(lifetimes, 6), kTemporary);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace labreport::memory_test {
 namespace {
 
-Launch on_cpu(Mode mode, Precision precision = Precision::kFp32) {
+Launch measure_on_cpu(Mode mode, Precision precision = Precision::kFp32) {
   LaunchRequest request = tiny_request(CellKind::kMemory, mode, 1, 1);
   request.spec.precision = precision;
   return measure_memory(request);
@@ -36,7 +36,7 @@ class MemoryOfModes : public testing::TestWithParam<std::pair<Mode, Precision>> 
 
 TEST_P(MemoryOfModes, RecordingChangesNoPeakAndTheHistoryAddsUpToIt) {
   const auto [mode, precision] = GetParam();
-  const Launch launch = on_cpu(mode, precision);
+  const Launch launch = measure_on_cpu(mode, precision);
   const std::int64_t peak = value(launch, metric::kMemory, metric::kPeakRequested);
   EXPECT_EQ(value(launch, metric::kHistory, metric::kPeakRequested), peak);
   EXPECT_EQ(value(launch, metric::kHistory, metric::kPeakAllocated),
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(, MemoryOfModes,
                          });
 
 TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
-  const Launch launch = on_cpu(Mode::kTrainStep);
+  const Launch launch = measure_on_cpu(Mode::kTrainStep);
   EXPECT_EQ(value(launch, metric::kResident, metric::kOptimizerStates),
             2 * parameter_bytes(launch));
   EXPECT_EQ(value(launch, metric::kResident, metric::kGradients), 0);
@@ -73,21 +73,21 @@ TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
 }
 
 TEST(Memory, TheResidualStreamHasTheSizeOfItsFormula) {
-  const Launch launch = on_cpu(Mode::kInference);
+  const Launch launch = measure_on_cpu(Mode::kInference);
   EXPECT_EQ(value(launch, metric::kResidual, metric::kRequested), 2 * 8 * 16 * 4);
 }
 
 TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
-  const Launch launch = on_cpu(Mode::kForwardBackward);
-  const std::int64_t formula = 4 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16);
+  const Launch launch = measure_on_cpu(Mode::kForwardBackward);
+  const std::int64_t expected_bytes = 4 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16);
   const std::int64_t change = value(launch, metric::kBlock, metric::kAfterBackward) -
                               value(launch, metric::kBlock, metric::kBeforeBackward);
-  EXPECT_EQ(value(launch, metric::kBlock, metric::kGradients), formula);
-  EXPECT_EQ(change + value(launch, metric::kBlock, metric::kKept), formula);
+  EXPECT_EQ(value(launch, metric::kBlock, metric::kGradients), expected_bytes);
+  EXPECT_EQ(change + value(launch, metric::kBlock, metric::kKept), expected_bytes);
 }
 
 TEST(Memory, ABlocksTimelineBeginsBeforeItsFirstAllocation) {
-  const Launch launch = on_cpu(Mode::kForwardBackward);
+  const Launch launch = measure_on_cpu(Mode::kForwardBackward);
   for (const MeasuredRow& row : measured_rows(launch, metric::kBlockTimeline)) {
     if (row.text(column::kPhase) != metric::kBackward) continue;
     EXPECT_EQ(row.number(metric::kRequested),
@@ -98,21 +98,21 @@ TEST(Memory, ABlocksTimelineBeginsBeforeItsFirstAllocation) {
 }
 
 TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
-  EXPECT_EQ(value(on_cpu(Mode::kInference), metric::kCategory, metric::kWeightCopies), 0);
-  const Launch half = on_cpu(Mode::kInference, Precision::kBf16);
-  // At the peak, which comes before the last layer's last copy where oneDNN packs weights (AMX).
+  EXPECT_EQ(value(measure_on_cpu(Mode::kInference), metric::kCategory, metric::kWeightCopies), 0);
+  const Launch half = measure_on_cpu(Mode::kInference, Precision::kBf16);
+  // If oneDNN packs weights (AMX), the peak comes before the last layer's last copy.
   const std::int64_t first_layer = 4 * 16 * 16 + 3 * 16 * 24;
   EXPECT_GT(value(half, metric::kCategory, metric::kWeightCopies), 2 * first_layer);
 }
 
 TEST(Memory, AForwardWithThePreviousGraphAliveNeedsMore) {
-  const Launch launch = on_cpu(Mode::kForward);
+  const Launch launch = measure_on_cpu(Mode::kForward);
   EXPECT_GT(value(launch, metric::kOtherForwardPeaks, metric::kForwardGraphAlive),
             value(launch, metric::kMemory, metric::kPeakAllocated));
 }
 
 TEST(Memory, EveryPhaseHasItsPeak) {
-  const Launch launch = on_cpu(Mode::kTrainStep);
+  const Launch launch = measure_on_cpu(Mode::kTrainStep);
   std::int64_t highest = 0;
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {

@@ -1,5 +1,5 @@
-// Categories and the curve over a step of two layers that an H200 ran, against what its allocator
-// counted. The fixture has only one of several equal lifetimes that do not reach the peak.
+// Tests categories and timeline by the allocations of a step of two layers that an H200 ran. The
+// fixture keeps only one of several equal lifetimes that do not reach the peak.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 namespace labreport::recorded_history_test {
 namespace {
 
-/// The allocator's own statistic of the recorded step.
+/// The peak that the allocator itself counted in that step, in bytes.
 constexpr std::int64_t kPeakRequested = 213'559'300;
 
 struct Row {
-  std::int64_t requested, block;
-  std::size_t made;
-  std::optional<std::size_t> freed;
+  std::int64_t requested_bytes, block_bytes;
+  std::size_t made_event;
+  std::optional<std::size_t> freed_event;
   std::string category;
-  MemoryOrigin born, died;
+  MemoryOrigin made_origin, freed_origin;
 };
 
-std::vector<Row> recorded() {
+std::vector<Row> read_recorded_lifetimes() {
   const std::string text = read_file(std::string(LABREPORT_SOURCE_DIR) +
                                      "/tests/fixtures/histories/h200-two-layers-bf16.csv");
   std::vector<Row> rows;
@@ -35,46 +35,49 @@ std::vector<Row> recorded() {
     const std::vector<std::string> cells = split(line, ',');
     Row row{
         std::stoll(cells[0]), std::stoll(cells[1]), std::stoull(cells[2]), {}, cells[4], {}, {}};
-    if (!cells[3].empty()) row.freed = std::stoull(cells[3]);
-    row.born = {cells[7], cells[9], cells[10], cells[11]};
-    row.died.phase = cells[8];
+    if (!cells[3].empty()) row.freed_event = std::stoull(cells[3]);
+    row.made_origin = {cells[7], cells[9], cells[10], cells[11]};
+    row.freed_origin.phase = cells[8];
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-MemoryCategory category_called(const std::string& wanted) {
-  return *std::ranges::find_if(kMemoryCategories,
-                               [&](MemoryCategory category) { return name(category) == wanted; });
+MemoryCategory category_called(const std::string& category_name) {
+  return *std::ranges::find_if(
+      kMemoryCategories, [&](MemoryCategory category) { return name(category) == category_name; });
 }
 
-/// True for storages that the program names; the use of others has to be found.
-bool held_by_name(const std::string& category) {
+/// True for categories that `KnownMemory` gives; lifetimes_of() has to find the others.
+bool is_known_category(const std::string& category) {
   return category != "activations" && category != "temporary" && category != "weight_copies" &&
          category != "unknown";
 }
 
-/// The history and the knowledge from which the rows were found; each lifetime has an address of
-/// its own.
+/// Rebuilds the history and the known storages from the rows. Each lifetime gets its own address.
 struct Reconstructed {
   MemoryHistory history;
   KnownMemory known;
 
   explicit Reconstructed(const std::vector<Row>& rows) {
-    known.graph = true;
-    std::size_t last = 0;
-    for (const Row& row : rows) last = std::max({last, row.made, row.freed.value_or(0)});
-    history.events.resize(last, MemoryEvent{.kind = MemoryEventKind::kSegment});
+    known.records_graph = true;
+    std::size_t last_event = 0;
+    for (const Row& row : rows)
+      last_event = std::max({last_event, row.made_event, row.freed_event.value_or(0)});
+    history.events.resize(last_event, MemoryEvent{.kind = MemoryEventKind::kSegment});
     for (std::size_t i = 0; i < rows.size(); ++i) add(rows[i], i + 1);
   }
 
   void add(const Row& row, std::uint64_t address) {
-    const bool named = held_by_name(row.category);
-    if (row.made == 0) history.resident.push_back({address, row.requested, row.block});
-    if (row.made == 0 && named) known.before[address] = category_called(row.category);
-    if (!row.freed && named) known.after[address] = category_called(row.category);
-    if (row.made > 0) put(row.made, MemoryEventKind::kAllocation, row, row.born, address);
-    if (row.freed) put(*row.freed, MemoryEventKind::kFree, row, row.died, address);
+    const bool is_known = is_known_category(row.category);
+    if (row.made_event == 0)
+      history.resident_blocks.push_back({address, row.requested_bytes, row.block_bytes});
+    if (row.made_event == 0 && is_known) known.at_start[address] = category_called(row.category);
+    if (!row.freed_event && is_known) known.at_end[address] = category_called(row.category);
+    if (row.made_event > 0)
+      put(row.made_event, MemoryEventKind::kAllocation, row, row.made_origin, address);
+    if (row.freed_event)
+      put(*row.freed_event, MemoryEventKind::kFree, row, row.freed_origin, address);
   }
 
   void put(std::size_t number, MemoryEventKind kind, const Row& row, const MemoryOrigin& origin,
@@ -82,8 +85,8 @@ struct Reconstructed {
     history.origins.push_back(origin);
     history.events[number - 1] = {kind,
                                   address,
-                                  row.requested,
-                                  row.block,
+                                  row.requested_bytes,
+                                  row.block_bytes,
                                   static_cast<std::int64_t>(number),
                                   history.origins.size() - 1,
                                   row.category == "weight_copies"};
@@ -91,12 +94,13 @@ struct Reconstructed {
 };
 
 TEST(RecordedHistory, EveryAllocationIsFoundToBeForWhatItWas) {
-  const std::vector<Row> rows = recorded();
+  const std::vector<Row> rows = read_recorded_lifetimes();
   const Reconstructed step(rows);
   std::map<std::string, int> counts;
-  for (const MemoryLifetime& lifetime : lifetimes_of(step.history, step.known).lifetimes) {
+  for (const MemoryLifetime& lifetime : lifetimes_of(step.history, step.known).all) {
     const Row& row = rows[lifetime.address - 1];
-    EXPECT_EQ(name(lifetime.category), row.category) << row.born.module << ' ' << row.born.op;
+    EXPECT_EQ(name(lifetime.category), row.category)
+        << row.made_origin.module << ' ' << row.made_origin.inner_op;
     ++counts[row.category];
   }
   EXPECT_EQ(counts["unknown"], 0);
@@ -105,10 +109,10 @@ TEST(RecordedHistory, EveryAllocationIsFoundToBeForWhatItWas) {
 }
 
 TEST(RecordedHistory, TheCurvesPeakIsTheAllocatorsStatistic) {
-  const Reconstructed step(recorded());
+  const Reconstructed step(read_recorded_lifetimes());
   const MemoryTimeline timeline = timeline_of(step.history, step.known);
-  EXPECT_EQ(timeline.instants[timeline.peak].total(), kPeakRequested);
-  EXPECT_EQ(timeline.found.lost, 0);
+  EXPECT_EQ(timeline.instants[timeline.peak_index].total_requested(), kPeakRequested);
+  EXPECT_EQ(timeline.lifetimes.lost_events, 0);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(MemoryTables, TheTimelineHasAColumnForEachCategoryThatIsThere) {
 TEST_F(MemoryTables, AllocationsAreTheStepsOwnAndThoseAliveHaveNoEnd) {
   const Table table = allocations_table(timeline_, 3);
   ASSERT_EQ(table.rows.size(), 3u);
-  const auto& gradient = table.rows[0];  // longest, if not largest
+  const auto& gradient = table.rows[0];  // the longest, although not the largest
   EXPECT_EQ(number(gradient[1]), 1000);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(gradient[3]));
   EXPECT_EQ(text(gradient[8]), "layers.0/ffn/w1");
@@ -66,7 +66,7 @@ TEST(LargestTable, TheSameInEachLayerIsOneRow) {
   HistoryScript script;
   for (const char* module : {"layers.0/attn", "layers.1/attn", "layers.12/attn"}) {
     script.in("forward", module, "Softmax", "aten::exp");
-    script.make(script.history.events.size(), 4096);
+    script.allocate(script.history.events.size(), 4096);
   }
   const MemoryTimeline timeline = timeline_of(script.history, {});
   const Table table = largest_table(timeline);
@@ -82,7 +82,7 @@ TEST_F(MemoryTables, MetricsSplitThePeakAndTellTheRounding) {
   for (const MemoryCategory category : kMemoryCategories) {
     sum += value(metrics, metric::kCategory, name(category));
   }
-  EXPECT_EQ(sum, timeline_.instants[timeline_.peak].total());
+  EXPECT_EQ(sum, timeline_.instants[timeline_.peak_index].total_requested());
   EXPECT_EQ(value(metrics, metric::kResident, metric::kParameters), 1000);
   EXPECT_EQ(value(metrics, metric::kRounding, metric::kParameters), 24);
   EXPECT_EQ(value(metrics, metric::kResidual, metric::kRequested), 100);
@@ -104,7 +104,7 @@ TEST_F(MemoryTables, ABlocksPartIsWhatItKeepsAndTheChangeOverItsBackward) {
 
 TEST(BlockMemory, IsNothingWithoutABlock) {
   HistoryScript script;
-  script.in("forward", "lm_head").make(1, 100);
+  script.in("forward", "lm_head").allocate(1, 100);
   const MemoryTimeline timeline = timeline_of(script.history, {});
   EXPECT_TRUE(block_memory(timeline).tables.empty());
 }

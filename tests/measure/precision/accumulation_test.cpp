@@ -7,7 +7,7 @@
 namespace labreport::accumulation_test {
 namespace {
 
-Launch on_cpu() {
+Launch measure_on_cpu() {
   LaunchRequest request;
   request.spec.kind = CellKind::kAccumulation;
   request.spec.device = DeviceKind::kCpu;
@@ -22,7 +22,7 @@ double last_sum(const Launch& launch, std::string_view loop) {
 
 // IEEE 754 determines these numbers, so every device must compute exactly them.
 TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
-  const Launch launch = on_cpu();
+  const Launch launch = measure_on_cpu();
   EXPECT_EQ(last_sum(launch, metric::kFp32Loop), 10.000133514404297);
   EXPECT_EQ(last_sum(launch, metric::kFp16Loop), 9.953125);
   EXPECT_EQ(last_sum(launch, metric::kMixedLoop), 10.00213623046875);
@@ -32,13 +32,13 @@ TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
 }
 
 TEST(Accumulation, TellsWhatWasAdded) {
-  const Launch launch = on_cpu();
+  const Launch launch = measure_on_cpu();
   EXPECT_EQ(launch.find(metric::kAddend, metric::kFp16Loop)->number(), 0.01000213623046875);
   EXPECT_EQ(launch.find(metric::kAddend, metric::kHalvesLoop)->number(), 0.5);
 }
 
 TEST(Accumulation, RunsBesideAGpuOnly) {
-  EXPECT_EQ(on_cpu().find(metric::kHostRunningSum, metric::kFp32Loop), nullptr);
+  EXPECT_EQ(measure_on_cpu().find(metric::kHostRunningSum, metric::kFp32Loop), nullptr);
 }
 
 }  // namespace

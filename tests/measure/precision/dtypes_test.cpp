@@ -9,7 +9,7 @@
 namespace labreport::dtypes_test {
 namespace {
 
-Table on_cpu() {
+Table measure_on_cpu() {
   LaunchRequest request;
   request.spec.kind = CellKind::kDtypes;
   request.spec.device = DeviceKind::kCpu;
@@ -26,7 +26,7 @@ std::string dtype(const Table& table, const std::string& precision, std::string_
 }
 
 TEST(Dtypes, MatrixProductsTakeAutocastsDtypeAndParametersKeepTheirs) {
-  const Table table = on_cpu();
+  const Table table = measure_on_cpu();
   EXPECT_EQ(dtype(table, "fp16", metric::kOutput, "fc1"), "float16");
   EXPECT_EQ(dtype(table, "bf16", metric::kOutput, "fc2"), "bfloat16");
   EXPECT_EQ(dtype(table, "fp16", metric::kParameter, "fc1.weight"), "float32");
@@ -35,14 +35,14 @@ TEST(Dtypes, MatrixProductsTakeAutocastsDtypeAndParametersKeepTheirs) {
 }
 
 TEST(Dtypes, RmsNormReturnsWhatItWasGiven) {
-  const Table table = on_cpu();
+  const Table table = measure_on_cpu();
   EXPECT_EQ(dtype(table, "fp16", metric::kNorm, "rms_norm"), "float16");
   EXPECT_EQ(dtype(table, "bf16", metric::kNetwork, "residual"), "float32");
   EXPECT_EQ(dtype(table, "bf16", metric::kNetwork, "ln2"), "float32");
 }
 
 TEST(Dtypes, TracesEveryModuleOfTheToyModel) {
-  const Table table = on_cpu();
+  const Table table = measure_on_cpu();
   for (const char* module : {"fc1", "relu", "ln", "fc2"}) {
     EXPECT_NE(dtype(table, "fp16", metric::kOutput, module), "none") << module;
   }

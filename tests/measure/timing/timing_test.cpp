@@ -12,8 +12,7 @@
 namespace labreport::timing_test {
 namespace {
 
-constexpr std::int64_t kWarmup = 2;
-constexpr std::int64_t kSteps = 3;
+constexpr std::int64_t kWarmup = 2, kSteps = 3;
 
 LaunchRequest tiny(Mode mode) { return tiny_request(CellKind::kTiming, mode, kWarmup, kSteps); }
 
@@ -36,9 +35,9 @@ TEST(Timing, PhasesAddUpToNoMoreThanTheStep) {
     std::vector<double> sum(total.size());
     for (const std::string_view phase :
          {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
-      const auto part = samples(launch, tag, phase);
-      ASSERT_EQ(part.size(), total.size()) << tag << phase;
-      std::transform(part.begin(), part.end(), sum.begin(), sum.begin(), std::plus<>());
+      const auto durations = samples(launch, tag, phase);
+      ASSERT_EQ(durations.size(), total.size()) << tag << phase;
+      std::transform(durations.begin(), durations.end(), sum.begin(), sum.begin(), std::plus<>());
     }
     for (std::size_t i = 0; i < total.size(); ++i) EXPECT_LE(sum[i], total[i]) << tag;
   }
@@ -78,8 +77,8 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
 
 TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
   EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
-  const auto future = static_cast<CellKind>(static_cast<int>(CellKind::kDataParallel) + 1);
-  EXPECT_THROW(find_measurement(future), InputError);
+  const auto unknown_kind = static_cast<CellKind>(static_cast<int>(CellKind::kDataParallel) + 1);
+  EXPECT_THROW(find_measurement(unknown_kind), InputError);
 }
 
 }  // namespace
