@@ -172,7 +172,7 @@ int fail_with(std::string line) {
 }  // namespace
 
 int run_app(const std::vector<std::string>& argv) try {
-  tell_size_limits_as_errors();
+  report_size_limits_as_errors();
   ExitStatus status = dispatch(argv);
   flush_output();
   if (status == ExitStatus::kDone && has_skipped()) status = ExitStatus::kIncomplete;

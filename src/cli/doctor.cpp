@@ -48,7 +48,7 @@ class Findings {
   bool complete_ = true;
 };
 
-Ended call(std::vector<std::string> argv) {
+CompletedProcess call(std::vector<std::string> argv) {
   Command command;
   command.argv = std::move(argv);
   command.keep_output = true;
@@ -56,7 +56,7 @@ Ended call(std::vector<std::string> argv) {
   try {
     return run_to_end(command);
   } catch (const InputError& error) {
-    Ended absent;
+    CompletedProcess absent;
     absent.exit_status = 127;
     absent.messages = error.what();
     return absent;
@@ -80,7 +80,7 @@ void look_at_program(Findings& findings) {
   findings.here("labreport",
                 fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
                             build.dirty ? " with uncommitted changes" : ""));
-  const Ended compiler = call({"g++", "--version"});
+  const CompletedProcess compiler = call({"g++", "--version"});
   if (compiler.ok()) return findings.here("compiler", first_line(compiler.output));
   findings.missing("compiler", "no g++: nothing can be built; install g++ 12 or newer");
 }
@@ -97,7 +97,7 @@ void look_at_worker(Findings& findings) {
                                                              join(worker.architectures, ", "));
   findings.here("torch", worker.torch.empty() ? "unknown: the worker has no description beside it"
                                               : worker.torch + ", " + cuda);
-  const Ended started = call({worker.program.string(), "--version"});
+  const CompletedProcess started = call({worker.program.string(), "--version"});
   if (!started.ok()) {
     return findings.needed("worker", "does not start: " + last_lines(started.messages, 1) +
                                          "; build it again with `make report`");
@@ -109,7 +109,7 @@ void look_at_worker(Findings& findings) {
 
 void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
-  const Ended started = call({worker.program.string(), "--version"});
+  const CompletedProcess started = call({worker.program.string(), "--version"});
   const char* compile = is_on_path("g++") ? "" : "; --compile needs g++";
   if (!started.ok()) return findings.missing("own models", last_lines(started.messages, 1));
   findings.here("own models",
@@ -123,9 +123,9 @@ void look_by_script(Findings& findings, const std::string& what, std::vector<std
   const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
   if (!fs::exists(script)) return;
   words.front() = script.string();
-  const Ended ended = call(words);
-  if (ended.ok()) findings.here(what, first_line(ended.output));
-  for (const std::string& line : split(ended.messages, '\n')) {
+  const CompletedProcess process = call(words);
+  if (process.ok()) findings.here(what, first_line(process.output));
+  for (const std::string& line : split(process.messages, '\n')) {
     if (!line.empty()) findings.missing(what, line);
   }
 }
@@ -151,7 +151,7 @@ void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
                         gpu.display ? ", drives a display" : ""));
   if (const auto refusal = gpu.refusal()) findings.needed(what, *refusal);
   try {
-    if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
+    if (const auto refusal = worker_refusal(find_worker(), gpu, survey)) {
       findings.needed(what, *refusal);
     }
   } catch (const InputError&) {

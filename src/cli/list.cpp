@@ -56,7 +56,7 @@ void list_sizes() {
 }
 
 void list_cells(const Request& request) {
-  const DeviceChoice choice = choose_device(device_wish(request), true);
+  const DeviceChoice choice = choose_device(device_request(request), true);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const auto cells = checked_plan(plan_input(request, choice), Run());
   fmt::print("{}", plan_table(cells, choice));

@@ -43,22 +43,22 @@ WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
   worker.environment = worker_environment(flags.keep_env);
   worker.nvtx = flags.nvtx;
-  worker.limit_seconds = kLeastSeconds;
+  worker.min_limit_seconds = kLeastSeconds;
   worker.limit_per_estimate = kTimesTheEstimate;
   if (!flags.timeout) return worker;
   // --timeout is one limit for all launches.
   worker.limit_per_estimate = 0;
   const char* end = flags.timeout->data() + flags.timeout->size();
-  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.limit_seconds);
-  if (error == std::errc() && stop == end && std::isfinite(worker.limit_seconds) &&
-      worker.limit_seconds > 0) {
+  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.min_limit_seconds);
+  if (error == std::errc() && stop == end && std::isfinite(worker.min_limit_seconds) &&
+      worker.min_limit_seconds > 0) {
     return worker;
   }
   throw InputError("--timeout is '" + *flags.timeout + "'", "give seconds, more than 0");
 }
 
 std::int64_t other_processes(const Slot& slot) {
-  const auto monitor = slot.gpu_uuid.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuid);
+  const auto monitor = slot.gpu_uuids.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuids);
   return monitor == nullptr ? 0 : monitor->other_processes(/*running=*/false).value_or(0);
 }
 
@@ -67,8 +67,8 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSe
                   [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
                   other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
-  setup.more_slots = choice.more_slots();
-  setup.named_gpus = !device_wish(flags).gpus.value_or(std::vector<int>()).empty();
+  setup.rank_only_slots = choice.rank_only_slots();
+  setup.gpus_are_named = !device_request(flags).gpus.value_or(std::vector<int>()).empty();
   return setup;
 }
 
@@ -107,16 +107,16 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const
 Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
                       const std::vector<PlannedCell>& wanted,
                       const std::vector<std::string>& argv) {
-  RunEnd end = RunEnd::kComplete;
+  PoolStatus end = PoolStatus::kComplete;
   try {
-    TerminalProgress progress(stderr);  // its destructor clears the live line
-    end = Pool(folder.run(), folder.store(), plan, std::move(setup), progress).run();
+    TerminalDisplay display(stderr);  // its destructor clears the live line
+    end = Pool(folder.run(), folder.store(), plan, std::move(setup), display).run();
   } catch (const Error& error) {
     throw_with_kept_launches(error, folder.store(), wanted);
   }
   const Run& run = folder.run();
   const fs::path& path = folder.store().folder();
-  if (end == RunEnd::kComplete) return {status_of(run), path, failure_words(run, path)};
+  if (end == PoolStatus::kComplete) return {status_of(run), path, failure_words(run, path)};
   if (!has_launches(run)) {
     say("interrupted: nothing is measured yet\n");
     return {ExitStatus::kInterrupted, {}};
@@ -128,7 +128,7 @@ Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
 /// With --resume, `root` is the run's own folder, and the flags include those it was begun with.
 Measured measure_from_flags(const RunFlags& flags, const fs::path& root,
                             const std::vector<std::string>& argv) {
-  const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
+  const DeviceChoice choice = choose_device(device_request(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
   const auto own = own_part(flags, input);

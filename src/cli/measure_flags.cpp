@@ -232,14 +232,14 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
   // Tasks divide one plan, whichever GPUs each of them sees.
-  const bool one_gpu = !request.shard && choice.gpus.size() + choice.others.size() == 1;
+  const bool one_gpu = !request.shard && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
   if (one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });
   }
-  input.half = choice.half();
+  input.half = choice.half_precision();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
-    if (*source) *source = resolved(**source, find_model_worker());
+    if (*source) *source = resolve_model(**source, find_model_worker());
   }
   return input;
 }
@@ -256,8 +256,8 @@ std::vector<int> parse_gpus(const std::string& text) {
   return indices;
 }
 
-DeviceWish device_wish(const Request& request) {
-  DeviceWish wish;
+DeviceRequest device_request(const Request& request) {
+  DeviceRequest wish;
   if (request.preset) wish.preset = parse_preset(*request.preset);
   if (request.gpus) wish.gpus = parse_gpus(*request.gpus);
   return wish;

@@ -24,6 +24,6 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 std::vector<int> parse_gpus(const std::string& text);
 
 /// Throws `InputError` for an unknown preset or invalid GPUs.
-DeviceWish device_wish(const Request& request);
+DeviceRequest device_request(const Request& request);
 
 }  // namespace labreport

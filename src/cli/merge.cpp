@@ -71,7 +71,7 @@ std::string device_name(const Run& run) {
 
 /// Throws if the runs differ in what the rows of one report must share.
 void refuse_unlike(const Run& first, const Run& other) {
-  std::string different = difference(other, surroundings_of(first));
+  std::string different = first_difference(other, surroundings_of(first));
   if (device_name(other) != device_name(first)) {
     different = fmt::format("one is of {}, another of {}", device_name(first), device_name(other));
   }
@@ -141,8 +141,8 @@ std::int64_t complete(Run& run) {
   queue.plan(planned, run);
   std::ranges::stable_sort(run.cells, {},
                            [&](const Cell& cell) { return queue.position(cell.id); });
-  const Standing standing = queue.standing(1);
-  return static_cast<std::int64_t>(standing.total - standing.done);
+  const RunProgress progress = queue.progress(1);
+  return static_cast<std::int64_t>(progress.total - progress.done);
 }
 
 /// "shard 3/4 never began and shard 2/4 did not finish"

@@ -47,7 +47,7 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   const std::size_t all = std::max<std::size_t>(1, choice.gpus.size());
   const bool on_gpus = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
-  const auto there = static_cast<std::int64_t>(choice.gpus.size() + choice.others.size());
+  const auto there = static_cast<std::int64_t>(choice.gpus.size() + choice.rank_only_gpus.size());
   if (on_gpus && spec.ranks->count > there) return 0;
   return static_cast<double>(std::min(slots_needed(spec, all), all));
 }

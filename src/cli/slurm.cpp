@@ -55,7 +55,7 @@ std::int64_t tasks(const SlurmFlags& flags) {
   const Shards shards = shards_of(plan_input(flags, parse_preset(preset(flags)), device), tasks);
   say("with {} the plan is done about {:.1f} times as fast as with one; with any number at most "
       "{:.1f} times, because its longest group of cells stays together\n",
-      format_plural(tasks, "task"), shards.speedup(), shards.most_speedup());
+      format_plural(tasks, "task"), shards.speedup(), shards.max_speedup());
   return tasks;
 }
 
@@ -112,15 +112,15 @@ std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
 
 /// The reason in Slurm's message "sbatch: error: Batch job submission failed: Invalid partition
 /// name specified".
-std::string refusal(const Ended& ended) {
-  std::string words(trimmed(last_lines(ended.messages, 1)));
+std::string refusal(const CompletedProcess& process) {
+  std::string words(trimmed(last_lines(process.messages, 1)));
   for (const std::string_view begin : {"sbatch: error: ", "sbatch: fatal: "}) {
     if (words.starts_with(begin)) words.erase(0, begin.size());
   }
   return words.empty() ? "sbatch gave no reason" : words;
 }
 
-Ended asked(const Command& command) try {
+CompletedProcess asked(const Command& command) try {
   return run_to_end(command);
 } catch (const InputError& error) {
   throw InputError(error.what(), "submit on a machine that has Slurm, or leave --submit out");
@@ -132,9 +132,9 @@ std::string submit(const std::vector<std::string>& words) {
   command.argv = words;
   command.keep_output = true;
   command.limit_seconds = kPatienceSeconds;
-  const Ended ended = asked(command);
-  if (ended.ok()) return std::string(trimmed(ended.output));
-  throw InputError("Slurm refuses the job: " + refusal(ended),
+  const CompletedProcess process = asked(command);
+  if (process.ok()) return std::string(trimmed(process.output));
+  throw InputError("Slurm refuses the job: " + refusal(process),
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 

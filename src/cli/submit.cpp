@@ -46,10 +46,10 @@ void write_zip(const fs::path& out, const fs::path& scratch) {
   constexpr const char* kCode =
       "import shutil, sys\nshutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n";
   const HelperPython python(project_folder());
-  const Ended ended =
+  const CompletedProcess process =
       python.run(kCode, {whole.string(), whole.parent_path().string(), whole.filename().string()},
                  scratch, {.seconds = 60});
-  if (!ended.ok()) throw Error("cannot write " + whole.string() + ".zip");
+  if (!process.ok()) throw Error("cannot write " + whole.string() + ".zip");
 }
 
 /// Things that a grader would miss, one line each.

@@ -38,11 +38,11 @@ CellSpec with_one_step(CellSpec spec) {
   return spec;
 }
 
-[[noreturn]] void refuse_failed(const Launch& launch, const Ended& ended, const fs::path& root) {
+[[noreturn]] void refuse_failed(const Launch& launch, const CompletedProcess& process, const fs::path& root) {
   const fs::path file = root / kTraceback;
   make_writable_folder(root);
   const std::string traceback = join(launch.warnings, "\n");
-  write_atomically(file, traceback.empty() ? ended.messages : traceback);
+  write_atomically(file, traceback.empty() ? process.messages : traceback);
   const auto* failed = std::get_if<Failed>(&launch.outcome);
   throw InputError(failed != nullptr ? failed->message : describe(launch.outcome),
                    "nothing is measured, and the traceback is in " + file.string());
@@ -62,14 +62,14 @@ void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker,
   const ScratchFolder scratch;
   const RunStore store(scratch.path());
   make_writable_folder(store.scratch_folder());
-  const double limit = worker.limit_seconds;
+  const double limit = worker.min_limit_seconds;
   Command command = prepare_launch(request, worker, slot, store, limit);
   hide_needless_warnings(*command.environment);
-  const Ended ended = run_to_end(command);
-  const Answer answer = judge(request, result_of(request, store), ended, limit, false);
+  const CompletedProcess process = run_to_end(command);
+  const LaunchResult result = judge_launch(request, result_file_of(request, store), process, limit, false);
   // A device that cannot be used is refused by the first measurement, with advice.
-  if (is_failure(answer.body.outcome) && !answer.device_unusable)
-    refuse_failed(answer.body, ended, root);
+  if (is_failure(result.launch.outcome) && !result.is_device_unusable)
+    refuse_failed(result.launch, process, root);
   remove_tree(root / kTraceback);
 }
 

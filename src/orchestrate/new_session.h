@@ -1,4 +1,4 @@
-// Describes a session: the devices, software and request of this invocation, as a run records them.
+// Describes a session: the machine, software and request of this invocation, as a run records them.
 #pragma once
 
 #include <string>
@@ -11,11 +11,13 @@
 
 namespace labreport {
 
-/// Leaves out names of the machine and the user, unless `keep_host`.
+/// Returns the session of this invocation. Names of the machine and the user are left out unless
+/// `keep_host`.
 Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv);
 
+/// Returns the properties of this invocation that a resumed run must share.
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                           const Session& session);
 

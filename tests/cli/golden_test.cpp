@@ -84,9 +84,9 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
     call({"import", "tables/made_up.md"});
     std::ranges::replace(words, "IMPORTED", only_run().lexically_relative(folder_).string());
   }
-  const Ended ended = call(words);
-  const std::string messages = anonymous(timeless(ended.messages));
-  if (ended.exit_status == 2 && ended.output.empty() && std::ranges::count(messages, '\n') <= 2) {
+  const CompletedProcess process = call(words);
+  const std::string messages = anonymous(timeless(process.messages));
+  if (process.exit_status == 2 && process.output.empty() && std::ranges::count(messages, '\n') <= 2) {
     const std::string command = golden.name + " $ labreport " + join(golden.words, " ");
     if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) keep_refusal(command, messages);
     EXPECT_EQ(messages, refusals()[command]);
@@ -94,7 +94,7 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
   }
   const std::string text =
       fmt::format("$ labreport {}\n{}--- stderr\n{}--- status {}\n", join(golden.words, " "),
-                  timeless(ended.output), messages, ended.exit_status);
+                  timeless(process.output), messages, process.exit_status);
   const auto file = kFolder / (golden.name + ".txt");
   if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) write_atomically(file, text);
   EXPECT_EQ(text, read_file(file));

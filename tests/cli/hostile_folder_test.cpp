@@ -21,13 +21,13 @@ using testing::Not;
 class HostileFolder : public ProgramTest {
  protected:
   void SetUp() override {
-    const Ended ended = measure({});
-    ASSERT_EQ(ended.exit_status, 0) << ended.messages;
+    const CompletedProcess process = measure({});
+    ASSERT_EQ(process.exit_status, 0) << process.messages;
     run_ = only_run();
     std::ofstream(folder_ / "secret.md") << "a secret of the reader's";
   }
 
-  Ended measure(const std::vector<std::string>& flags) {
+  CompletedProcess measure(const std::vector<std::string>& flags) {
     std::vector<std::string> words{"run", "--preset", "demo", "--only",
                                    "mixed_precision_accumulation"};
     words.insert(words.end(), flags.begin(), flags.end());
@@ -44,9 +44,9 @@ class HostileFolder : public ProgramTest {
 
   void expect_refused(const std::string& words) {
     for (const char* verb : {"check", "render"}) {
-      const Ended ended = call({verb, run_.string()});
-      EXPECT_EQ(ended.exit_status, 2) << verb;
-      EXPECT_THAT(ended.messages, HasSubstr(words)) << verb;
+      const CompletedProcess process = call({verb, run_.string()});
+      EXPECT_EQ(process.exit_status, 2) << verb;
+      EXPECT_THAT(process.messages, HasSubstr(words)) << verb;
     }
     EXPECT_EQ(call({"render"}).exit_status, 2) << "there is no other run";
   }
@@ -75,9 +75,9 @@ TEST_F(HostileFolder, ARunThatTakesAllMemoryCostsNoOtherItsPage) {
   const fs::path large = run_.parent_path() / "20200101-000000-large";
   fs::copy(run_, large, fs::copy_options::recursive);
   std::ofstream(large / "run.json", std::ios::app) << std::string(60u << 20, ' ');
-  const Ended ended = run({"sh", "-c", "ulimit -d 60000; \"$LABREPORT\" render --format md"});
-  EXPECT_EQ(ended.exit_status, 1) << ended.messages;
-  EXPECT_THAT(ended.messages, HasSubstr("-large: std::bad_alloc"));
+  const CompletedProcess process = run({"sh", "-c", "ulimit -d 60000; \"$LABREPORT\" render --format md"});
+  EXPECT_EQ(process.exit_status, 1) << process.messages;
+  EXPECT_THAT(process.messages, HasSubstr("-large: std::bad_alloc"));
   EXPECT_TRUE(said_below(folder_ / "site/public", "H100") ||
               said_below(folder_ / "site/public", "CPU"));
 }
@@ -102,9 +102,9 @@ TEST_F(HostileFolder, GoingOnWithARunWritesNowhereElse) {
   for (const char* name : {"scratch", "artifacts"}) {
     fs::create_directories(run_ / "cells");
     fs::create_directory_symlink(folder_, run_ / name);
-    const Ended ended = measure({"--resume", "--out", run_.string()});
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_THAT(ended.messages, HasSubstr(std::string(name) + " is a link"));
+    const CompletedProcess process = measure({"--resume", "--out", run_.string()});
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_THAT(process.messages, HasSubstr(std::string(name) + " is a link"));
     fs::remove(run_ / name);
   }
 }
@@ -113,9 +113,9 @@ TEST_F(HostileFolder, NotesThatLieElsewhereAreNotShown) {
   fs::create_directory(folder_ / "mine");
   fs::rename(folder_ / "secret.md", folder_ / "mine/mixed_precision_accumulation.md");
   fs::create_directory_symlink(folder_ / "mine", run_ / "notes");
-  const Ended ended = call({"render", run_.string(), "--out", "pages"});
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr("notes is a link and is left out"));
+  const CompletedProcess process = call({"render", run_.string(), "--out", "pages"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr("notes is a link and is left out"));
   EXPECT_FALSE(said_below(folder_ / "pages", "a secret of the reader"));
   EXPECT_EQ(call({"notes", "--init", run_.string()}).exit_status, 2);
 }
@@ -125,7 +125,7 @@ TEST_F(HostileFolder, FilesInTheWayStayUnlessForced) {
   fs::remove(folder_ / "pages/index.html");
   std::ofstream(folder_ / "pages/.labreport-site") << "";
   std::ofstream(folder_ / "pages/index.html") << "precious";
-  const Ended refused = call({"render", "--out", "pages"});
+  const CompletedProcess refused = call({"render", "--out", "pages"});
   EXPECT_EQ(refused.exit_status, 2);
   EXPECT_THAT(refused.messages, HasSubstr("pages/index.html is in the way"));
   EXPECT_EQ(read_file(folder_ / "pages/index.html"), "precious");
@@ -145,9 +145,9 @@ TEST_F(HostileFolder, NamesNeedNotBeUtf8) {
   std::ofstream(run_ / "notes/a picture \xFF.png") << "no picture";
   fs::rename(run_, run_.parent_path() / "run \xFE");
   for (int i = 0; i < 2; ++i) {
-    const Ended ended = call({"render", "--out", "pages"});
-    EXPECT_LT(ended.exit_status, 2) << ended.messages;
-    EXPECT_THAT(ended.messages, Not(HasSubstr("json.exception")));
+    const CompletedProcess process = call({"render", "--out", "pages"});
+    EXPECT_LT(process.exit_status, 2) << process.messages;
+    EXPECT_THAT(process.messages, Not(HasSubstr("json.exception")));
   }
   EXPECT_TRUE(fs::exists(folder_ / "pages/index.html"));
 }

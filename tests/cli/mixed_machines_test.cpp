@@ -21,12 +21,12 @@ class MixedMachine : public ProgramTest {
   MixedMachine() { have_gpus(kAnyChip); }
 
   std::string doctor() { return call({"doctor"}).output; }
-  Ended dry_run(std::vector<std::string> more = {}) {
+  CompletedProcess dry_run(std::vector<std::string> more = {}) {
     std::vector<std::string> words{"run", "--dry-run"};
     words.insert(words.end(), more.begin(), more.end());
     return call(words);
   }
-  Ended short_run(std::vector<std::string> more = {}) {
+  CompletedProcess short_run(std::vector<std::string> more = {}) {
     std::vector<std::string> words{"run", "--only", "mixed_precision_accumulation"};
     words.insert(words.end(), more.begin(), more.end());
     return call(words);
@@ -40,10 +40,10 @@ class MixedMachine : public ProgramTest {
     return hashes;
   }
   void refused(const std::string& said) {
-    const Ended ended = short_run();
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_TRUE(ended.messages.starts_with("labreport: " + said)) << ended.messages;
-    EXPECT_EQ(std::ranges::count(ended.messages, '\n'), 1);
+    const CompletedProcess process = short_run();
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_TRUE(process.messages.starts_with("labreport: " + said)) << process.messages;
+    EXPECT_EQ(std::ranges::count(process.messages, '\n'), 1);
     EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
   }
 };
@@ -164,10 +164,10 @@ TEST_F(Windows, ADriverThatDoesNotLoadThereIsNoMachineWithoutAGpu) {
 }
 
 TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
-  const Ended ended = short_run();
-  const auto cost = ended.messages.find("; needs 0.1 GiB of disk\n");
-  EXPECT_NE(cost, std::string::npos) << ended.messages;
-  EXPECT_LT(cost, ended.messages.find("[1/1]"));
+  const CompletedProcess process = short_run();
+  const auto cost = process.messages.find("; needs 0.1 GiB of disk\n");
+  EXPECT_NE(cost, std::string::npos) << process.messages;
+  EXPECT_LT(cost, process.messages.find("[1/1]"));
   EXPECT_THAT(dry_run().messages,
               HasSubstr("; needs up to 109.3 GiB of GPU memory and 0.6 GiB of"));
   environment_["FAKE_NVML_GIB"] = "24";

@@ -14,8 +14,8 @@ namespace labreport {
 class NotesTest : public ProgramTest {
  protected:
   void SetUp() override {
-    const Ended ended = call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
-    ASSERT_EQ(ended.exit_status, 0) << ended.messages;
+    const CompletedProcess process = call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
+    ASSERT_EQ(process.exit_status, 0) << process.messages;
   }
 
   void note(const std::string& name, const std::string& text) {
@@ -23,7 +23,7 @@ class NotesTest : public ProgramTest {
     write_atomically(folder_ / "notes" / name, text);
   }
 
-  Ended render(const std::vector<std::string>& flags = {}) {
+  CompletedProcess render(const std::vector<std::string>& flags = {}) {
     std::vector<std::string> words{"render"};
     words.insert(words.end(), flags.begin(), flags.end());
     return call(words);

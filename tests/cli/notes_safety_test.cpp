@@ -26,14 +26,14 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
        "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
        "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n\n"
        "![seven](b.svg)\n");
-  const Ended ended = render();
-  EXPECT_EQ(ended.exit_status, 1);
+  const CompletedProcess process = render();
+  EXPECT_EQ(process.exit_status, 1);
   for (const char* refused : {":3: the picture link.svg is left out: only plain files inside notes",
                               ":5: the picture ../site/runs/x.png is left out: only plain files",
                               ":7: the picture /etc/x.png is left out",
                               ":9: the picture text.txt is left out: use png, jpg",
                               ":11: the picture b.svg is left out: it is no SVG"}) {
-    EXPECT_THAT(ended.messages, HasSubstr(refused));
+    EXPECT_THAT(process.messages, HasSubstr(refused));
   }
   EXPECT_EQ(published("notes/figures-my-plot.png"), "png bytes");
   EXPECT_THAT(published("notes/a.svg"), HasSubstr("<image "));

@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
   note("author.md", "name: Ada\n");
-  const Ended first = call({"notes", "--init"});
+  const CompletedProcess first = call({"notes", "--init"});
   EXPECT_EQ(first.exit_status, 0) << first.messages;
   EXPECT_EQ(first.output,
             "kept     notes/author.md\nwritten  notes/mixed_precision_accumulation.md\n");
@@ -32,7 +32,7 @@ TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
   EXPECT_THAT(text, HasSubstr("FP16 **9.9531**"));
   EXPECT_TRUE(text.ends_with("-->\n\n"));
   for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 110u) << line;
-  const Ended second = call({"notes", "--init"});
+  const CompletedProcess second = call({"notes", "--init"});
   EXPECT_THAT(second.output, Not(HasSubstr("written")));
   EXPECT_EQ(all_notes(), written);
 }
@@ -41,8 +41,8 @@ TEST_F(NotesTest, AnUntouchedNoteIsNone) {
   ASSERT_EQ(render().exit_status, 0);
   const std::string before = published("index.html");
   ASSERT_EQ(call({"notes", "--init"}).exit_status, 0);
-  const Ended ended = render();
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const CompletedProcess process = render();
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
   EXPECT_EQ(published("index.html"), before);
 }
 
@@ -64,7 +64,7 @@ TEST_F(NotesTest, WordsStandInThePageAndSurviveEveryRender) {
 }
 
 TEST_F(NotesTest, TheListSaysWhatBecomesOfEachNote) {
-  const Ended none = call({"notes"});
+  const CompletedProcess none = call({"notes"});
   EXPECT_EQ(none.exit_status, 0);
   EXPECT_EQ(none.messages, "no notes yet; `labreport notes --init` writes empty ones\n");
   EXPECT_THAT(none.output, HasSubstr("notes in notes\n\nmixed_precision_accumulation     –\n"));
@@ -86,10 +86,10 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
   note("memory_profiling.a.md", "Mine.\n");
   note("mixed_precision_accumulation.md", "<!-- folows -->\nSee ![a plot](gone.png).\n");
   note("README.md", "nobody's business\n");
-  const Ended ended = render();
-  EXPECT_EQ(ended.exit_status, 1);
+  const CompletedProcess process = render();
+  EXPECT_EQ(process.exit_status, 1);
   EXPECT_EQ(
-      ended.messages.substr(ended.messages.find('\n') + 1),
+      process.messages.substr(process.messages.find('\n') + 1),
       "notes/benchmarking_scrip.b.md belongs to no part; nearest: benchmarking_script.b, "
       "benchmarking_script.a, benchmarking_script.c\n"
       "notes/mixed_precision_accumulation.md:1: the first line is not understood, so the note "
@@ -100,7 +100,7 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
       "notes/nsys_profile.c.md is over 1 MiB and is left out\n"
       "notes/nsys_profile.d.md is a link and is left out: put the file itself there\n"
       "notes/nsys_profile.e.md is no plain file and is left out\n");
-  EXPECT_THAT(ended.messages, HasSubstr(", 1 for no run here\n")) << "memory_profiling.a.md waits";
+  EXPECT_THAT(process.messages, HasSubstr(", 1 for no run here\n")) << "memory_profiling.a.md waits";
   EXPECT_THAT(published("index.html"), HasSubstr("See a plot."));
 }
 
@@ -110,10 +110,10 @@ TEST_F(NotesTest, AReportWithANoteThatCannotBeShownEndsAsARenderDoes) {
     return call(
         {"report", "--preset", "demo", "--only", "mixed_precision_accumulation", "--out", out});
   };
-  const Ended ended = report("first");
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr(":1: the picture gone.png is not in notes"));
-  EXPECT_THAT(ended.output, HasSubstr("report: first/public/"));
+  const CompletedProcess process = report("first");
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr(":1: the picture gone.png is not in notes"));
+  EXPECT_THAT(process.output, HasSubstr("report: first/public/"));
   note("mixed_precision_accumulation.md", "Mine.\n");
   EXPECT_EQ(report("second").exit_status, 0);
 }
@@ -139,7 +139,7 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
   EXPECT_THAT(shown(older), HasSubstr("**Ada**")) << "author.md holds for every run of one's own";
   EXPECT_THAT(call({"notes"}).output,
               StartsWith("site/runs/" + fs::relative(newer, folder_ / "site/runs").string()));
-  const Ended init = call({"notes", "--init", reference.string()});
+  const CompletedProcess init = call({"notes", "--init", reference.string()});
   EXPECT_THAT(init.output, HasSubstr("written  " + (reference / "notes/author.md").string()));
 }
 
@@ -176,13 +176,13 @@ TEST_F(NotesTest, WhatANoteAsksInVainIsToldByFileAndLineEachTime) {
   note("mixed_precision_accumulation.md",
        "<!-- before the rest -->\nSee [x](javascript:alert(1)).\n\nSo $\\frac{a$.\n");
   for (int i = 0; i < 2; ++i) {
-    const Ended ended = render();
-    EXPECT_EQ(ended.exit_status, 1);
+    const CompletedProcess process = render();
+    EXPECT_EQ(process.exit_status, 1);
     const std::string file = "notes/mixed_precision_accumulation.md";
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":1: the first line is not understood"));
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":2: the link to javascript:alert(1) is left"));
-    if (ended.messages.find("formulas of notes are shown as TeX") != std::string::npos) continue;
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":4: $\\frac{a$ cannot be typeset"));
+    EXPECT_THAT(process.messages, HasSubstr(file + ":1: the first line is not understood"));
+    EXPECT_THAT(process.messages, HasSubstr(file + ":2: the link to javascript:alert(1) is left"));
+    if (process.messages.find("formulas of notes are shown as TeX") != std::string::npos) continue;
+    EXPECT_THAT(process.messages, HasSubstr(file + ":4: $\\frac{a$ cannot be typeset"));
   }
 }
 

@@ -32,7 +32,7 @@ ProgramTest::ProgramTest() {
 
 ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
 
-Ended ProgramTest::run(std::vector<std::string> argv) {
+CompletedProcess ProgramTest::run(std::vector<std::string> argv) {
   Command command;
   command.argv = std::move(argv);
   command.environment = environment_;
@@ -42,7 +42,7 @@ Ended ProgramTest::run(std::vector<std::string> argv) {
   return run_to_end(command);
 }
 
-Ended ProgramTest::call(const std::vector<std::string>& words) {
+CompletedProcess ProgramTest::call(const std::vector<std::string>& words) {
   std::vector<std::string> argv{kProgram};
   argv.insert(argv.end(), words.begin(), words.end());
   return run(std::move(argv));

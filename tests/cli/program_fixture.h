@@ -22,9 +22,9 @@ class ProgramTest : public testing::Test {
   ~ProgramTest() override;
 
   /// Runs `labreport` with these words in the folder.
-  Ended call(const std::vector<std::string>& words);
+  CompletedProcess call(const std::vector<std::string>& words);
   /// Runs any command in the same surroundings; "$LABREPORT" is the program in a shell.
-  Ended run(std::vector<std::string> argv);
+  CompletedProcess run(std::vector<std::string> argv);
 
   /// Adds the fake driver's two GPUs and a worker that was built like `description`
   /// (labreport-worker.json).

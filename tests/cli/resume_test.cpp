@@ -29,14 +29,14 @@ class Resuming : public ProgramTest {
  protected:
   /// Runs `labreport` with these words and slow workers, and sends the signal once a launch is
   /// stored.
-  Ended cut_short(const std::string& signal, const std::vector<std::string>& words) {
+  CompletedProcess cut_short(const std::string& signal, const std::vector<std::string>& words) {
     environment_["FAKE_WORKER"] = "slow";
     std::vector<std::string> argv{"bash", "-c",   kSignalled,
                                   "bash", signal, environment_["LABREPORT"]};
     argv.insert(argv.end(), words.begin(), words.end());
-    const Ended ended = run(argv);
+    const CompletedProcess process = run(argv);
     environment_.erase("FAKE_WORKER");
-    return ended;
+    return process;
   }
 
   labreport::Run kept() const { return RunStore(only_run()).load(); }
@@ -49,7 +49,7 @@ std::size_t measured(const labreport::Run& run) {
 }
 
 TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
-  const Ended cut = cut_short("INT", {"report", "--preset", "demo"});
+  const CompletedProcess cut = cut_short("INT", {"report", "--preset", "demo"});
   EXPECT_EQ(cut.exit_status, 130) << cut.messages;
   EXPECT_THAT(cut.messages, HasSubstr("launches are kept in site/runs/"));
   EXPECT_THAT(cut.messages, HasSubstr("labreport report --preset demo --resume`\n"));
@@ -60,7 +60,7 @@ TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
   EXPECT_LT(finished, 31u);
   EXPECT_EQ(before.cells.size(), 31u) << "what is missing can be seen";
 
-  const Ended resumed = call({"report", "--preset", "demo", "--resume"});
+  const CompletedProcess resumed = call({"report", "--preset", "demo", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   EXPECT_THAT(resumed.messages, HasSubstr("[31/31]"));
   EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/31]"))) << "not measured again";
@@ -84,9 +84,9 @@ TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
 }
 
 TEST_F(Resuming, ThereMustBeSomethingToResume) {
-  const Ended ended = call({"run", "--preset", "demo", "--resume"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages,
+  const CompletedProcess process = call({"run", "--preset", "demo", "--resume"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
               HasSubstr("labreport: no interrupted run of --preset demo under site/runs; measure "
                         "anew without --resume\n"));
 }
@@ -97,7 +97,7 @@ TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
                                        "mine=64,256,2,2", "--only",      "benchmarking_script.b"};
   EXPECT_EQ(cut_short("INT", words).exit_status, 130);
   const auto before = kept();
-  const Ended resumed = call({"report", "--resume"});
+  const CompletedProcess resumed = call({"report", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   const auto after = kept();
   ASSERT_EQ(after.cells.size(), before.cells.size()) << "no other plan's cells";
@@ -117,9 +117,9 @@ TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
   const fs::path folder = only_run();
   const std::string before = read_file(folder / "run.json");
   for (const bool marked : {true, false}) {
-    const Ended ended = call({"run", "--resume", "--out", folder.string()});
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_THAT(ended.messages, HasSubstr("holds numbers that were imported, not measured"));
+    const CompletedProcess process = call({"run", "--resume", "--out", folder.string()});
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_THAT(process.messages, HasSubstr("holds numbers that were imported, not measured"));
     fs::remove(folder / "imported");
     fs::create_directory(folder / "cells");
     EXPECT_EQ(call({"run", "--resume"}).exit_status, 2) << marked;
@@ -132,7 +132,7 @@ TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
   const fs::path broken = folder_ / "site/runs/z/2025/99990101-000000-a";
   fs::create_directories(broken / "cells");
   write_atomically(broken / "run.json", "{");
-  const Ended resumed = call({"run", "--resume"});
+  const CompletedProcess resumed = call({"run", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   EXPECT_THAT(resumed.messages, HasSubstr("left out: site/runs/z/2025/"));
 }

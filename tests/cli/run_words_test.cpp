@@ -38,9 +38,9 @@ TEST_F(RunWords, EveryVerbTakesThem) {
                                                {"diff", "latest"}}) {
       std::vector<std::string> words = verb;
       words.insert(words.begin() + 1, word);
-      const Ended ended = call(words);
-      EXPECT_EQ(ended.exit_status, 0) << verb[0] << ' ' << word << ended.messages;
-      EXPECT_THAT(ended.messages, HasSubstr(std::string(word) + ": " + folder + "\n")) << verb[0];
+      const CompletedProcess process = call(words);
+      EXPECT_EQ(process.exit_status, 0) << verb[0] << ' ' << word << process.messages;
+      EXPECT_THAT(process.messages, HasSubstr(std::string(word) + ": " + folder + "\n")) << verb[0];
     }
   }
 }

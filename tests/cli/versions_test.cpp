@@ -38,9 +38,9 @@ TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
   const std::string run = run_of("2.10.0");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"check", run}, {"list", "runs"}, {"diff", run, run}, {"render"}}) {
-    const Ended ended = call(words);
-    EXPECT_EQ(ended.exit_status, 0) << words.front() << ended.messages;
-    EXPECT_EQ(warnings(ended.messages), 1u) << words.front() << ended.messages;
+    const CompletedProcess process = call(words);
+    EXPECT_EQ(process.exit_status, 0) << words.front() << process.messages;
+    EXPECT_EQ(warnings(process.messages), 1u) << words.front() << process.messages;
   }
 }
 

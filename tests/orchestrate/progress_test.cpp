@@ -20,15 +20,15 @@ Launch timed(std::vector<std::int64_t> steps) {
   return launch;
 }
 
-/// The output of a progress that is no terminal.
+/// Returns what a display prints into a file, which is no terminal.
 std::string printed(const Launch& launch) {
   std::FILE* file = std::tmpfile();
   {
-    TerminalProgress progress(file);
-    EXPECT_FALSE(progress.tick_every()) << "nothing to draw where nobody looks";
-    progress.started(large_cell(), {36, 131, 500});
-    progress.tick({36, 131, 499});
-    progress.finished(large_cell(), launch, {37, 131, 490});
+    TerminalDisplay display(file);
+    EXPECT_FALSE(display.tick_interval()) << "nothing to draw where nobody looks";
+    display.launch_started(large_cell(), {36, 131, 500});
+    display.tick({36, 131, 499});
+    display.launch_finished(large_cell(), launch, {37, 131, 490});
   }
   std::rewind(file);
   std::string text(1000, '\0');

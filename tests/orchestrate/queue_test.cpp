@@ -14,22 +14,22 @@ LaunchQueue queue() {
 TEST(LaunchQueue, EstimatesWhatIsLeftAndCorrectsItselfByWhatItSees) {
   LaunchQueue all = queue();
   EXPECT_TRUE(all.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {}));
-  EXPECT_EQ(all.standing(1).left_seconds, 30);
-  EXPECT_EQ(all.standing(2).left_seconds, 15) << "two slots share the work";
+  EXPECT_EQ(all.progress(1).remaining_seconds, 30);
+  EXPECT_EQ(all.progress(2).remaining_seconds, 15) << "two slots share the work";
   const auto item = all.next();
-  EXPECT_EQ(all.standing(1).left_seconds, 30) << "what is in flight is still to come";
-  all.finished(item->spec, 20);
-  EXPECT_EQ(all.standing(1).left_seconds, 30)
+  EXPECT_EQ(all.progress(1).remaining_seconds, 30) << "what is in flight is still to come";
+  all.mark_finished(item->spec, 20);
+  EXPECT_EQ(all.progress(1).remaining_seconds, 30)
       << "corrected by half after as long as is taken on trust";
-  EXPECT_EQ(all.standing(1).done, 1u);
-  EXPECT_EQ(all.standing(1).total, 2u);
+  EXPECT_EQ(all.progress(1).done, 1u);
+  EXPECT_EQ(all.progress(1).total, 2u);
 }
 
 TEST(LaunchQueue, WhatIsSkippedSaysNothingAboutSpeed) {
   LaunchQueue all = queue();
   all.plan({{fake_cell("a", 10), 1}, {fake_cell("b", 20), 1}}, {});
-  all.finished(all.next()->spec, 0);
-  EXPECT_EQ(all.standing(1).left_seconds, 20);
+  all.mark_finished(all.next()->spec, 0);
+  EXPECT_EQ(all.progress(1).remaining_seconds, 20);
 }
 
 TEST(LaunchQueue, HoldsASecondLaunchBackWhileTheFirstIsInFlight) {
@@ -39,7 +39,7 @@ TEST(LaunchQueue, HoldsASecondLaunchBackWhileTheFirstIsInFlight) {
   ASSERT_TRUE(first);
   EXPECT_FALSE(all.next());
   EXPECT_FALSE(all.idle());
-  all.finished(first->spec, 1);
+  all.mark_finished(first->spec, 1);
   EXPECT_EQ(all.next()->launch, 1);
 }
 
@@ -64,7 +64,7 @@ std::vector<std::string> order(LaunchQueue all, const std::vector<PlannedCell>& 
   all.plan(wanted, run);
   while (const auto item = all.next()) {
     sizes.push_back(item->spec.size);
-    all.finished(item->spec, 1);
+    all.mark_finished(item->spec, 1);
   }
   return sizes;
 }

@@ -33,7 +33,7 @@ class Ranks : public RunFixture {
   Ranks() { setup_.collective_seconds = 7; }
 
   const Launch& measured(const CellSpec& spec) {
-    EXPECT_EQ(measure({{spec, 1}, {fake_cell("good"), 1}}), RunEnd::kComplete);
+    EXPECT_EQ(measure({{spec, 1}, {fake_cell("good"), 1}}), PoolStatus::kComplete);
     EXPECT_TRUE(is_ok(launch("good").outcome)) << "the run goes on";
     return run_.find(cell_id(spec))->launches.at(0);
   }
@@ -46,7 +46,7 @@ class Ranks : public RunFixture {
   void have_gpus(std::size_t singles, std::size_t more) {
     setup_.slots.clear();
     for (std::size_t i = 0; i < singles + more; ++i) {
-      auto& into = i < singles ? setup_.slots : setup_.more_slots;
+      auto& into = i < singles ? setup_.slots : setup_.rank_only_slots;
       into.push_back({"GPU-" + std::to_string(i), {}, 1LL << 40, true});
     }
   }
@@ -88,7 +88,7 @@ TEST_F(Ranks, ThatOthersWaitForInVainHang) {
 }
 
 TEST_F(Ranks, ThatAllHangEndAtTheLaunchsOwnLimit) {
-  setup_.worker.limit_seconds = 0.4;
+  setup_.worker.min_limit_seconds = 0.4;
   const auto timeout = outcome<TimedOut>("hangs@hangs");
   EXPECT_EQ(timeout.limit_seconds, 0.4);
   EXPECT_FALSE(timeout.rank) << "nobody knows which";
@@ -115,8 +115,8 @@ TEST_F(Ranks, TakeGpusThatSingleProcessesLeave) {
 }
 
 TEST_F(Ranks, AreAllEndedByAnInterrupt) {
-  progress_.on_start = [] { kill(getpid(), SIGINT); };
-  EXPECT_EQ(measure({{ranks_cell("hangs@hangs"), 1}}), RunEnd::kInterrupted);
+  display_.on_start = [] { kill(getpid(), SIGINT); };
+  EXPECT_EQ(measure({{ranks_cell("hangs@hangs"), 1}}), PoolStatus::kInterrupted);
   EXPECT_TRUE(store_.load().cells.at(0).launches.empty());
 }
 
@@ -124,7 +124,7 @@ TEST(RankSlots, OfGpusBeginWithTheirOwnAndSeeTheOthers) {
   const std::vector<Slot> taken{{"a", {0, 1}, 1, true}, {"b", {2, 3}, 1, true}, {"c", {}, 1, true}};
   std::vector<std::string> seen;
   for (const Slot& slot : rank_slots(ranks_cell("x", 3, DeviceKind::kCuda), taken)) {
-    seen.push_back(slot.gpu_uuid);
+    seen.push_back(slot.gpu_uuids);
   }
   EXPECT_THAT(seen, ElementsAre("a,b,c", "b,a,c", "c,a,b"));
 }

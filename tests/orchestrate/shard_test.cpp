@@ -72,7 +72,7 @@ std::vector<std::pair<CellSpec, double>> of_seconds(const std::vector<double>& s
 TEST(Shards, OfAPlanWhoseLargestGroupIsBelowAQuarterFourGainMoreThanThreePointFour) {
   const Shards shards(of_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 4);
   EXPECT_GE(shards.speedup(), 3.4);
-  EXPECT_NEAR(shards.most_speedup(), 100.0 / 22, 1e-9);
+  EXPECT_NEAR(shards.max_speedup(), 100.0 / 22, 1e-9);
   EXPECT_NEAR(Shards(of_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 12).speedup(),
               100.0 / 22, 1e-9)
       << "the largest bounds any number of tasks";

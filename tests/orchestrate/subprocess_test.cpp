@@ -36,20 +36,20 @@ bool soon(const std::function<bool()>& holds) {
 TEST(Subprocess, TellsStatusOutputAndMessages) {
   Command command = shell("echo data; echo words >&2; exit 7");
   command.keep_output = true;
-  const Ended ended = run_to_end(command);
-  EXPECT_EQ(ended.exit_status, 7);
-  EXPECT_EQ(ended.signal, 0);
-  EXPECT_FALSE(ended.ok());
-  EXPECT_EQ(ended.output, "data\n");
-  EXPECT_EQ(ended.messages, "words\n");
-  EXPECT_GT(ended.wall_ns, 0);
-  EXPECT_GT(ended.peak_bytes, 0);
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_EQ(process.exit_status, 7);
+  EXPECT_EQ(process.signal, 0);
+  EXPECT_FALSE(process.ok());
+  EXPECT_EQ(process.output, "data\n");
+  EXPECT_EQ(process.messages, "words\n");
+  EXPECT_GT(process.wall_ns, 0);
+  EXPECT_GT(process.peak_bytes, 0);
 }
 
 TEST(Subprocess, TellsTheSignalThatKilledIt) {
-  const Ended ended = run_to_end(shell("kill -SEGV $$"));
-  EXPECT_EQ(ended.signal, SIGSEGV);
-  EXPECT_FALSE(ended.timed_out);
+  const CompletedProcess process = run_to_end(shell("kill -SEGV $$"));
+  EXPECT_EQ(process.signal, SIGSEGV);
+  EXPECT_FALSE(process.timed_out);
 }
 
 TEST(Subprocess, HasExactlyTheEnvironmentFolderAndCoresGiven) {
@@ -66,33 +66,33 @@ TEST(Subprocess, ReadsNothing) { EXPECT_TRUE(run_to_end(shell("! read line")).ok
 TEST(Subprocess, EndsWithSigtermAtItsLimit) {
   Command command = shell("exec sleep 60");
   command.limit_seconds = 0.1;
-  const Ended ended = run_to_end(command);
-  EXPECT_TRUE(ended.timed_out);
-  EXPECT_EQ(ended.signal, SIGTERM);
-  EXPECT_LT(ended.wall_ns, 30'000'000'000) << "not when it would have ended by itself";
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_TRUE(process.timed_out);
+  EXPECT_EQ(process.signal, SIGTERM);
+  EXPECT_LT(process.wall_ns, 30'000'000'000) << "not when it would have ended by itself";
 }
 
 TEST(Subprocess, IsKilledWhenItIgnoresSigterm) {
   Command command = shell("trap '' TERM; while :; do sleep 0.1; done");
   command.limit_seconds = 2;  // time to set the trap
-  const Ended ended = run_to_end(command);
-  EXPECT_TRUE(ended.timed_out);
-  EXPECT_EQ(ended.signal, SIGKILL);
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_TRUE(process.timed_out);
+  EXPECT_EQ(process.signal, SIGKILL);
 }
 
 TEST(Subprocess, EndlessMessagesNeitherBlockItNorFillMemory) {
-  const Ended ended =
+  const CompletedProcess process =
       run_to_end(shell("head -c 100000000 /dev/zero | tr '\\0' x >&2; echo end >&2"));
-  EXPECT_TRUE(ended.ok());
-  EXPECT_LT(ended.messages.size(), 200'000u);
-  EXPECT_TRUE(ended.messages.ends_with("end\n"));
+  EXPECT_TRUE(process.ok());
+  EXPECT_LT(process.messages.size(), 200'000u);
+  EXPECT_TRUE(process.messages.ends_with("end\n"));
 }
 
 TEST(Subprocess, TakesItsOwnChildrenAlong) {
   Command command = shell("sleep 60 & echo $!; exit 0");
   command.keep_output = true;
-  const Ended ended = run_to_end(command);
-  const pid_t grandchild = std::stoi(ended.output);
+  const CompletedProcess process = run_to_end(command);
+  const pid_t grandchild = std::stoi(process.output);
   EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
 }
 
@@ -101,8 +101,8 @@ TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
                              "setsid sh -c 'echo $$; setsid sleep 60 & sleep 60' & sleep 0.3"}) {
     Command command = shell(script);
     command.keep_output = true;
-    const Ended ended = run_to_end(command);
-    EXPECT_FALSE(alive(std::stoi(ended.output))) << script;
+    const CompletedProcess process = run_to_end(command);
+    EXPECT_FALSE(alive(std::stoi(process.output))) << script;
   }
 }
 
@@ -152,7 +152,7 @@ TEST(Subprocesses, WaitTellsWhichOneEnded) {
   const auto second = processes.wait();
   ASSERT_TRUE(second);
   EXPECT_EQ(second->first, slow);
-  EXPECT_EQ(processes.running(), 0u);
+  EXPECT_EQ(processes.running_count(), 0u);
   EXPECT_FALSE(processes.wait()) << "nothing is left to wait for";
 }
 
@@ -162,11 +162,11 @@ TEST(Subprocesses, AnInterruptIsNoticedAndDoesNotReachTheChildrenByItself) {
   kill(getpid(), SIGINT);
   EXPECT_FALSE(processes.wait());
   EXPECT_TRUE(processes.interrupted());
-  EXPECT_EQ(processes.running(), 1u);
-  processes.stop();
-  const auto ended = processes.wait();
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->second.signal, SIGTERM);
+  EXPECT_EQ(processes.running_count(), 1u);
+  processes.stop_all();
+  const auto process = processes.wait();
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->second.signal, SIGTERM);
 }
 
 TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
@@ -177,12 +177,12 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   ASSERT_TRUE(soon([&] { return std::filesystem::remove(ready); }));
   kill(getpid(), SIGTERM);
   EXPECT_FALSE(processes.wait());
-  processes.stop();
+  processes.stop_all();
   kill(getpid(), SIGINT);
-  const auto ended = processes.wait();
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->second.signal, SIGKILL);
-  EXPECT_LT(ended->second.wall_ns, 1'500'000'000);
+  const auto process = processes.wait();
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->second.signal, SIGKILL);
+  EXPECT_LT(process->second.wall_ns, 1'500'000'000);
 }
 
 TEST(Subprocess, GetsNoMoreMemoryThanItMay) {
