@@ -19,39 +19,40 @@ bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || l
 /// True for a character that a user's or folder's name may hold.
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
-/// Returns the neighboring character, or '\0' at either end.
-char before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
-char after(const std::string& text, std::size_t end) {
+/// Returns '\0' at the beginning of the text.
+char character_before(const std::string& text, std::size_t position) { return position == 0 ? '\0' : text[position - 1]; }
+/// Returns '\0' at the end of the text.
+char character_after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
-/// Replaces `name` by `by` wherever it is a whole word and `is_match` accepts its neighbors.
-void replace_words(std::string& text, const std::string& name, std::string_view by,
-                   bool (*is_match)(char before, char after)) {
+/// Replaces `name` by `replacement` wherever it is a whole word and `is_match` accepts its neighbors.
+void replace_words(std::string& text, const std::string& name, std::string_view replacement,
+                   bool (*is_match)(char left, char right)) {
   if (name.empty()) return;
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
-    const char left = before(text, at);
-    const char right = after(text, at + name.size());
+  for (std::size_t position = text.find(name); position != std::string::npos; position = text.find(name, position)) {
+    const char left = character_before(text, position);
+    const char right = character_after(text, position + name.size());
     if (is_name_letter(left) || is_name_letter(right) || !is_match(left, right)) {
-      ++at;
+      ++position;
       continue;
     }
-    text.replace(at, name.size(), by);
-    at += by.size();
+    text.replace(position, name.size(), replacement);
+    position += replacement.size();
   }
 }
 
-/// Replaces anybody's home folder: `root` and the user's name after it become "~".
+/// Replaces everybody's home folder: `root` and the user's name after it become "~".
 void replace_homes_below(std::string& text, std::string_view root) {
-  for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
-    std::size_t end = at + root.size();
+  for (std::size_t position = text.find(root); position != std::string::npos; position = text.find(root, position)) {
+    std::size_t end = position + root.size();
     while (end < text.size() && is_path_letter(text[end])) ++end;
-    if (end == at + root.size() || is_path_letter(before(text, at))) {
-      ++at;
+    if (end == position + root.size() || is_path_letter(character_before(text, position))) {
+      ++position;
       continue;
     }
-    text.replace(at, end - at, "~");
-    ++at;
+    text.replace(position, end - position, "~");
+    ++position;
   }
 }
 
@@ -68,7 +69,7 @@ std::string short_name(const std::string& host) {
 
 std::string without_names(std::string text, const PrivateNames& names,
                           bool (*is_host)(char left, char right)) {
-  // The home "/" of a service names nobody. Other homes are replaced at the beginning of a word:
+  // The home "/" of a system service names nobody. Other homes are replaced at the beginning of a path:
   // "/people/ada/x" → "~/x".
   if (names.home.size() > 1) {
     replace_words(text, names.home, "~",

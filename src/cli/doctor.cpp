@@ -139,7 +139,7 @@ void look_at_choice(Findings& findings) {
 
 /// Checks a GPU, which need not be the one to measure on.
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
-  const std::string what = "GPU " + gpu.number();
+  const std::string what = "GPU " + gpu.label();
   const std::string others =
       gpu.compute_processes
           ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
@@ -147,8 +147,8 @@ void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
   findings.here(
       what, fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
                         gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
-                        others, gpu.exclusive ? ", exclusive compute mode" : "",
-                        gpu.display ? ", drives a display" : ""));
+                        others, gpu.is_exclusive ? ", exclusive compute mode" : "",
+                        gpu.drives_display ? ", drives a display" : ""));
   if (const auto refusal = gpu.refusal()) findings.needed(what, *refusal);
   try {
     if (const auto refusal = worker_refusal(find_worker(), gpu, survey)) {
@@ -164,14 +164,14 @@ void look_at_visible_gpus(const std::vector<Gpu>& gpus, Findings& findings) {
   if (variable == nullptr) return;
   const VisibleGpus visible = visible_gpus(gpus, variable);
   std::vector<std::string> numbers;
-  for (const Gpu& gpu : visible.gpus) numbers.push_back(gpu.number());
+  for (const Gpu& gpu : visible.gpus) numbers.push_back(gpu.label());
   std::string words = numbers.empty() ? "hides all GPUs" : "leaves GPU " + join_words(numbers);
-  if (visible.ignored && !visible.hidden_on_purpose()) {
-    words += fmt::format("; '{}' names no {} here", *visible.ignored,
+  if (visible.ignored_word && !visible.are_hidden_on_purpose()) {
+    words += fmt::format("; '{}' names no {} here", *visible.ignored_word,
                          numbers.empty() ? "GPU, or several," : "other");
   }
   words = fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words);
-  visible.ignored ? findings.missing("visible", words) : findings.here("visible", words);
+  visible.ignored_word ? findings.missing("visible", words) : findings.here("visible", words);
 }
 
 void look_at_gpus(Findings& findings) {

@@ -57,15 +57,15 @@ WorkerSetup worker_setup(const RunFlags& flags) {
   throw InputError("--timeout is '" + *flags.timeout + "'", "give seconds, more than 0");
 }
 
-std::int64_t other_processes(const Slot& slot) {
+std::int64_t count_other_processes(const Slot& slot) {
   const auto monitor = slot.gpu_uuids.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuids);
-  return monitor == nullptr ? 0 : monitor->other_processes(/*running=*/false).value_or(0);
+  return monitor == nullptr ? 0 : monitor->other_process_count(/*has_context=*/false).value_or(0);
 }
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
   PoolSetup setup{std::move(worker), choice.slots(), 0,
                   [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
-                  other_processes};
+                  count_other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
   setup.rank_only_slots = choice.rank_only_slots();
   setup.gpus_are_named = !device_request(flags).gpus.value_or(std::vector<int>()).empty();

@@ -29,7 +29,7 @@ double sustained_fp32_flops(const DeviceChoice& choice) {
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
   std::vector<std::string> labels;
-  for (const Gpu& gpu : gpus) labels.push_back(fmt::format("{} ({})", gpu.number(), gpu.name));
+  for (const Gpu& gpu : gpus) labels.push_back(fmt::format("{} ({})", gpu.label(), gpu.name));
   return join_words(labels);
 }
 
@@ -79,7 +79,7 @@ DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string&
 VisibleGpus checked_visible_gpus(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);
-  if (all.empty() || !visible.gpus.empty() || visible.hidden_on_purpose()) return visible;
+  if (all.empty() || !visible.gpus.empty() || visible.are_hidden_on_purpose()) return visible;
   throw InputError(
       fmt::format("CUDA_VISIBLE_DEVICES={} matches no GPU here, or more than one", variable),
       fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
@@ -88,17 +88,17 @@ VisibleGpus checked_visible_gpus(const std::vector<Gpu>& all) {
 /// Returns the notices, one a line. A plan's notices also say why a GPU would refuse to run it.
 std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool only_planning) {
   std::vector<std::string> lines;
-  if (visible.ignored) {
+  if (visible.ignored_word) {
     lines.push_back(fmt::format(
         "CUDA_VISIBLE_DEVICES: '{}' names no other GPU here; it and what follows are ignored",
-        *visible.ignored));
+        *visible.ignored_word));
   }
   const Gpu& first = choice.gpus.front();
-  if (first.slice && choice.gpus.size() != visible.gpus.size()) {
+  if (first.slice_index && choice.gpus.size() != visible.gpus.size()) {
     lines.push_back(fmt::format(
         "GPU {} is divided (MIG): its slice {} is measured; CUDA_VISIBLE_DEVICES names another by "
         "its UUID",
-        first.index, *first.slice));
+        first.index, *first.slice_index));
   }
   for (const Gpu& gpu : choice.gpus) {
     const auto refusal = only_planning ? gpu.refusal() : std::nullopt;
@@ -144,7 +144,7 @@ DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
   }
   if (!request.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
     std::ranges::copy_if(visible.gpus, std::back_inserter(choice.rank_only_gpus), [&](const Gpu& gpu) {
-      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
+      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice_index && !gpu.refusal();
     });
   }
   choice.notice = notices(choice, visible, only_planning);
@@ -165,7 +165,7 @@ std::vector<Slot> DeviceChoice::slots() const {
   const std::size_t cores_per_gpu = cores.size() / std::max<std::size_t>(1, gpus.size());
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes, !gpus[i].slice};
+    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes, !gpus[i].slice_index};
     if (gpus.size() > 1 && cores_per_gpu > 0) {
       const auto begin = cores.begin() + static_cast<std::ptrdiff_t>(i * cores_per_gpu);
       slot.cores.assign(begin, begin + static_cast<std::ptrdiff_t>(cores_per_gpu));
