@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/machine.h"
 #include "plan/arithmetic.h"

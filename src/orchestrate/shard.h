@@ -36,7 +36,7 @@ struct CellTime {
 
 /// Returns the part of each group, from 0 to `parts` − 1. The longest group comes first, and each goes
 /// to the part that has the fewest seconds so far. The result depends only on the arguments.
-std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
                                              std::size_t parts);
 
 class Shards {

@@ -17,7 +17,7 @@ using namespace testing_samples;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Details : public ChartTool {
+class FakeChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     return std::vector<std::string>(specs.size(), "<svg></svg>");
@@ -47,7 +47,7 @@ class DiffPages : public testing::Test {
   const fs::path root_ =
       fs::temp_directory_path() / ("labreport-pairs-" + std::to_string(getpid()));
   std::vector<PairedRun> runs_;
-  Details tool_;
+  FakeChartTool tool_;
 };
 
 TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
@@ -115,10 +115,10 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
 }
 
 TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
-  labreport::Run own = three_launches();
-  own.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  labreport::Run user_run = three_launches();
+  user_run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   add("b200/2025/2-a", another_gpu(true));
-  add("h200/2025/1-a", own);
+  add("h200/2025/1-a", user_run);
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
 

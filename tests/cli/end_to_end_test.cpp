@@ -18,9 +18,9 @@ using testing::Not;
 
 class EndToEnd : public ProgramTest {
  protected:
-  labreport::Run kept() const { return RunStore(only_run()).load(); }
+  labreport::Run stored_run() const { return RunStore(only_run()).load(); }
 
-  /// The files of a LibTorch of that version that set-up looks at.
+  /// Writes the files of a LibTorch of this version that the set-up scripts read; returns its folder.
   fs::path libtorch(const std::string& major, const std::string& minor) const {
     const fs::path torch = folder_ / "torch";
     for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
@@ -45,7 +45,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   ASSERT_TRUE(process.output.ends_with("/index.html\n"));
   const fs::path page = process.output.substr(8, process.output.size() - 9);
   EXPECT_THAT(read_file(folder_ / page), HasSubstr("benchmarking_script"));
-  const auto run = kept();
+  const auto run = stored_run();
   EXPECT_EQ(run.preset, "demo");
   EXPECT_EQ(run.sessions.at(0).argv, (std::vector<std::string>{"labreport", "report"}));
   EXPECT_EQ(run.sessions[0].host, "") << "only with --keep-host";
@@ -56,7 +56,7 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--model-args", R"({"width": "$d_model"})", "--compile"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
-  for (const Cell& cell : kept().cells) {
+  for (const Cell& cell : stored_run().cells) {
     EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
   }
   const fs::path page = process.output.substr(8, process.output.size() - 9);
@@ -85,7 +85,7 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--and", "labreport"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
-  const labreport::Run run = kept();
+  const labreport::Run run = stored_run();
   EXPECT_EQ(users_half(run).cells.size(), labreports_half(run).cells.size() + 1)
       << "the dtypes of the user's modules";
   const fs::path page = process.output.substr(8, process.output.size() - 9);
@@ -171,7 +171,7 @@ TEST_F(EndToEnd, ADeviceThatCannotStartIsBadInputAndLeavesNoRun) {
 }
 
 TEST_F(EndToEnd, OutOfMemoryIsAResult) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_WORKER"] = "oom";
   const CompletedProcess process = call({"run", "--sizes", "small", "--modes", "train_step"});
   EXPECT_EQ(process.exit_status, 0);
@@ -179,12 +179,12 @@ TEST_F(EndToEnd, OutOfMemoryIsAResult) {
 }
 
 TEST_F(EndToEnd, EachGpuHasItsWorker) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_NVML"] = "alike";
   const CompletedProcess process = call({"run", "--preset", "quick", "--gpus", "all"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   EXPECT_THAT(process.messages, HasSubstr("2 × Fake H200 · 2025 edition, quick preset"));
-  const auto run = kept();
+  const auto run = stored_run();
   EXPECT_EQ(run.devices.size(), 2u);
   EXPECT_NE(run.devices[0].uuid_hash, run.devices[1].uuid_hash);
   const std::string text = read_file(RunStore(only_run()).run_file());
@@ -214,7 +214,7 @@ TEST_F(EndToEnd, ThePageToMailIsTheOneThatIsNamed) {
 TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--only", "memory_profiling"}).exit_status, 0);
   const RunStore store(only_run());
-  for (const Cell& cell : kept().cells) {
+  for (const Cell& cell : stored_run().cells) {
     if (cell.spec.precision != Precision::kFp32) continue;
     const fs::path snapshot = store.artifacts(cell.id, 0).string() + artifact::kSnapshot;
     fs::create_directories(snapshot.parent_path());
@@ -248,7 +248,7 @@ TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
         {R"({"torch": "2.11)", "line 1: the file ends in the middle of the document"},
         {"[]", "the document: expected an object, found an array"},
         {"{\"torch\": \"\xFF\"}", "line 1: this is not UTF-8"}}) {
-    have_gpus(description);
+    add_fake_gpus(description);
     const CompletedProcess process = call({"run"});
     EXPECT_EQ(process.exit_status, 2);
     EXPECT_THAT(process.messages, HasSubstr("worker.json: " + std::string(said)));
@@ -257,7 +257,7 @@ TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
 }
 
 TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   const CompletedProcess process = call({"doctor"});
   EXPECT_EQ(process.exit_status, 1) << "one GPU cannot be used";
   for (const char* words :
@@ -270,7 +270,7 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
 }
 
 TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["LIBTORCH"] = libtorch("2", "7").string();
   EXPECT_THAT(call({"doctor"}).output,
               HasSubstr("– builds with  torch 2.7 of LIBTORCH=" + environment_["LIBTORCH"] +
@@ -278,7 +278,7 @@ TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
 }
 
 TEST_F(EndToEnd, DoctorNamesTheTorchThatThisShellBuildsWithAndTheOneThatTheDriverWants) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["FAKE_NVML_DRIVER"] = "550.54.14";
   environment_["FAKE_NVML_CUDA"] = "12040";
   environment_["LIBTORCH"] = libtorch("2", "9").string();

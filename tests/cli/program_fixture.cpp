@@ -48,7 +48,7 @@ CompletedProcess ProgramTest::call(const std::vector<std::string>& words) {
   return run(std::move(argv));
 }
 
-void ProgramTest::have_gpus(const std::string& description) {
+void ProgramTest::add_fake_gpus(const std::string& description) {
   const fs::path worker = folder_ / "labreport-worker";
   fs::remove(worker);
   fs::create_symlink(LABREPORT_FAKES_DIR "/worker", worker);

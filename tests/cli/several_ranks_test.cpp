@@ -25,7 +25,7 @@ class DiffOfRanks : public ProgramTest {
     store.finish(run);
   }
 
-  CompletedProcess compared(const std::string& problem, CellKind kind) {
+  CompletedProcess compare(const std::string& problem, CellKind kind) {
     keep("a", problem, kind);
     keep("b", problem, kind);
     const CompletedProcess process = call({"diff", "a", "b", "--format", "table"});
@@ -35,13 +35,13 @@ class DiffOfRanks : public ProgramTest {
 };
 
 TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
-  const CompletedProcess process = compared("optimizer_state_sharding_accounting", CellKind::kSharding);
+  const CompletedProcess process = compare("optimizer_state_sharding_accounting", CellKind::kSharding);
   EXPECT_THAT(process.output, AllOf(HasSubstr("Steps of ranks that shard"), HasSubstr("ranks over"),
                                   HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, AllReducesAreCompared) {
-  const CompletedProcess process = compared("distributed_communication_single_node", CellKind::kAllReduce);
+  const CompletedProcess process = compare("distributed_communication_single_node", CellKind::kAllReduce);
   EXPECT_THAT(process.output,
               AllOf(HasSubstr("equally fast within 1 % in the median of 30 all-reduces"),
                     HasSubstr("all-reduce, 6 ranks over Gloo  1 GB"), HasSubstr("busbw, B (GB/s)"),
@@ -49,23 +49,23 @@ TEST_F(DiffOfRanks, AllReducesAreCompared) {
 }
 
 TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
-  const CompletedProcess process = compared("pytorch_attention", CellKind::kAttention);
+  const CompletedProcess process = compare("pytorch_attention", CellKind::kAttention);
   EXPECT_THAT(process.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
                                   Not(HasSubstr("1 cells"))));
 }
 
 TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_NVML"] = "alike";
   const std::vector<std::string> words{"run",       "--dry-run", "--preset",   "full",
                                        "--edition", "2026",      "--problems", "fsdp_accounting"};
-  std::vector<std::string> all = words;
-  all.insert(all.end(), {"--gpus", "all"});
-  const auto planned = [](const CompletedProcess& process) {
+  std::vector<std::string> words_with_gpus = words;
+  words_with_gpus.insert(words_with_gpus.end(), {"--gpus", "all"});
+  const auto planned_time = [](const CompletedProcess& process) {
     const std::size_t about = process.messages.find("about ");
     return process.messages.substr(about, process.messages.find(';', about) - about);
   };
-  EXPECT_EQ(planned(call(all)), planned(call(words))) << "each launch takes both";
+  EXPECT_EQ(planned_time(call(words_with_gpus)), planned_time(call(words))) << "each launch takes both";
 }
 
 }  // namespace

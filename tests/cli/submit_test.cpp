@@ -1,4 +1,5 @@
-// `labreport submit` and `labreport drop`: a run to hand in, and a run to keep out of the site.
+// Tests `labreport submit`, which writes a report to hand in, and `labreport drop`, which takes a run out
+// of the site.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +33,8 @@ TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
 }
 
 TEST_F(SubmitTest, MissesNothingOnceTheWordsAreTheAuthors) {
-  note("author.md", "name: Ada Lovelace\n");
-  note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
+  write_note("author.md", "name: Ada Lovelace\n");
+  write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
   call({"submit"});
   const CompletedProcess again = call({"submit"});
   EXPECT_EQ(again.exit_status, 0) << again.messages;

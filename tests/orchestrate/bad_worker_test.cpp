@@ -1,5 +1,4 @@
-// Tests real bad children: whatever a worker does becomes its cell's outcome, and the run
-// continues.
+// Tests that whatever a bad worker does becomes the outcome of its cell, and that the run continues.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -14,7 +13,7 @@ using testing::HasSubstr;
 
 class BadWorker : public RunFixture {
  protected:
-  /// The outcome of one launch of that behavior.
+  /// Measures one launch with this behavior and returns its outcome.
   template <typename Kind>
   Kind outcome(const std::string& behavior) {
     EXPECT_EQ(measure({{fake_cell(behavior), 1}, {fake_cell("good"), 1}}), PoolStatus::kComplete);

@@ -14,7 +14,7 @@ CellSpec large_cell() {
   return spec;
 }
 
-Launch timed(std::vector<std::int64_t> steps) {
+Launch launch_with_steps(std::vector<std::int64_t> steps) {
   Launch launch;
   launch.metrics = {sample_metric("step", "total", "ns", std::move(steps))};
   return launch;
@@ -38,7 +38,7 @@ std::string printed(const Launch& launch) {
 }
 
 TEST(Progress, IsOnePlainLineAFinishedLaunch) {
-  EXPECT_EQ(printed(timed({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
+  EXPECT_EQ(printed(launch_with_steps({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
             "[ 37/131]  timing  large   ctx 512   bf16  forward+backward         "
             "116.7 ± 0.3 ms\n");
 }

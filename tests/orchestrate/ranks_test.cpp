@@ -1,5 +1,4 @@
-// Tests launches of several ranks, which are started, watched and ended together, whatever one of
-// them does.
+// Tests that the ranks of a launch are started, watched and ended together, whatever one of them does.
 #include <gmock/gmock.h>
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// Measures a run with the fake worker in its own folder.
+// Measures a run with the fake worker, in a folder of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 
 namespace labreport {
 
-/// A cell whose size's name tells the fake worker how to behave.
+/// Returns a cell whose size's name tells the fake worker how to behave.
 CellSpec fake_cell(const std::string& behavior, std::int64_t context = 16);
 
-/// Records calls instead of drawing.
+/// Records finished launches and prints nothing.
 struct RecordingDisplay : ProgressDisplay {
   struct Line {
     std::string size;
@@ -39,7 +39,7 @@ class RunFixture : public testing::Test {
   PoolStatus measure(std::vector<PlannedCell> cells);
   PoolStatus measure(PlanCells plan);
 
-  /// The only launch of the cell with this behavior.
+  /// Returns the only launch of the cell with this behavior.
   const Launch& launch(const std::string& behavior) const;
 
   std::filesystem::path folder_;

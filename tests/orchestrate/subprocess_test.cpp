@@ -23,11 +23,11 @@ Command shell(const std::string& script) {
   return command;
 }
 
-bool alive(pid_t pid) { return kill(pid, 0) == 0; }
+bool is_alive(pid_t pid) { return kill(pid, 0) == 0; }
 
-bool soon(const std::function<bool()>& holds) {
+bool becomes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 300; ++i) {
-    if (holds()) return true;
+    if (condition()) return true;
     std::this_thread::sleep_for(10ms);
   }
   return false;
@@ -93,7 +93,7 @@ TEST(Subprocess, TakesItsOwnChildrenAlong) {
   command.keep_output = true;
   const CompletedProcess process = run_to_end(command);
   const pid_t grandchild = std::stoi(process.output);
-  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
+  EXPECT_TRUE(becomes_true([&] { return !is_alive(grandchild); }));
 }
 
 TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
@@ -102,7 +102,7 @@ TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
     Command command = shell(script);
     command.keep_output = true;
     const CompletedProcess process = run_to_end(command);
-    EXPECT_FALSE(alive(std::stoi(process.output))) << script;
+    EXPECT_FALSE(is_alive(std::stoi(process.output))) << script;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(Subprocess, LeavesAloneWhatAnotherChildStarted) {
       "kill -0 $(cat pid)");
   command.folder = folder;
   processes.start(command);
-  ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder / "pid"); }));
+  ASSERT_TRUE(becomes_true([&] { return std::filesystem::exists(folder / "pid"); }));
   EXPECT_TRUE(run_to_end(shell("exit 0")).ok());
   std::ofstream(folder / "over") << "";
   EXPECT_EQ(processes.wait()->second.exit_status, 0);
@@ -174,7 +174,7 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   std::filesystem::remove(ready);
   Subprocesses processes;
   processes.start(shell("trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.1; done"));
-  ASSERT_TRUE(soon([&] { return std::filesystem::remove(ready); }));
+  ASSERT_TRUE(becomes_true([&] { return std::filesystem::remove(ready); }));
   kill(getpid(), SIGTERM);
   EXPECT_FALSE(processes.wait());
   processes.stop_all();
@@ -205,9 +205,9 @@ TEST(Subprocesses, NoneOutlivesTheObject) {
   {
     Subprocesses processes;
     processes.start(shell("echo $$ > " + pid_file.string() + "; exec sleep 60"));
-    ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> pid && pid > 0; }));
+    ASSERT_TRUE(becomes_true([&] { return std::ifstream(pid_file) >> pid && pid > 0; }));
   }
-  EXPECT_FALSE(alive(pid));
+  EXPECT_FALSE(is_alive(pid));
   std::filesystem::remove(pid_file);
 }
 
@@ -223,10 +223,10 @@ TEST(Subprocesses, NoneOutlivesTheProcess) {
     _exit(0);
   }
   pid_t worker = 0;
-  ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> worker && worker > 0; }));
+  ASSERT_TRUE(becomes_true([&] { return std::ifstream(pid_file) >> worker && worker > 0; }));
   kill(front_end, SIGKILL);
   waitpid(front_end, nullptr, 0);
-  EXPECT_TRUE(soon([&] {
+  EXPECT_TRUE(becomes_true([&] {
     std::ifstream status("/proc/" + std::to_string(worker) + "/status");
     const std::string text{std::istreambuf_iterator<char>(status), {}};
     return text.empty() || text.find("Z (zombie)") != std::string::npos;
