@@ -20,7 +20,9 @@ bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || l
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
 /// Returns '\0' at the beginning of the text.
-char character_before(const std::string& text, std::size_t position) { return position == 0 ? '\0' : text[position - 1]; }
+char character_before(const std::string& text, std::size_t position) {
+  return position == 0 ? '\0' : text[position - 1];
+}
 /// Returns '\0' at the end of the text.
 char character_after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];

@@ -210,7 +210,8 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
     const ListedRuns runs_a = runs_of_gpu(a, edition, root), runs_b = runs_of_gpu(b, edition, root);
     auto pair = newest_pair(runs_a, runs_b, preference);
     if (!pair)
-      return {announce(a, runs_a, newest_preferred(runs_a, preference)), announce(b, runs_b, newest_preferred(runs_b, preference))};
+      return {announce(a, runs_a, newest_preferred(runs_a, preference)),
+              announce(b, runs_b, newest_preferred(runs_b, preference))};
     return {announce(a, runs_a, std::move(pair->first), why_paired(runs_a)),
             announce(b, runs_b, std::move(pair->second), why_paired(runs_b))};
   }

@@ -23,7 +23,8 @@ struct DeviceChoice {
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and in a plan for a GPU that is not here.
   std::string driver;
   std::string notice;            ///< Lines that the user should read; may be empty.
-  std::vector<Gpu> rank_only_gpus = {};  ///< More GPUs of the same name, which only cells with ranks may use. Empty if --gpus is given.
+  /// More GPUs of the same name, which only cells with ranks may use. Empty if --gpus is given.
+  std::vector<Gpu> rank_only_gpus = {};
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;

@@ -44,7 +44,8 @@ Outcome outcome_without_result(const CompletedProcess& process, bool host_ran_ou
   }
   if (process.signal != 0) return Crashed{process.signal, last_messages};
   if (process.exit_status == 0) return Failed{with_detail(result_problem, last_messages)};
-  return Failed{with_detail("the worker " + describe_end(process), last_messages.empty() ? result_problem : last_messages)};
+  return Failed{with_detail("the worker " + describe_end(process),
+                            last_messages.empty() ? result_problem : last_messages)};
 }
 
 /// Returns the worker's report, or the problem of its result file.
@@ -154,7 +155,8 @@ LaunchResult judge_launch(const LaunchRequest& request, const fs::path& result_f
     }
   } else {
     result.launch.outcome =
-        outcome_without_result(process, host_ran_out_of_memory, limit_seconds, std::get<std::string>(report_or_problem));
+        outcome_without_result(process, host_ran_out_of_memory, limit_seconds,
+                               std::get<std::string>(report_or_problem));
   }
   result.is_device_unusable = process.signal == 0 && process.exit_status == kDeviceUnusableStatus;
   result.launch.wall_ns = process.wall_ns;

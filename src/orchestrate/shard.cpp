@@ -69,7 +69,10 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
   for (const auto& [group, group_seconds] : groups) {
     std::size_t lightest = 0;
     for (std::size_t part = 1; part < parts; ++part) {
-      if (std::pair(part_seconds[part], part_groups[part]) < std::pair(part_seconds[lightest], part_groups[lightest])) lightest = part;
+      const auto load = [&](std::size_t other) {
+        return std::pair(part_seconds[other], part_groups[other]);
+      };
+      if (load(part) < load(lightest)) lightest = part;
     }
     part_of[group] = lightest;
     part_seconds[lightest] += group_seconds;

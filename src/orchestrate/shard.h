@@ -25,8 +25,8 @@ std::string shard_words(const Shard& shard);  ///< "shard 2/4"
 
 /// Returns the group of a cell. A group stays in one part, because a report compares its cells row by
 /// row, or because results of some of its cells decide which others are planned. Cells with ranks form
-/// one group, and other cells one for each kind. Timings and profiles are grouped further by network shape and batch, timings also by
-/// context, and attention by method and head width.
+/// one group, and other cells one for each kind. Timings and profiles are grouped further by network
+/// shape and batch, timings also by context, and attention by method and head width.
 std::string shard_group(const CellSpec& spec);
 
 struct CellTime {
@@ -55,7 +55,9 @@ class Shards {
 
  private:
   std::map<std::string, std::size_t> parts_;
-  double every_part_seconds_ = 0, total_seconds_ = 0, longest_part_seconds_ = 0, longest_group_seconds_ = 0;  ///< Seconds.
+  double every_part_seconds_ = 0;  ///< The cells that are in every part.
+  double total_seconds_ = 0;       ///< All cells, each counted once.
+  double longest_part_seconds_ = 0, longest_group_seconds_ = 0;
 };
 
 }  // namespace labreport
