@@ -49,18 +49,18 @@ Outcome joint_outcome(const std::vector<RankResult>& ranks, double collective_se
 }
 
 /// Adds another rank's warnings, device and wall time to the joint result.
-void add_ok_rank(LaunchResult& result, const LaunchResult& rank_result, std::size_t rank) {
-  for (const std::string& warning : rank_result.launch.warnings) {
+void add_ok_rank(LaunchResult& result, const LaunchResult& other, std::size_t rank) {
+  for (const std::string& warning : other.launch.warnings) {
     result.launch.warnings.push_back(fmt::format("rank {}: {}", rank, warning));
   }
-  result.launch.wall_ns = std::max(result.launch.wall_ns, rank_result.launch.wall_ns);
-  if (!rank_result.device) return;
-  if (!rank_result.device->uuid_hash.empty()) {
+  result.launch.wall_ns = std::max(result.launch.wall_ns, other.launch.wall_ns);
+  if (!other.device) return;
+  if (!other.device->uuid_hash.empty()) {
     result.launch.conditions.push_back(
-        text_metric(metric::kRank, std::to_string(rank), rank_result.device->uuid_hash));
+        text_metric(metric::kRank, std::to_string(rank), other.device->uuid_hash));
   }
-  if (result.device && result.device->name != rank_result.device->name) {
-    result.launch.warnings.push_back(fmt::format("rank {} ran on {}", rank, rank_result.device->name));
+  if (result.device && result.device->name != other.device->name) {
+    result.launch.warnings.push_back(fmt::format("rank {} ran on {}", rank, other.device->name));
   }
 }
 

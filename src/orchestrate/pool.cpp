@@ -177,10 +177,11 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   LaunchResult result = judge_launch(request, result_file_of(request, store_), process,
                                      running->limit_seconds, host_ran_out_of_memory);
   running->rank_results[rank] = rank_result(std::move(result), process, running->is_stopping);
-  if (!is_ok(running->rank_results[rank]->result.launch.outcome) && !std::exchange(running->is_stopping, true)) {
+  if (!is_ok(running->rank_results[rank]->result.launch.outcome) &&
+      !std::exchange(running->is_stopping, true)) {
     for (const Subprocesses::Ticket other : running->tickets) processes_.stop_after(other, kRankGrace);
   }
-  const auto has_ended = [](const std::optional<RankResult>& rank) { return rank.has_value(); };
+  const auto has_ended = [](const std::optional<RankResult>& entry) { return entry.has_value(); };
   if (!std::ranges::all_of(running->rank_results, has_ended)) return;
   const RunningLaunch ended = std::move(*running);
   running_.erase(running);
@@ -234,8 +235,8 @@ void Pool::store_launch(const CellSpec& spec, Launch launch, const std::optional
   display_.launch_finished(spec, stored, progress());
 }
 
-/// Removes unmeasured cells that this session planned and later plans left out. Cells that an earlier
-/// session recorded stay.
+/// Removes unmeasured cells that this object planned first and left out later. Cells that an earlier
+/// command recorded stay.
 void Pool::drop_superfluous_cells() {
   std::erase_if(run_.cells, [&](const Cell& cell) {
     return cell.launches.empty() && added_cell_ids_.contains(cell.id) && !queue_.is_planned(cell.id);

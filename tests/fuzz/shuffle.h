@@ -1,5 +1,5 @@
 // Changes a measured run: some changes are small, others make content that no program writes.
-#pragma change_once
+#pragma once
 
 #include <string>
 #include <vector>
