@@ -9,8 +9,7 @@
 namespace labreport {
 namespace {
 
-/// A cell that begins with one of these is a formula, in East Asian spreadsheets also with a full-width
-/// sign.
+/// East Asian spreadsheets also take a full-width sign for the beginning of a formula.
 constexpr std::array<std::string_view, 11> kFormulaStarts{"=",  "+",  "-",  "@",  "\t", "\r",
                                                           "\n", "＝", "＋", "－", "＠"};
 constexpr std::string_view kQuotedCharacters = ",\"\r\n";

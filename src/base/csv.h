@@ -1,6 +1,6 @@
-// Writes comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs run
-// a cell that begins with = + - @, a tab or a line end as a formula. An apostrophe before such a text
-// marks it as text. `csv_number` writes numbers such as "-1.5" without an apostrophe.
+// Writes comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs run a cell
+// that begins with = + - @, a tab or a line end as a formula, unless an apostrophe before it marks it as text.
+// `csv_number` writes numbers such as "-1.5" without an apostrophe.
 #pragma once
 
 #include <cstdint>

@@ -29,8 +29,7 @@ namespace fs = std::filesystem;
   throw InputError("cannot read " + path.string() + ": it is " + kind, "put the file itself there");
 }
 
-/// `size` is only the expected size: the file may grow or shrink meanwhile, a pipe has no size, and
-/// files in /proc report a size of 0.
+/// `size` is only the expected size: the file may change meanwhile, and pipes and /proc report none.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
   constexpr std::size_t kChunk = 1u << 16;

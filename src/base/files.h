@@ -17,16 +17,14 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 std::string read_plain_file(const std::filesystem::path& path,
                             std::uintmax_t max_bytes = 256u << 20);
 
-/// The state of a file after a power failure that follows a finished write. The death of processes does
-/// no harm to a finished write.
+/// The state of a written file after a power failure. No death of a process can damage it.
 enum class Sync {
   kNothing,  ///< The content is undefined. This is for files that are then worthless.
   kFile,     ///< The file is either the old one or the new one.
   kFolder,   ///< The file is the new one.
 };
 
-/// Returns the path of the temporary file that `write_atomically(path)` writes first. A file that a dead
-/// process left there is worthless.
+/// Returns the file that `write_atomically(path)` writes first. It is worthless if a process left it.
 std::filesystem::path temporary_path(const std::filesystem::path& path);
 
 /// Writes to `temporary_path(path)`, syncs that file, renames it and syncs the folder. So readers see
@@ -43,8 +41,8 @@ void make_writable_folder(const std::filesystem::path& path);
 /// Several programs that call this at once get different folders. Throws like `make_writable_folder`.
 std::filesystem::path make_new_folder(const std::filesystem::path& folder);
 
-/// Returns all files and folders below `root`, in no particular order, without following links. An
-/// unreadable folder is left out with a warning; a missing `root` has no entries.
+/// Returns all files and folders below `root`, in no particular order, without following links. Warns of
+/// unreadable folders; a missing `root` has no entries.
 std::vector<std::filesystem::directory_entry> entries_below(const std::filesystem::path& root);
 
 /// Removes a file, or a folder with its content; an absent path is no error. Throws `InputError`

@@ -25,8 +25,7 @@ std::string remedy(int reason) {
   return "check that the folder is there and writable";
 }
 
-/// Throws the error in errno. If another program removed or created the temporary file, says that the
-/// file is busy.
+/// Throws the error in errno, or EBUSY if another program removed or created the temporary file.
 [[noreturn]] void throw_cannot_write(const fs::path& path) {
   int reason = errno;
   std::error_code error;

@@ -28,7 +28,6 @@ constexpr int kThermalPolicy = 1;
 constexpr unsigned kHardwareThermalField = 252;
 constexpr unsigned kPowerBrakeField = 253;
 
-/// Returns true if the mode is on now; absent if the device does not report it.
 std::optional<bool> current_mode(const Nvml& nvml, const char* call, Nvml::Handle device) {
   const auto modes = nvml.pair(call, device);
   if (!modes) return std::nullopt;
@@ -77,8 +76,7 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   return gpu;
 }
 
-/// Returns false if LABREPORT_NVML simulates another machine, because this machine's kernel then says
-/// nothing about it.
+/// Returns false if LABREPORT_NVML simulates another machine, which this kernel does not know.
 bool kernel_shows_device() {
   if (std::getenv("LABREPORT_NVML") != nullptr) return false;
   std::error_code ignored;
@@ -87,8 +85,7 @@ bool kernel_shows_device() {
          !windows_library_folder().empty();
 }
 
-/// Returns the device that the word of CUDA_VISIBLE_DEVICES names: a GPU, all slices of a divided GPU, or
-/// one slice. Empty if the word names none, or more than one.
+/// Returns the GPU, its slices, or the one slice that the word names; empty if it names none or several.
 std::vector<Gpu> gpus_matching(const std::string& word, const std::vector<Gpu>& gpus) {
   std::vector<Gpu> matches;
   if (word.empty()) return matches;

@@ -1,5 +1,4 @@
-// Describes the machine around the GPU: CPU, memory, host name, and environment variables that change
-// results.
+// Describes the machine around the GPU, and environment variables that change results.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,6 @@ std::int64_t memory_bytes();
 /// Returns the bytes that can be allocated now without swapping.
 std::int64_t available_memory_bytes();
 
-/// Returns 0 if the size is unknown. The folder need not exist yet.
 std::int64_t free_disk_bytes(const std::filesystem::path& folder);
 
 /// True if the folder is in this machine's memory (tmpfs or ramfs), where other machines cannot see

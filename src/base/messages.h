@@ -22,11 +22,9 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 /// Writes a line to stderr unless the same line was written before.
 void warn_once(const std::string& line);
 
-/// Warns once that an input could not be read and is left out. The program then exits with status 1 or
-/// higher.
+/// Warns once that an unreadable input is left out. The program then exits with status 1 or higher.
 void skip(const std::string& line);
 
-/// True once `skip` has been called.
 bool has_skipped();
 
 }  // namespace labreport

@@ -47,8 +47,7 @@ class Nvml {
   std::vector<Handle> slices(Handle device) const;
   std::optional<Handle> whole_gpu(Handle slice) const;  ///< The slice's GPU; empty if not a slice.
 
-  /// These functions return the value of the NVML function `call`, e.g. "nvmlDeviceGetName". `which` is
-  /// the number of a clock or a sensor.
+  /// `call` is a function of NVML, such as "nvmlDeviceGetName"; `which` numbers a clock or a sensor.
   std::string text(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device, unsigned which) const;
@@ -59,8 +58,7 @@ class Nvml {
     std::int64_t free_bytes = 0;
   };
   std::optional<Memory> memory(Handle device) const;
-  /// Returns the nanoseconds in which the limit `policy` reduced the clocks, counted since the driver
-  /// started.
+  /// Returns the nanoseconds since the driver's start in which the limit `policy` reduced the clocks.
   std::optional<std::int64_t> violation(Handle device, int policy) const;
   std::optional<std::int64_t> field(Handle device, unsigned field_id) const;
 

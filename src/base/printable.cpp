@@ -9,8 +9,7 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : '\0';
 }
 
-/// Returns the length in bytes of an unprintable character at the beginning of `text`, which is not
-/// empty; 0 if there is none.
+/// Returns the bytes of an unprintable character that begins the non-empty `text`; 0 if none does.
 std::size_t unprintable_length(std::string_view text, std::string_view kept) {
   if (kept.find(text.front()) != kept.npos) return 0;
   const unsigned char third = byte_at(text, 2);

@@ -19,12 +19,9 @@ bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || l
 /// True for a character that a user's or folder's name may hold.
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
-/// Returns '\0' at the beginning of the text.
-char character_before(const std::string& text, std::size_t position) {
-  return position == 0 ? '\0' : text[position - 1];
-}
-/// Returns '\0' at the end of the text.
-char character_after(const std::string& text, std::size_t end) {
+/// Returns the neighboring character, or '\0' at either end of the text.
+char char_before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
+char char_after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
@@ -32,29 +29,29 @@ char character_after(const std::string& text, std::size_t end) {
 void replace_words(std::string& text, const std::string& name, std::string_view replacement,
                    bool (*is_match)(char left, char right)) {
   if (name.empty()) return;
-  for (std::size_t position = text.find(name); position != std::string::npos; position = text.find(name, position)) {
-    const char left = character_before(text, position);
-    const char right = character_after(text, position + name.size());
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    const char left = char_before(text, at);
+    const char right = char_after(text, at + name.size());
     if (is_name_letter(left) || is_name_letter(right) || !is_match(left, right)) {
-      ++position;
+      ++at;
       continue;
     }
-    text.replace(position, name.size(), replacement);
-    position += replacement.size();
+    text.replace(at, name.size(), replacement);
+    at += replacement.size();
   }
 }
 
 /// Replaces everybody's home folder: `root` and the user's name after it become "~".
 void replace_homes_below(std::string& text, std::string_view root) {
-  for (std::size_t position = text.find(root); position != std::string::npos; position = text.find(root, position)) {
-    std::size_t end = position + root.size();
+  for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
+    std::size_t end = at + root.size();
     while (end < text.size() && is_path_letter(text[end])) ++end;
-    if (end == position + root.size() || is_path_letter(character_before(text, position))) {
-      ++position;
+    if (end == at + root.size() || is_path_letter(char_before(text, at))) {
+      ++at;
       continue;
     }
-    text.replace(position, end - position, "~");
-    ++position;
+    text.replace(at, end - at, "~");
+    ++at;
   }
 }
 

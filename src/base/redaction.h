@@ -12,7 +12,6 @@ struct PrivateNames {
   std::string host;  ///< "node1.cluster.edu"; "node1" is redacted, too.
 };
 
-/// Returns the names of this process's user and machine.
 PrivateNames private_names();
 
 /// Replaces the user's home folder, and everybody's below /home and /Users, with "~", the host with

@@ -36,8 +36,7 @@ constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   return name == nullptr ? std::string_view() : *name;
 }
 
-/// Returns the value with the name `text`. Throws `InputError` with the nearest names if there is none;
-/// `what` says there what the names are ("precision").
+/// Throws `InputError` with the nearest names if no value has this one: "unknown precision 'fp3'".
 template <typename Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::vector<std::string> valid;

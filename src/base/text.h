@@ -21,10 +21,9 @@ constexpr bool continues_letter(char byte) { return (byte & 0xC0) == 0x80; }
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-/// Replaces every occurrence of `searched`, which is not empty.
 std::string replaced(std::string text, std::string_view searched, std::string_view replacement);
 
-/// Returns the text without spaces, tabs and line ends at its beginning and end.
+/// Removes spaces, tabs and line ends at both ends.
 std::string_view trimmed(std::string_view text);
 
 /// Converts ASCII letters to lower case.
@@ -37,8 +36,8 @@ std::string join_words(std::span<const std::string> words);
 /// leading "~/" stays unquoted, because the shell should expand it.
 std::string command_line(std::span<const std::string> argv);
 
-/// Returns a name that is safe in a path and a URL: the text's ASCII letters in lower case and its
-/// digits, with one hyphen for all other characters between two of them.
+/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, with one hyphen
+/// for all other characters between two of them.
 std::string slug(std::string_view text);
 
 /// Returns the Levenshtein distance, ignoring the case of ASCII letters.
@@ -48,8 +47,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// all of them in their order.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// Throws `InputError`: "unknown size 'xxl'", with the nearest candidates as the remedy. `what` is
-/// "size".
+/// Throws `InputError`: "unknown size 'xxl'", if `what` is "size", with the nearest candidates.
 [[noreturn]] void refuse_unknown(std::string_view what, std::string_view word,
                                  std::span<const std::string> candidates);
 
@@ -61,7 +59,7 @@ enum class Pad { kLeft, kRight };
 /// Adds spaces on one side until the text has `letters` letters; a longer text stays as it is.
 std::string padded(const std::string& text, std::size_t letters, Pad side);
 
-/// Returns the text. If it has more than `max_bytes` bytes, returns the whole letters within them and "…".
+/// Returns a text of more than `max_bytes` bytes as the whole letters within them and "…".
 std::string cut_short(std::string_view text, std::size_t max_bytes);
 
 /// True for well-formed UTF-8 (no overlong forms, no surrogates).

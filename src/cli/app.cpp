@@ -35,8 +35,7 @@ std::string help_of_all(const CLI::App& app) {
   return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
-/// Returns a verb's help. A positional argument's description begins with its name: "RUN: a folder, a GPU,
-/// …".
+/// A positional argument's description begins with its name: "RUN: a folder, a GPU, …".
 std::string help_of(const CLI::App& verb) {
   std::string usage = verb.get_name();
   std::string lines;

@@ -78,8 +78,7 @@ bool contains(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// True for a comparison that this program wrote, in any format. Recognizes it by its words about matching
-/// cells.
+/// Recognizes a comparison of any format by its words about matching cells.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
   const bool counts_matches = contains(text, " cells match, ") || contains(text, "1 cell matches, ");
@@ -110,8 +109,7 @@ std::string why_no_verdict(const Comparison& comparison) {
   return "no undisturbed row has three launches a side";
 }
 
-/// Returns `kIncomplete` if B is slower in a row. Throws if no verdict is possible, because exit status 0
-/// would look like an approval.
+/// Throws if no verdict is possible, because exit status 0 would look like an approval.
 ExitStatus regression_status(const Comparison& comparison) {
   if (!comparison.can_judge()) {
     throw InputError("--fail-on-regression: no verdict is possible: " + why_no_verdict(comparison),

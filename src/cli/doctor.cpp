@@ -22,8 +22,7 @@ namespace fs = std::filesystem;
 constexpr double kCheckLimitSeconds = 60;
 constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 
-/// Collects findings, one line each. `add_needed` adds a missing thing without which nothing can be
-/// measured.
+/// Collects findings, one line each. Nothing can be measured without things that `add_needed` adds.
 class Findings {
  public:
   void add_present(const std::string& subject, const std::string& words) { add("✓", subject, words); }
@@ -131,8 +130,7 @@ void look_with_script(Findings& findings, const std::string& subject, std::vecto
   }
 }
 
-/// Adds the torch with which `make report` builds in this shell, and the one that it would install if it
-/// found none.
+/// Adds the torch with which `make report` builds in this shell, and the one that it would install.
 void look_at_torch(Findings& findings) {
   look_with_script(findings, "builds with", {"find-torch", "--words"});
   look_with_script(findings, "locked torch", {"choose-torch"});

@@ -12,8 +12,7 @@ std::string flag_name(const CLI::Option& option);
 
 inline constexpr std::int64_t kMaxNumber = 1'000'000'000;
 
-/// Reads the flag's value. Throws `InputError` that names the flag if the text is no whole number from
-/// `min_value` to `max_value`.
+/// Throws `InputError` that names the flag if the text is no whole number in this range.
 std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t min_value,
                           std::int64_t max_value = kMaxNumber);
 

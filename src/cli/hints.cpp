@@ -45,8 +45,7 @@ std::string with_variables(const std::string& text, const char* pattern) {
   return result.append(copied_end, text.end());
 }
 
-/// Returns the command as a target of make, or else as a call of this program. `words` follow
-/// "labreport".
+/// Returns a command, without "labreport", as a target of make or else as a call of this program.
 std::string typed_command(const std::string& words) {
   for (const auto& [verb, target] : kTargets) {
     if (!words.starts_with(verb)) continue;

@@ -157,8 +157,7 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
   return measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
 }
 
-/// Begins this task's shard, resumes it, or does nothing if it is complete, because a job array may be
-/// submitted again.
+/// Begins or resumes this task's shard. A complete one stays, because a job may be submitted twice.
 MeasureResult measure_shard_again(RunFlags flags, const fs::path& root,
                              const std::vector<std::string>& argv) {
   const auto folder = run_of_shard(root, flags);

@@ -92,8 +92,7 @@ std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, P
   return chosen;
 }
 
-/// Returns the model of the flags, which are checked later by the worker that loads it; nothing without
-/// --model.
+/// Only reads the flags of the model; the worker that loads it checks them.
 std::optional<ModelSource> model_source(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");

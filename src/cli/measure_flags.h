@@ -13,8 +13,7 @@ namespace labreport {
 
 void add_measure_flags(CLI::App& verb, Request& request);
 
-/// Returns the plan's input for these flags, without loading a model. Throws `InputError` with the nearest
-/// valid values.
+/// Does not load a model. Throws `InputError` with the nearest values for an invalid flag.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
 /// Returns the plan's input for these flags on this device. If they name a user's model, the model worker

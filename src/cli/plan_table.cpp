@@ -70,8 +70,7 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 
-/// Adds the cells to the run with an assumed launch each, which runs out of memory if the calculated peak
-/// exceeds `memory_bytes`. Returns true if any cell was new to the run.
+/// Adds the cells with their calculated outcomes. Returns true if any cell was new to the run.
 bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
   const std::size_t former_count = run.cells.size();
   for (const PlannedCell& planned : cells) {
@@ -85,8 +84,7 @@ bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t 
   return run.cells.size() > former_count;
 }
 
-/// Returns the words for the GPU memory that the plan needs; empty if it is unknown, as for a user's
-/// model.
+/// Returns the needed GPU memory in words; empty if it is unknown, as for a user's model.
 std::string memory_needs(const DeviceChoice& choice, const PlanTotals& sum) {
   if (sum.peak_bytes == 0) return "";
   if (sum.oversized_cells == 0) {

@@ -28,7 +28,6 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
 std::vector<PlannedCell> foreseen_plan(const PlanInput& input, std::vector<PlannedCell> wanted,
                                        const DeviceChoice& choice);
 
-/// Sums up the cells' time, memory and disk space.
 PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice);
 
 /// Returns "NVIDIA H200 · 2025 edition, full preset · 131 cells, about 9 min; needs up to 109.3 GiB of GPU

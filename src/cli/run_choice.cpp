@@ -61,7 +61,6 @@ std::string join_names(const std::set<std::string>& names) {
   return join_words(all);
 }
 
-/// Returns the slug of the only GPU that the word names. Throws if there is none or more than one.
 std::string find_gpu(const ListedRuns& runs, const std::string& word) {
   std::string searched = slug(word);
   std::set<std::string> gpus;

@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns an H100 with 80 GiB, at its highest clock.
 DeviceChoice reference_device(Preset preset) {
   Gpu gpu;
   gpu.memory_bytes = 80LL << 30;

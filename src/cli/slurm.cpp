@@ -138,8 +138,7 @@ std::string submit(const std::vector<std::string>& words) {
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 
-/// Writes both scripts, and submits them or prints the commands that do. The merge job begins when all
-/// tasks have ended, successfully or not.
+/// The merge job begins when all tasks have ended, successfully or not, and names missing shards.
 ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {

@@ -31,8 +31,7 @@ struct SubmitFlags {
   std::string notes;
 };
 
-/// Copies a run's rendered folder without the files that only a site needs. `page` is the run's page as a
-/// single file, which becomes report.html.
+/// Copies the page's folder without the files that only a site needs. The page becomes report.html.
 void copy_report(const fs::path& page, const fs::path& out) {
   fs::remove_all(out);
   fs::create_directories(out.parent_path().empty() ? "." : out.parent_path());

@@ -66,8 +66,7 @@ void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker,
   Command command = prepare_launch(request, worker, slot, store, limit_seconds);
   hide_needless_warnings(*command.environment);
   const CompletedProcess process = run_to_end(command);
-  const LaunchResult result = judge_launch(request, result_file_of(request, store), process,
-                                           limit_seconds, /*host_ran_out_of_memory=*/false);
+  const LaunchResult result = judge_launch(request, result_file_of(request, store), process, limit_seconds, false);
   // The first measurement refuses an unusable device, with advice.
   if (is_failure(result.launch.outcome) && !result.is_device_unusable)
     throw_failure(result.launch, process, root);

@@ -10,7 +10,6 @@
 namespace labreport {
 namespace {
 
-/// Replaces control characters with spaces. If the text is no UTF-8, replaces non-ASCII bytes with "?".
 std::string without_control_characters(std::string text) {
   const bool utf8 = is_utf8(text);
   for (char& c : text) {

@@ -56,8 +56,7 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
   return chosen;
 }
 
-/// Chooses the demonstration on the CPU, or a plan for a GPU of another machine. `reason` says why no
-/// GPU is visible here.
+/// Chooses the demonstration on the CPU, or a plan for a GPU of another machine.
 DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string& reason, bool only_planning) {
   if (request.gpus) {
     throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")", "leave --gpus out");

@@ -29,8 +29,7 @@ struct DeviceChoice {
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
   std::vector<Slot> rank_only_slots() const;  ///< The slots of `rank_only_gpus`.
-  /// Returns BF16, or FP16 if a GPU has no native BF16 (compute capability below 8.0).
-  Precision half_precision() const;
+  Precision half_precision() const;  ///< BF16, or FP16 if a GPU has no native BF16.
 };
 
 /// Queries the driver, except with --preset demo. Without --gpus, chooses the first usable GPU or MIG

@@ -48,7 +48,6 @@ Outcome joint_outcome(const std::vector<RankResult>& ranks, double collective_se
   return of_rank(outcome, static_cast<std::int64_t>(fault_rank));
 }
 
-/// Adds another rank's warnings, device and wall time to the joint result.
 void add_ok_rank(LaunchResult& result, const LaunchResult& other, std::size_t rank) {
   for (const std::string& warning : other.launch.warnings) {
     result.launch.warnings.push_back(fmt::format("rank {}: {}", rank, warning));

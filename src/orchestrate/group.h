@@ -1,5 +1,4 @@
-// Plans a launch of several ranks: which slots it takes, and which outcome follows from the ends of
-// its processes.
+// Plans the slots of a launch of several ranks, and joins the ranks' results.
 #pragma once
 
 #include <optional>

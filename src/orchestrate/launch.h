@@ -1,5 +1,4 @@
-// Defines one launch of a cell: the request to its worker, the worker's start, and the outcome that
-// follows from the worker's end.
+// Prepares one launch of a cell, and judges its result by the result file and the worker's end.
 #pragma once
 
 #include <filesystem>

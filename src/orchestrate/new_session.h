@@ -11,13 +11,11 @@
 
 namespace labreport {
 
-/// Returns the session of this invocation. Names of the machine and the user are left out unless
-/// `keep_host`.
+/// Leaves out names of the machine and the user, unless `keep_host`.
 Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv);
 
-/// Returns the properties of this invocation that a resumed run must share.
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                           const Session& session);
 

@@ -212,8 +212,7 @@ void Pool::update_software(const std::optional<Software>& software) {
   store_.save(run_);
 }
 
-/// Notes the other processes beside which memory ran out. The result stays valid, but
-/// `LaunchQueue::plan` then plans the cell once more.
+/// The result is valid, but `LaunchQueue::plan` then plans the cell once more.
 void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
   if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.count_other_processes) return;
   const std::int64_t others = setup_.count_other_processes(slot);

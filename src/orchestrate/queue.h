@@ -38,8 +38,7 @@ class LaunchQueue {
   /// as running until `mark_finished`.
   std::optional<Item> next(const std::function<bool(const CellSpec&)>& has_room =
                                [](const CellSpec&) { return true; });
-
-  /// `seconds` is the launch's wall time; 0 if the launch was skipped.
+  /// `seconds` is the launch's wall time; 0 if it was skipped.
   void mark_finished(const CellSpec& spec, double seconds);
 
   bool idle() const { return pending_.empty() && running_seconds_.empty(); }

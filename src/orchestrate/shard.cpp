@@ -66,12 +66,10 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
   std::vector<double> part_seconds(parts, 0);
   std::vector<std::size_t> part_groups(parts, 0);  // distributes groups that take no time
   std::map<std::string, std::size_t> part_of;
+  const auto load = [&](std::size_t part) { return std::pair(part_seconds[part], part_groups[part]); };
   for (const auto& [group, group_seconds] : groups) {
     std::size_t lightest = 0;
     for (std::size_t part = 1; part < parts; ++part) {
-      const auto load = [&](std::size_t other) {
-        return std::pair(part_seconds[other], part_groups[other]);
-      };
       if (load(part) < load(lightest)) lightest = part;
     }
     part_of[group] = lightest;

@@ -55,8 +55,7 @@ class Shards {
 
  private:
   std::map<std::string, std::size_t> parts_;
-  double every_part_seconds_ = 0;  ///< The cells that are in every part.
-  double total_seconds_ = 0;       ///< All cells, each counted once.
+  double every_part_seconds_ = 0, total_seconds_ = 0;
   double longest_part_seconds_ = 0, longest_group_seconds_ = 0;
 };
 

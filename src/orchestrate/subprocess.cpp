@@ -24,8 +24,7 @@ namespace {
 
 constexpr std::chrono::seconds kKillGrace{2};
 
-/// Reads the bytes that the pipe holds. Closes a pipe at its end, because poll() would report it for
-/// ever.
+/// Reads the pipe's bytes. Closes a pipe at its end, because poll() would report it for ever.
 void read_available(int& fd, Capture& capture) {
   std::array<char, 64 << 10> buffer;
   // The loop is bounded, so that a child that never stops writing does not hold up the others.

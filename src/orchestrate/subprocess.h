@@ -18,8 +18,7 @@ namespace labreport {
 
 struct Command {
   std::vector<std::string> argv;  ///< argv[0] is a path, or a name on PATH.
-  /// If absent, the child gets this process's environment.
-  std::optional<std::map<std::string, std::string>> environment;
+  std::optional<std::map<std::string, std::string>> environment;  ///< If absent, this process's.
   std::filesystem::path folder;  ///< The working folder; empty for this process's own.
   std::vector<int> cores;        ///< The cores that the child may use; empty for all.
   bool keep_output = false;      ///< If false, stdout is discarded.

@@ -36,7 +36,6 @@ void read_description(WorkerInfo& worker) try {
   throw InputError(error.what(), "build the worker again");
 }
 
-/// Returns the worker that the environment variable names, or else `default_name` beside this program.
 WorkerInfo locate_worker(const char* variable, const char* default_name) {
   WorkerInfo worker;
   const char* path = std::getenv(variable);
@@ -47,7 +46,6 @@ WorkerInfo locate_worker(const char* variable, const char* default_name) {
 
 bool is_executable(const WorkerInfo& worker) { return access(worker.program.c_str(), X_OK) == 0; }
 
-/// Returns 13 for "13.0"; 0 if the text begins with no digit.
 int leading_number(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -70,9 +68,8 @@ std::string torch_advice(int cuda_major) {
       cuda_major);
 }
 
-/// True if the GPU can run code that was compiled for `architecture`. "sm_90" is machine code for
-/// compute capabilities 9.x with x >= 0, and "sm_90a" for 9.0 only. "compute_90" is PTX, which any later
-/// capability can translate.
+/// True if the GPU can run code for `architecture`: "sm_90" is machine code for 9.x with x >= 0,
+/// "sm_90a" is for 9.0 only, and "compute_90" is PTX, which any later GPU can translate.
 bool runs_on(const std::string& architecture, const Gpu& gpu) {
   const auto underscore = architecture.find('_');
   if (underscore == std::string::npos) return false;
@@ -131,7 +128,7 @@ std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& g
   }
   const auto& architectures = worker.architectures;
   const bool is_supported =
-      std::any_of(architectures.begin(), architectures.end(), [&](const auto& name) { return runs_on(name, gpu); });
+      std::ranges::any_of(architectures, [&](const auto& name) { return runs_on(name, gpu); });
   if (architectures.empty() || is_supported) return std::nullopt;
   return fmt::format(
       "{} has compute capability {}, but the worker's torch {} was built for {}; choose another "

@@ -19,11 +19,9 @@ struct WorkerInfo {
   std::vector<std::string> architectures;  ///< "sm_90", "compute_120"; empty if unknown.
 };
 
-/// Returns the folder of this executable.
 std::filesystem::path program_folder();
 
-/// Returns the project's folder if this executable is in its build folder; otherwise empty. The current
-/// folder is not searched, because it may belong to anybody.
+/// Returns the project's folder if this executable is in its build folder; otherwise empty.
 std::filesystem::path project_folder();
 
 /// Finds LABREPORT_WORKER, or labreport-worker beside this program, with the description beside it.

@@ -1,5 +1,4 @@
-// Tests `labreport submit`, which writes a report to hand in, and `labreport drop`, which takes a run out
-// of the site.
+// Tests `labreport submit` and `labreport drop`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
