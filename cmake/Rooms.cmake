@@ -1,5 +1,4 @@
-# Defines rooms and programs. A room is one folder of sources with its subfolders, and one static library,
-# `lr_<name>`. A program is one main file.
+# A room is a folder of sources with its subfolders, built as the library `lr_<name>`; a program is one main file.
 #
 #   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)

@@ -29,8 +29,7 @@ std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 
-/// Returns the outcome of a worker that left no usable result. `result_problem` says what is wrong with
-/// its result file.
+/// Returns the outcome of a worker without a usable result file; `result_problem` says what is wrong.
 Outcome outcome_without_result(const CompletedProcess& process, bool host_ran_out_of_memory,
                                double limit_seconds, const std::string& result_problem) {
   if (process.timed_out) return TimedOut{limit_seconds};

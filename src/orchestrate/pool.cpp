@@ -66,8 +66,8 @@ PoolStatus Pool::run() {
   return PoolStatus::kComplete;
 }
 
-/// Returns true if launches remain to do. Writes cells into run.json before they are measured, so that
-/// an interrupted run shows which cells it lacks.
+/// Returns true if launches remain to do. Cells are stored before they are measured, so that an
+/// interrupted run shows which it lacks.
 bool Pool::plan_more() {
   const std::vector<PlannedCell> planned = plan_(run_);
   const std::size_t former_count = run_.cells.size();
@@ -108,7 +108,6 @@ bool Pool::has_room(const CellSpec& spec) const {
   return free_slots(spec).size() >= slots_needed(spec, slots_.size());
 }
 
-/// Records a skipped launch and returns true if the cell cannot run on these slots.
 bool Pool::skip_if_impossible(const LaunchQueue::Item& item) {
   const std::string& problem = setup_.worker.model_problem;
   const bool lacks_worker = is_shipped(item.spec) && !problem.empty();
@@ -163,8 +162,7 @@ void Pool::start_ranks(RunningLaunch& running) {
   }
 }
 
-/// Finishes the launch when its last process has ended. The first rank that fails ends the others,
-/// because they would wait for it in vain.
+/// The first rank that fails ends the others, because they would wait for it in vain.
 void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& process) {
   const auto running = std::ranges::find_if(running_, [&](const RunningLaunch& candidate) {
     return std::ranges::find(candidate.tickets, ticket) != candidate.tickets.end();
@@ -205,7 +203,7 @@ void Pool::update_software(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
   Software merged = *software;
-  // Only workers for models report Python, so another worker's report keeps it.
+  // Only workers for models report Python.
   if (merged.python.empty()) merged.python = session.software.python;
   if (session.software == merged) return;
   session.software = merged;
