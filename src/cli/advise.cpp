@@ -35,7 +35,7 @@ void print_gain(const Gain& gain, std::size_t place) {
 
 constexpr RunPreference kHasLadder{[](const Run& run) {
                          return std::ranges::any_of(run.cells, [](const Cell& cell) {
-                           return cell.spec.kind == CellKind::kHasLadder;
+                           return cell.spec.kind == CellKind::kLadder;
                          });
                        },
                        "without a ladder"};

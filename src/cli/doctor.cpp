@@ -58,7 +58,7 @@ CompletedProcess run_program(std::vector<std::string> argv) {
   } catch (const InputError& error) {
     CompletedProcess not_started;
     not_started.exit_status = 127;
-    not_started.messages = error.subject();
+    not_started.messages = error.what();
     return not_started;
   }
 }
@@ -90,7 +90,7 @@ void look_at_worker(Findings& findings) {
   try {
     worker = find_worker();
   } catch (const InputError& error) {
-    return findings.add_needed("worker", error.subject());
+    return findings.add_needed("worker", error.what());
   }
   const std::string cuda = worker.cuda.empty() ? "without CUDA"
                                                : fmt::format("CUDA {}, for {}", worker.cuda,
@@ -115,7 +115,7 @@ void look_at_model_worker(Findings& findings) try {
   findings.add_present("own models",
                 fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile_note));
 } catch (const InputError& error) {
-  findings.add_missing("own models", error.subject());
+  findings.add_missing("own models", error.what());
 }
 
 /// Runs a script of setup/. Adds the first line that it prints, and each line of its stderr as missing.
@@ -178,7 +178,7 @@ void look_at_gpus(Findings& findings) {
   try {
     refuse_broken_driver(survey);
   } catch (const InputError& error) {
-    return findings.add_needed("GPU", error.subject());
+    return findings.add_needed("GPU", error.what());
   }
   if (survey.gpus.empty()) {
     return findings.add_missing("GPU",
@@ -246,7 +246,7 @@ ExitStatus doctor() {
 void add_doctor(CLI::App& app, Invocation& invocation) {
   CLI::App* verb =
       app.add_subcommand("doctor", "show what this machine has and lacks, and what to do");
-  verb->callback([&invocation] { invocation.run_program = doctor; });
+  verb->callback([&invocation] { invocation.call = doctor; });
 }
 
 }  // namespace labreport

@@ -257,10 +257,10 @@ std::vector<int> parse_gpus(const std::string& text) {
 }
 
 DeviceRequest device_request(const Request& request) {
-  DeviceRequest wish;
-  if (request.preset) wish.preset = parse_preset(*request.preset);
-  if (request.gpus) wish.gpus = parse_gpus(*request.gpus);
-  return wish;
+  DeviceRequest device;
+  if (request.preset) device.preset = parse_preset(*request.preset);
+  if (request.gpus) device.gpus = parse_gpus(*request.gpus);
+  return device;
 }
 
 }  // namespace labreport

@@ -141,7 +141,7 @@ TEST(RankSlots, ThatAreTooFewSayWhoseGpusTheyAre) {
   const CellSpec pair = ranks_cell("x", 2, DeviceKind::kCuda);
   const std::vector<Slot> one{{"a", {}, 1, true}};
   EXPECT_EQ(too_few_slots(pair, one), "this host has 1 GPU");
-  EXPECT_EQ(too_few_slots(pair, one, /*named_gpus=*/true), "--gpus names 1 GPU");
+  EXPECT_EQ(too_few_slots(pair, one, /*gpus_are_named=*/true), "--gpus names 1 GPU");
   EXPECT_THAT(*too_few_slots(pair, {Slot{"a", {}, 1, false}}), HasSubstr("MIG"));
   EXPECT_FALSE(too_few_slots(pair, {one[0], one[0]}));
   EXPECT_FALSE(too_few_slots(ranks_cell("x", 6), {Slot{}})) << "a CPU takes any number";
