@@ -12,6 +12,7 @@
 #include "base/messages.h"
 #include "base/text.h"
 #include "cli/flags.h"
+#include "cli/measure.h"
 #include "cli/shard.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
@@ -110,8 +111,7 @@ std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
          fmt::format("exec {} merge {}\n", program_word(), command_line(words));
 }
 
-/// Returns the reason in a message such as "sbatch: error: Batch job submission failed: Invalid partition
-/// name specified".
+/// Returns the reason in "sbatch: error: Batch job submission failed: Invalid partition name specified".
 std::string slurm_refusal(const CompletedProcess& process) {
   std::string words(trimmed(last_lines(process.messages, 1)));
   for (const std::string_view prefix : {"sbatch: error: ", "sbatch: fatal: "}) {
