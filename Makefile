@@ -1,12 +1,12 @@
-# Thin front door: set up what a verb needs, build it, call it.
+# Each target installs what it needs, builds the programs and calls one.
 
 targets := help report render-build site diff notes pdf submit test try attack torches bench bundle format lint clean
 .PHONY: $(targets)
 .DEFAULT_GOAL := help
-# Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
+# Goals run one after another, because they build in the same folder. Ninja itself uses all cores, whatever -j says.
 .NOTPARALLEL:
 
-# What each target reads from make's command line, in the order of its words, and what set-up and the build read.
+# These variables are read from make's command line by each target, in the order of its words, and by setup/.
 reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION ANSWERS \
   NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
@@ -22,8 +22,8 @@ reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
 passed_on = JOBS LIBTORCH TORCH_PYTHON TORCH_CUDA CC CXX LABREPORT_% CMAKE_% PIP_%
 
-# Only what stands on make's command line counts: an environment may hold an OUT of its own. make expands values when
-# it exports them, unless they are frozen.
+# Variables count only if they are on make's command line, because the environment may have another OUT. make would
+# expand values when it exports them, so the exported ones are frozen.
 MAKEOVERRIDES =
 given := $(filter-out -*-% MAKE% SHELL,$(foreach name,$(.VARIABLES),\
   $(if $(filter command,$(firstword $(origin $(name)))),$(name))))
@@ -35,14 +35,14 @@ quote = '$(subst ','\'',$(1))'
 given_values = $(foreach name,$(filter-out $(frozen),$(given)),$(call quote,$(name)=$(value $(name))))
 as_words = $(shell setup/words '$(1)' $(given_values))
 
-# A target that is none and a variable that no target reads are slips of the pen: told, not ignored.
+# An unknown target, and a variable that no target reads, are reported as mistakes.
 goals = $(or $(MAKECMDGOALS),help)
 unknown := $(firstword $(filter-out $(targets),$(goals)))
 problem := $(if $(unknown),$(shell setup/words --target $(call quote,$(unknown)) $(targets)),$(shell \
   setup/words --check '$(goals)' '$(strip $(foreach goal,$(goals),$(reads_$(goal))))' $(given_values)))
 $(if $(problem),$(error $(problem)))
 
-# Where both programs are built already, the front end among them serves.
+# If `make report` has built both programs, its front end is used.
 preset = $(if $(wildcard build/bin/labreport),default,render)
 front_end = $(if $(wildcard build/bin/labreport),build,build-render)/bin/labreport
 
@@ -78,7 +78,7 @@ help:
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
 
-# Hints then name variables of make instead of flags.
+# The program's hints then name variables of make instead of flags.
 report site diff notes pdf: export LABREPORT_CALLER = make
 
 report:

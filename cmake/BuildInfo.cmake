@@ -1,5 +1,5 @@
-# Writes build_info()'s definition at build time, if it changed. CMakeLists.txt includes this file,
-# which adds the build step; the step runs this file as a script.
+# Writes the definition of build_info() at build time, if it changed. CMakeLists.txt includes this file,
+# which adds a build step; that step runs this file as a script.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(LABREPORT_BUILD_INFO ${PROJECT_BINARY_DIR}/generated/build_info.cpp)
@@ -27,14 +27,14 @@ if(revision MATCHES "^(.*)-dirty$")
   set(dirty true)
 elseif(NOT revision AND EXISTS ${source}/.git)
   git_output(revision rev-parse HEAD)
-  # Only what the program is made of counts: notes, runs and a model beside the README leave it unchanged.
+  # Only files from which the program is built count, so notes, runs and the user's models do not make it dirty.
   git_output(changes status --porcelain -- CMakeLists.txt CMakePresets.json cmake setup src experiments templates site
              ":!site/runs")
   if(changes)
     set(dirty true)
   endif()
 endif()
-# A revision that is not a commit's id would make runs unreadable, so it is refused.
+# A revision that is no commit id is refused, because runs with it could not be read.
 string(LENGTH "${revision}" digits)
 if(NOT revision)
   set(revision unknown)

@@ -1,9 +1,9 @@
-# Adds NCCL and Gloo to the worker through torch's own process groups. Torch's library includes both
-# but lacks headers: NCCL's come with torch's dependencies, Gloo's are Debian's and may be of
-# another version. If a group does not compile, the worker is built without it and reports that in
-# the rows that need it.
+# Adds NCCL and Gloo to the worker through torch's process groups. Torch's library contains both but lacks
+# their headers: NCCL's come with torch's dependencies, and Gloo's are Debian's, possibly of another
+# version. If a group does not compile, the worker is built without it, and the rows that need it give
+# the reason.
 
-# The folder has no trailing slash, so CMake recognizes the system's own include folder.
+# Removes the folder's trailing slash, because CMake recognizes the system's include folder only without it.
 function(labreport_find_folder result)
   unset(include)
   find_path(include ${ARGN} NO_CACHE)

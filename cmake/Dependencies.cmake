@@ -1,6 +1,6 @@
-# Third-party libraries as `deps::<name>`: from `.deps/usr`, where setup/install unpacks them
-# without root or a bundle contains them, or from the system. All are header-only or linked
-# statically, so the front end runs on machines without them.
+# Defines third-party libraries as `deps::<name>`. They come from the system, or from `.deps/usr`, into
+# which setup/install unpacks them without root, and which a bundle contains. All are header-only or
+# linked statically, so the front end runs on machines without them.
 
 set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
     "Where Debian's packages were unpacked without root")

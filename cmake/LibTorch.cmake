@@ -3,7 +3,7 @@
 # only the CPU is available. find_package(Torch) is not used, because it requires nvcc, an
 # architecture list and changes to the package.
 
-# A torch from an earlier configure is checked again, because its version may have changed in place.
+# A torch that an earlier configure found is checked again, because another version may have replaced it.
 set(torch_given $ENV{LIBTORCH})
 if(LABREPORT_TORCH)
   set(torch_given ${LABREPORT_TORCH})
@@ -42,8 +42,8 @@ target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch
 target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 # Separate operator headers compile ten times as fast as all of them. FMT_HEADER_ONLY is needed
 # because torch's include folder has its own {fmt} headers, which no linked library was built from.
-# The version in the definitions recompiles everything if torch changes, whatever the times of its
-# headers are.
+# The version is a definition so that everything is recompiled if torch changes, even if its headers
+# have old times.
 target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY
                                                  LABREPORT_TORCH_VERSION=${torch_version})
 set(torch_rpath ${torch_lib})

@@ -1,8 +1,8 @@
-# Builds labreport-model-worker: the worker's code as an extension of the Python whose torch it is
-# built with, and a Python file around it. If it cannot be built, its description says why, and
-# everything else works.
+# Builds labreport-model-worker: a Python program, and the worker's code as an extension of the Python
+# that has the worker's torch. If it cannot be built, its description gives the reason, and everything
+# else works.
 
-# This Python also runs the tests' reference in plain PyTorch.
+# This Python also runs the reference implementation of the tests, in plain PyTorch.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch --python
                 OUTPUT_VARIABLE LABREPORT_TORCH_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(LABREPORT_TORCH_PYTHON)
@@ -41,7 +41,7 @@ add_library(labreport_engine MODULE ${PROJECT_SOURCE_DIR}/src/python/engine.cpp)
 labreport_own_target(labreport_engine PRIVATE)
 labreport_links(labreport_engine PRIVATE worker)
 target_include_directories(labreport_engine SYSTEM PRIVATE ${python_include})
-# Torch's code shares the process, so the worker's symbols are hidden.
+# The worker's symbols are hidden, because torch's own code is in the same process.
 target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_python.so -Wl,--exclude-libs,ALL)
 set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
                                                   LIBRARY_OUTPUT_DIRECTORY ${python_folder})

@@ -1,14 +1,14 @@
-# A room is one folder of sources, those below it included, and one static library, `lr_<name>`; a program is one main file.
+# A room is a folder of sources with its subfolders, built as the library `lr_<name>`; a program is one main file.
 #
 #   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
 # A room is built only if a program or a test needs it.
 #
-# Sources are compiled in batches, which read headers once (LABREPORT_UNITY), so names in anonymous
-# namespaces must differ within a room.
+# Sources are compiled in batches that read headers once (LABREPORT_UNITY), so names in anonymous
+# namespaces must be unique within a room.
 #
-# LINKS names rooms declared before, or dependencies (`deps::<name>`) without the prefix.
+# LINKS names rooms that were declared before, or dependencies (`deps::<name>`) without the prefix.
 
 # Headers that most sources include are precompiled (lr_headers). Both programs mostly wait for
 # GPUs, files and other programs, so -O1 suffices: it builds in two thirds of the time of -O3.

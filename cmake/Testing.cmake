@@ -1,4 +1,4 @@
-# GoogleTest as `deps::gtest`, `deps::gtest_main` and `deps::gmock`, where it is installed.
+# Defines GoogleTest as `deps::gtest`, `deps::gtest_main` and `deps::gmock` if it is installed.
 labreport_dependency(gtest PACKAGE libgtest-dev HEADER gtest/gtest.h ARCHIVES libgtest.a)
 labreport_dependency(gtest_main PACKAGE libgtest-dev HEADER gtest/gtest.h
                      ARCHIVES libgtest_main.a)

@@ -1,4 +1,4 @@
-# CMake and Ninja: those of .venv, or those on PATH where they are new enough.
+# Finds CMake and Ninja in .venv, or on PATH if they are new enough.
 
 new_enough() { # <program>
   case $1 in *ninja) return ;; esac
@@ -7,7 +7,7 @@ new_enough() { # <program>
   [ "$(printf '3.24\n%s\n' "$version" | sort -V | head -1)" = 3.24 ]
 }
 
-other_builder() { # <cmake|ninja>: its path
+other_builder() { # <cmake|ninja>: its path outside .venv
   local found
   found=$(command -v "$1") && new_enough "$found" && echo "$found"
 }
@@ -16,7 +16,7 @@ builder() { # <cmake|ninja>: its path
   if [ -x ".venv/bin/$1" ]; then echo "$PWD/.venv/bin/$1"; else other_builder "$1"; fi
 }
 
-# A front end that was built elsewhere, for where it starts.
+# A bundle's front end was built on another machine, so it may not start here.
 bundled=.deps/bundle/labreport
 bundled_starts() { $bundled --version >/dev/null 2>&1; }
 

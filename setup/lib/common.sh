@@ -1,16 +1,16 @@
-# What the parts of setup/install share.
+# Defines functions that the other files of setup/lib use.
 
 log=.deps/install.log
 
 say() { echo "setup: $*" >&2; }
 
-# die <what is wrong> <what to do>
+# die <problem> <remedy>
 die() {
   say "$1; $2"
   exit 1
 }
 
-# refuse <what the machine or the caller lacks> <what to do>
+# refuse <what the machine or the caller lacks> <remedy>
 refuse() {
   say "$1; $2"
   exit 2
@@ -18,7 +18,7 @@ refuse() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# One installation at a time in this checkout; a second one waits and then finds all done.
+# Locks this checkout, so that a second installation waits and then finds everything installed.
 begin_changes() {
   [ -n "${changing-}" ] && return
   mkdir -p .deps 2>/dev/null && { exec 9> .deps/lock; } 2>/dev/null ||
@@ -28,7 +28,7 @@ begin_changes() {
   : > "$log"
 }
 
-# need_space <MiB> <for what>
+# need_space <MiB> <what needs it>
 need_space() {
   local free
   free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
@@ -36,7 +36,7 @@ need_space() {
     die "$2 needs $1 MiB of disk space, and $PWD has $free MiB" "free some or move the project"
 }
 
-# why_failed: the reason that the log gives, as "<problem>; <remedy>" for the case named by $1.
+# why_failed <action>: ends the installation with the reason that the log gives for the failed action.
 why_failed() {
   if grep -qiE 'DO NOT MATCH THE HASHES|hash sum mismatch' "$log"; then
     die "$1: a package's hash is not the locked one" \

@@ -1,6 +1,6 @@
-# Debian's packages: from apt with root or sudo, else unpacked into .deps/.
+# Installs Debian's packages with root or sudo, or else unpacks them into .deps/.
 
-packages_of() { # <sets>: lines "set package MB kind words…" of setup/debian.txt
+packages_of() { # <sets>: their lines "set package MB kind words…" of setup/debian.txt
   local line set
   while read -r line; do
     set=${line%% *}
@@ -21,7 +21,7 @@ is_there() { # <kind> <words…>
   return 1
 }
 
-# Sets missing (packages) and missing_megabytes.
+# Sets `missing` to the missing packages of the sets, and `missing_megabytes` to their size.
 find_missing() { # <sets>
   local set package megabytes proof
   missing= missing_megabytes=0
@@ -42,7 +42,7 @@ can_be_root() {
 
 offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
 
-# "a|b" becomes the first one offered.
+# Prints the first package that the system offers for each "a|b".
 choose() {
   local package name
   for package; do
@@ -62,7 +62,7 @@ install_as_root() {
   watched $install
 }
 
-# Lists of our own where the system's are empty: updating those wants root.
+# Prints apt's options for lists in .deps, if the system's lists are empty: only root can update those.
 apt_options() {
   offered libfmt-dev && return
   mkdir -p .deps/apt/lists/partial .deps/apt/cache/archives/partial
@@ -80,7 +80,7 @@ unpack_without_root() {
   options=$(apt_options)
   [ -z "$options" ] || apt-get $options -o Debug::NoLocking=1 update >> "$log" 2>&1 || return
   rm -rf "$folder" && mkdir -p "$folder"
-  # With what they need and the system lacks; the simulation changes nothing.
+  # apt's simulation changes nothing, and also names the dependencies that the system lacks.
   apt-get $options install --simulate --no-install-recommends $missing 2>> "$log" |
     awk '$1 == "Inst" { print $2 }' > "$folder/names"
   [ -s "$folder/names" ] || return
@@ -91,7 +91,7 @@ unpack_without_root() {
   rm -rf "$folder"
 }
 
-# Without root these cannot be unpacked to any use.
+# These packages are of no use unpacked, so they need root.
 refuse_unpackable() {
   case " $missing " in
     *" g++ "*) die "no C++ compiler" "have an administrator install g++ 12 or newer" ;;
@@ -123,8 +123,8 @@ need_debian_packages() { # <sets>
   [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"
 }
 
-# Without root a set that is of no use unpacked is done without.
-need_with_root() { # <set> <what is then told>
+# Installs a set that is of no use unpacked. Without root, says what will be missing, and goes on.
+need_with_root() { # <set> <message without root>
   find_missing "$1"
   [ -z "$missing" ] && return
   if have apt-get && can_be_root; then
@@ -134,7 +134,7 @@ need_with_root() { # <set> <what is then told>
   fi
 }
 
-# What can be done without is tried for once: a machine without network is asked no second time.
+# Tries to install the optional headers of Gloo once, so that a machine without network does not wait each time.
 need_for_ranks() {
   find_missing ranks
   [ -z "$missing" ] || [ -e .deps/without-ranks ] && return
@@ -143,18 +143,18 @@ need_for_ranks() {
   say "no$missing: processes on the CPU will not be joined by Gloo, and their rows will say so"
 }
 
-# TeX Live makes its formats where it is installed.
+# TeX Live generates its formats during the installation, which an unpacked package lacks.
 need_tex() {
   need_with_root tex \
     "no TeX Live without root: the test that compiles report.tex will be skipped"
 }
 
-# Slurm's daemons are started as root.
+# Slurm's daemons must run as root.
 need_slurm() {
   need_with_root slurm "no Slurm without root: the test of job arrays will be skipped"
 }
 
-# Clang looks for its libraries where it is installed.
+# Clang finds its libraries only in the folder in which it is installed.
 need_fuzzer() {
   need_with_root fuzz \
     "no Clang without root: tests/fuzz runs its kept inputs alone"

@@ -1,4 +1,4 @@
-# What each verb needs.
+# Installs the packages and wheels that each target of the Makefile, here a verb, needs.
 
 debian_sets_of() { # <verb>
   local sets="compiler worker frontend"
@@ -7,7 +7,7 @@ debian_sets_of() { # <verb>
   echo "$sets"
 }
 
-# A bundle leaves to the machine a compiler, and a torch.
+# With a bundle, the machine needs only a compiler and a torch.
 need_for_building() { # <verb>
   if ! in_bundle; then
     need_debian_packages "$(debian_sets_of "$1")"

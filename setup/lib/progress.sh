@@ -1,4 +1,4 @@
-# What long steps say of themselves: on a terminal one line that changes, in a log a line every ten seconds.
+# Shows the progress of long steps: one changing line on a terminal, otherwise a new line every ten seconds.
 
 [ -t 2 ] && on_terminal=yes || on_terminal=
 tick=${LABREPORT_TICK:-$([ -n "$on_terminal" ] && echo 1 || echo 10)}
@@ -9,7 +9,7 @@ show_state() { # <words>
 
 clear_state() { [ -z "$on_terminal" ] || printf '\r\033[K' >&2; }
 
-# Shows the seconds so far and what the log told last until its input ends.
+# Shows the elapsed seconds and the log's last line, until the input ends.
 show_log() { # <log>
   local began=$SECONDS
   while read -r -t "$tick"; [ $? -gt 128 ]; do
@@ -17,10 +17,10 @@ show_log() { # <log>
   done
 }
 
-# watched <command>…: its output goes to $log; its status is kept.
+# watched <command>…: runs it with its output in $log, shows the progress, and returns its status.
 watched() {
   local shower status
-  # Bash runs this shell's EXIT trap in a child that is killed right after it was started, so it is not killed.
+  # The child ends with its input and is not killed: if it is killed early, Bash runs this shell's EXIT trap in it.
   exec 8> >(show_log "$log" 9>&-)
   shower=$!
   "$@" >> "$log" 2>&1 8>&-
@@ -31,7 +31,7 @@ watched() {
   return "$status"
 }
 
-# show_build <folder>: reads what Ninja says; shows how far it is, and passes on all else.
+# show_build <folder>: reads Ninja's output, shows its progress, and passes on all other lines.
 show_build() {
   local line at= said=$SECONDS began=$SECONDS
   while true; do

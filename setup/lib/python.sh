@@ -1,11 +1,11 @@
-# Python wheels in .venv, and the torch that is used.
+# Installs Python wheels into .venv, and chooses the torch.
 
-# A bundle brings its wheels.
+# A bundle contains the wheels, so pip needs no network.
 in_bundle() { [ -d .deps/bundle ]; }
 in_bundle && export PIP_NO_INDEX=1 PIP_FIND_LINKS=.deps/bundle/wheels
 
-# The oldest and the newest CPython that the locks have wheels for: 3.11 and 3.13. An activated environment's python3
-# may be another, and hide the system's.
+# Prints a Python from 3.11 to 3.13, for which the locks have wheels. An activated environment's python3 may be another
+# version and hide the system's.
 project_python() {
   local name
   for name in python3 $(type -ap python3) python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
@@ -18,17 +18,17 @@ project_python() {
 
 lock_hash() { sha256sum < "setup/requirements-$1.txt"; }
 
-# A stamp is filled last, so an interrupted installation has an empty one.
+# The file .installed-<set> is filled last, so it is empty after an interrupted installation.
 is_installed() { # <set>
   [ -x .venv/bin/python ] && [ -f ".venv/.installed-$1" ] &&
     [ "$(cat ".venv/.installed-$1")" = "$(lock_hash "$1")" ]
 }
 
-# What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are.
+# setup/install marks the .venv that it made. It does not change another .venv, nor the torch in it.
 is_own_venv() { [ -f .venv/.installed-venv ]; }
 made_by_uv() { grep -q '^uv = ' .venv/pyvenv.cfg 2>/dev/null; }
 
-# Also of a Python that Debian ships without its ensurepip.
+# This also works with a Python that lacks ensurepip, as Debian's does.
 venv_of_bundle() { # <python>
   "$1" -m venv --without-pip --clear .venv &&
     PYTHONPATH=$(echo .deps/bundle/wheels/pip-*.whl) .venv/bin/python -m pip install --require-hashes --no-input \
@@ -80,8 +80,8 @@ need_python_set() { # <set>
   lock_hash "$1" > ".venv/.installed-$1"
 }
 
-# CMake and Ninja for the build; vl-convert, Typst and pandoc for charts, PDF and formulas. Where the system builds
-# by itself the latter are welcome, not needed: without a network, the next try is a day later.
+# Installs CMake and Ninja for the build, and vl-convert, Typst and pandoc for charts, PDF and formulas. If the system
+# has CMake and Ninja, the others are optional: after a failure, they are not tried again for a day.
 need_python_tools() {
   is_installed cu130 || is_installed cu128 && return
   is_installed render && return
@@ -98,7 +98,7 @@ bundle_lacks_torch() {
     'import sys; print("cp%d%d" % sys.version_info[:2])')-*" >/dev/null
 }
 
-# Two torches in one .venv would mix their CUDA libraries. Until the new one is there, the old one comes back.
+# Two torches in one .venv would mix their CUDA libraries. If installing the new one fails, the old .venv is restored.
 set_other_torch_aside() { # <lock>
   local other aside=.deps/venv-before
   for other in cu130 cu128; do
@@ -111,7 +111,7 @@ set_other_torch_aside() { # <lock>
   done
 }
 
-# The lock that the driver and the GPUs want.
+# Installs the locked torch that setup/choose-torch chooses for the driver and the GPUs.
 need_locked_torch() {
   local python=.venv/bin/python choice
   [ -x $python ] || python=$(project_python)
@@ -124,7 +124,7 @@ need_locked_torch() {
   rm -rf .deps/venv-before
 }
 
-# The user's own torch is left as it is; only where there is none, the locked one is fetched.
+# Uses the torch that setup/find-torch finds, and installs a locked one only if there is none.
 need_torch() {
   local found
   found=$(setup/find-torch)

@@ -9,21 +9,21 @@
 namespace labreport {
 namespace {
 
-constexpr int kEpoch = 1900;  // std::tm counts years from this one
+constexpr int kTmFirstYear = 1900;  // std::tm counts years from here.
 
 }  // namespace
 
 std::string utc_text(std::int64_t seconds) {
-  const std::time_t moment = seconds;
+  const std::time_t time = seconds;
   std::tm utc{};
-  const bool named = gmtime_r(&moment, &utc) != nullptr;
-  if (!named || utc.tm_year < -kEpoch || utc.tm_year > 9999 - kEpoch) {
+  const bool has_date = gmtime_r(&time, &utc) != nullptr;
+  if (!has_date || utc.tm_year < -kTmFirstYear || utc.tm_year > 9999 - kTmFirstYear) {
     throw InputError(fmt::format("the clock is {} seconds from 1970, in a year that has no four "
                                  "digits",
                                  seconds),
                      "set the clock");
   }
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + kEpoch, utc.tm_mon + 1,
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + kTmFirstYear, utc.tm_mon + 1,
                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 

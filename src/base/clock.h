@@ -1,4 +1,4 @@
-// The time of day in the form that runs store.
+// Formats dates and times as runs store them.
 #pragma once
 
 #include <cstdint>

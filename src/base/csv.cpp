@@ -9,25 +9,25 @@
 namespace labreport {
 namespace {
 
-/// East Asian spreadsheets also read the full-width signs as a formula's start.
-constexpr std::array<std::string_view, 11> kBeginsFormula{"=",  "+",  "-",  "@",  "\t", "\r",
+/// East Asian spreadsheets also take a full-width sign for the beginning of a formula.
+constexpr std::array<std::string_view, 11> kFormulaStarts{"=",  "+",  "-",  "@",  "\t", "\r",
                                                           "\n", "＝", "＋", "－", "＠"};
-constexpr std::string_view kWantsQuotes = ",\"\r\n";
+constexpr std::string_view kQuotedCharacters = ",\"\r\n";
 
 }  // namespace
 
 CsvField csv_text(std::string_view text) {
   if (text.empty()) return {};
-  const bool formula = std::ranges::any_of(
-      kBeginsFormula, [&](std::string_view sign) { return text.starts_with(sign); });
-  std::string field = formula ? "'" : "";
+  const bool is_formula = std::ranges::any_of(
+      kFormulaStarts, [&](std::string_view start) { return text.starts_with(start); });
+  std::string field = is_formula ? "'" : "";
   for (const char letter : text) {
     if (letter == '"') field += '"';
     field += letter;
   }
-  const bool quoted = text.find_first_of(kWantsQuotes) != std::string_view::npos ||
+  const bool needs_quotes = text.find_first_of(kQuotedCharacters) != std::string_view::npos ||
                       text.front() == ' ' || text.back() == ' ';
-  return CsvField(quoted ? '"' + field + '"' : field);
+  return CsvField(needs_quotes ? '"' + field + '"' : field);
 }
 
 CsvField csv_number(double number) {

@@ -1,7 +1,6 @@
-// Comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs run a
-// cell that begins with = + - @, a tab or a line end as a formula. Such text gets an apostrophe
-// before it, which marks it as text. Numbers such as "-1.5" stay numbers if `csv_number` writes
-// them.
+// Writes comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs run a cell
+// that begins with = + - @, a tab or a line end as a formula, unless an apostrophe before it marks it as text.
+// `csv_number` writes numbers such as "-1.5" without an apostrophe.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 
 namespace labreport {
 
-/// A field as written in a line. Only the functions below create non-empty fields, so no text that
-/// is a formula enters a file.
+/// A field as it is written in a line. Only the functions below create non-empty fields, so that no
+/// formula gets into a file.
 class CsvField {
  public:
   CsvField() = default;
@@ -30,7 +29,8 @@ class CsvField {
 
 using CsvFields = std::vector<CsvField>;
 
-/// Returns a text field, with an apostrophe and quotes if it needs them; empty text stays empty.
+/// Returns a text field, with an apostrophe and quotes if it needs them. An empty text gives an empty
+/// field.
 CsvField csv_text(std::string_view text);
 
 /// Writes 15 significant digits, which is a spreadsheet's precision: 0.1 + 0.2 is "0.3". NaN and

@@ -20,13 +20,13 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  /// Opens another file. The descriptor must be closed before.
+  /// Opens another file after the first was closed or could not be opened.
   void open(const std::filesystem::path& path, int flags) {
     fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
   }
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// Returns false if closing fails: network file systems report a lost write only here.
+  /// Closes the file. Returns false if that fails: network file systems report a lost write only here.
   bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:

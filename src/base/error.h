@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// The exit statuses of every verb of `labreport`.
+/// The exit statuses of `labreport`, for every verb.
 enum class ExitStatus : int { kDone = 0, kIncomplete = 1, kBadInput = 2, kInterrupted = 130 };
 
 /// A failure with a remedy. `what()` is "<problem>; <remedy>" on one line, ready to print.
@@ -16,14 +16,14 @@ class Error : public std::runtime_error {
       : std::runtime_error(remedy.empty() ? problem : problem + "; " + remedy) {}
 };
 
-/// An unusable flag, file or device from the caller. Ends a verb with `kBadInput`.
+/// A flag, file or device of the user's that cannot be used. It ends the program with `kBadInput`.
 class InputError : public Error {
  public:
   using Error::Error;
 };
 
-/// Thrown if the user or the system wants the program to end. It is not an `Error`, because code
-/// that catches an `Error` and continues must not continue after an interruption.
+/// Thrown if the user or the system asks the program to end. It is not an `Error`, because code that
+/// catches an `Error` and continues must not catch an interruption.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

@@ -25,22 +25,21 @@ namespace fs = std::filesystem;
   throw InputError("cannot read " + path.string() + ": " + std::strerror(reason));
 }
 
-[[noreturn]] void refuse_kind(const fs::path& path, const std::string& what) {
-  throw InputError("cannot read " + path.string() + ": it is " + what, "put the file itself there");
+[[noreturn]] void refuse_kind(const fs::path& path, const std::string& kind) {
+  throw InputError("cannot read " + path.string() + ": it is " + kind, "put the file itself there");
 }
 
-/// `size` is only the expected size: the file may grow or shrink meanwhile, a pipe has no size, and
-/// files in /proc report 0.
+/// `size` is only the expected size: the file may change meanwhile, and pipes and /proc report none.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
   constexpr std::size_t kChunk = 1u << 16;
   std::string bytes(size + 1, '\0');
   std::size_t filled = 0;
-  for (ssize_t got = 1; got != 0;) {
+  for (ssize_t bytes_read = 1; bytes_read != 0;) {
     if (filled == bytes.size()) bytes.resize(filled + kChunk);
-    got = ::read(fd, bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno != EINTR) refuse_to_read(path, errno);
-    filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    bytes_read = ::read(fd, bytes.data() + filled, bytes.size() - filled);
+    if (bytes_read < 0 && errno != EINTR) refuse_to_read(path, errno);
+    filled += static_cast<std::size_t>(std::max<ssize_t>(bytes_read, 0));
     if (filled > max_bytes) refuse_size(path, "more", max_bytes);
   }
   bytes.resize(filled);
@@ -75,7 +74,8 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return read_to_end(file.get(), path, max_bytes, error ? 0 : size);
 }
 
-// The open file is checked, so that nobody can swap it. O_NONBLOCK prevents waiting at a pipe.
+// The kind of the open file is checked, not that of the path, which another program could replace
+// meanwhile. O_NONBLOCK prevents waiting at a pipe.
 std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
   const Descriptor file(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   if (!file.is_open() && errno == ELOOP) refuse_kind(path, "a link");

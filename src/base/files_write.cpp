@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kCreate = O_WRONLY | O_CREAT | O_EXCL;
+constexpr int kCreateFlags = O_WRONLY | O_CREAT | O_EXCL;
 
 std::string remedy(int reason) {
   if (reason == ENOSPC || reason == EDQUOT) return "free some space";
@@ -26,16 +26,16 @@ std::string remedy(int reason) {
 }
 
 /// Throws the error in errno, or EBUSY if another program removed or created the temporary file.
-[[noreturn]] void fail_to_write(const fs::path& path) {
+[[noreturn]] void throw_cannot_write(const fs::path& path) {
   int reason = errno;
   std::error_code error;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const bool removed = reason == ENOENT && fs::is_directory(folder, error);
-  if (reason == EEXIST || removed) reason = EBUSY;
+  const bool was_removed = reason == ENOENT && fs::is_directory(folder, error);
+  if (reason == EEXIST || was_removed) reason = EBUSY;
   throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
-/// Devices and pipes must not be replaced, and folders cannot be.
+/// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be replaced.
 void refuse_to_replace(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -46,12 +46,12 @@ void refuse_to_replace(const fs::path& path) {
 }
 
 /// Returns false, with errno set, if another program has replaced the file at `path`.
-bool is_still(const Descriptor& file, const fs::path& path) {
-  struct stat written{}, current{};
-  if (::fstat(file.get(), &written) != 0 || written.st_nlink > 0) return true;
-  const bool same = ::lstat(path.c_str(), &current) == 0 && written.st_ino == current.st_ino;
-  if (!same) errno = EBUSY;
-  return same;
+bool is_still_at(const Descriptor& file, const fs::path& path) {
+  struct stat open_file{}, current{};
+  if (::fstat(file.get(), &open_file) != 0 || open_file.st_nlink > 0) return true;
+  const bool is_same = ::lstat(path.c_str(), &current) == 0 && open_file.st_ino == current.st_ino;
+  if (!is_same) errno = EBUSY;
+  return is_same;
 }
 
 /// Returns false, with errno set, if the disk failed; true if folders cannot be synced at all.
@@ -61,7 +61,7 @@ bool sync_folder(const fs::path& folder) {
          errno == EOPNOTSUPP;
 }
 
-[[noreturn]] void fail_to_make(const fs::path& path, int reason) {
+[[noreturn]] void throw_cannot_make(const fs::path& path, int reason) {
   const bool is_full = reason == ENOSPC || reason == EDQUOT;
   throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(reason),
                    is_full ? remedy(reason) : "choose another with --out");
@@ -69,45 +69,45 @@ bool sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
+fs::path temporary_path(const fs::path& path) { return path.string() + ".part"; }
 
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   refuse_to_replace(path);
-  const fs::path sibling = unfinished(path);
-  Descriptor descriptor(sibling, kCreate);
+  const fs::path temporary = temporary_path(path);
+  Descriptor descriptor(temporary, kCreateFlags);
   if (!descriptor.is_open() && errno == EEXIST) {
-    // An existing sibling is removed and not written to, because it may be a link to elsewhere.
-    ::unlink(sibling.c_str());
-    descriptor.open(sibling, kCreate);
+    // An existing temporary file is removed before it is written, because it may be a link.
+    ::unlink(temporary.c_str());
+    descriptor.open(temporary, kCreateFlags);
   }
-  if (!descriptor.is_open()) fail_to_write(path);
-  const bool written = write_all(descriptor.get(), bytes) &&
+  if (!descriptor.is_open()) throw_cannot_write(path);
+  const bool is_written = write_all(descriptor.get(), bytes) &&
                        (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0);
   const int write_error = errno;
-  // Another program's sibling must be neither renamed nor removed.
-  const bool ours = is_still(descriptor, sibling);
-  if (!written) errno = write_error;
-  const bool renamed =
-      written && ours && descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
-  if (!renamed) {
+  // If another program has replaced the temporary file, it must be neither renamed nor removed.
+  const bool is_ours = is_still_at(descriptor, temporary);
+  if (!is_written) errno = write_error;
+  const bool is_renamed =
+      is_written && is_ours && descriptor.close_checked() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (!is_renamed) {
     const int reason = errno;
-    if (ours) ::unlink(sibling.c_str());
+    if (is_ours) ::unlink(temporary.c_str());
     errno = reason;
-    fail_to_write(path);
+    throw_cannot_write(path);
   }
-  if (sync == Sync::kFolder && !sync_folder(path.parent_path())) fail_to_write(path);
+  if (sync == Sync::kFolder && !sync_folder(path.parent_path())) throw_cannot_write(path);
 }
 
 void make_writable_folder(const fs::path& path) {
   std::vector<fs::path> absent;
   std::error_code error;
-  for (fs::path each = path; !each.empty() && !fs::exists(each, error); each = each.parent_path()) {
-    absent.push_back(each);
+  for (fs::path ancestor = path; !ancestor.empty() && !fs::exists(ancestor, error); ancestor = ancestor.parent_path()) {
+    absent.push_back(ancestor);
   }
   fs::create_directories(path, error);
-  if (error) fail_to_make(path, error.value());
-  for (const fs::path& made : absent) {
-    if (!sync_folder(made.parent_path())) fail_to_make(made, errno);
+  if (error) throw_cannot_make(path, error.value());
+  for (const fs::path& new_folder : absent) {
+    if (!sync_folder(new_folder.parent_path())) throw_cannot_make(new_folder, errno);
   }
   if (::access(path.c_str(), W_OK) != 0) {
     throw InputError("cannot write to the folder " + path.string() + ": " + std::strerror(errno),
@@ -117,14 +117,14 @@ void make_writable_folder(const fs::path& path) {
 
 fs::path make_new_folder(const fs::path& folder) {
   make_writable_folder(folder.parent_path());
-  fs::path free = folder;
+  fs::path candidate = folder;
   std::error_code error;
-  for (int number = 2; !fs::create_directory(free, error); ++number) {
-    if (error && error != std::errc::file_exists) fail_to_make(free, error.value());
-    free.replace_filename(folder.filename().string() + "-" + std::to_string(number));
+  for (int number = 2; !fs::create_directory(candidate, error); ++number) {
+    if (error && error != std::errc::file_exists) throw_cannot_make(candidate, error.value());
+    candidate.replace_filename(folder.filename().string() + "-" + std::to_string(number));
   }
-  if (!sync_folder(free.parent_path())) fail_to_make(free, errno);
-  return free;
+  if (!sync_folder(candidate.parent_path())) throw_cannot_make(candidate, errno);
+  return candidate;
 }
 
 void remove_tree(const fs::path& path) {

@@ -14,15 +14,15 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Returns the decimals that show `digits` significant digits of `value` > 0; a negative number if
-/// that rounds `value` to tens; 0 for infinity and NaN, which a sum of numbers can be.
+/// Returns the number of decimals with which `value` > 0 has `digits` significant digits. It is negative
+/// if `value` is rounded to tens or more, and 0 for infinity and NaN.
 int decimals_for(double value, int digits) {
   if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
 }
 
-/// Callers choose the decimals for the rounded value, because rounding can add a digit before the
-/// point: 0.996 to two digits is 1.0.
+/// Returns the value rounded to significant digits. Callers pass the result to `decimals_for`, because
+/// rounding can add a digit before the point: 0.996 with two digits is 1.0.
 double rounded_to_digits(double value, int digits) {
   const double unit = std::pow(10.0, -decimals_for(value, digits));
   return std::round(value / unit) * unit;
@@ -51,8 +51,8 @@ std::string ValueWithDeviation::joined() const { return value + tail(); }
 std::string format_fixed(double value, int decimals) {
   if (!std::isfinite(value)) return kNoNumber;
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
-  const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
-  if (nothing && text.front() == '-') text.erase(0, 1);  // A value that rounds to zero has no sign.
+  const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
+  if (is_zero && text.front() == '-') text.erase(0, 1);  // A value that rounds to zero has no sign.
   return with_minus(group_thousands(text));
 }
 
@@ -65,15 +65,15 @@ ValueWithDeviation format_with_deviation(double value, double deviation, int max
   if (!std::isfinite(value) || !std::isfinite(deviation))
     return {format_short(value, max_decimals), ""};
   if (deviation <= 0) return {format_fixed(value, max_decimals), format_fixed(0, max_decimals)};
-  const auto at_most = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
-  const int two = at_most(decimals_for(rounded_to_digits(deviation, 2), 2));
-  const int one = at_most(decimals_for(rounded_to_digits(deviation, 1), 1));
-  const int four = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 4));
-  const int five = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 5));
-  const int decimals = std::min(std::max(one, std::min(two, four)), five);
-  const double least = std::pow(10, -decimals);
-  const bool vanishes = decimals < one && deviation < least / 2;
-  return {format_fixed(value, decimals), format_fixed(vanishes ? least : deviation, decimals)};
+  const auto clamped = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
+  const int two_digits = clamped(decimals_for(rounded_to_digits(deviation, 2), 2));
+  const int one_digit = clamped(decimals_for(rounded_to_digits(deviation, 1), 1));
+  const int value_four_digits = value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 4));
+  const int value_five_digits = value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 5));
+  const int decimals = std::min(std::max(one_digit, std::min(two_digits, value_four_digits)), value_five_digits);
+  const double last_place = std::pow(10, -decimals);
+  const bool rounds_to_zero = decimals < one_digit && deviation < last_place / 2;
+  return {format_fixed(value, decimals), format_fixed(rounds_to_zero ? last_place : deviation, decimals)};
 }
 
 std::string format_significant(double value, int digits) {
@@ -90,10 +90,10 @@ std::string format_ratio(double ratio) { return format_fixed(ratio, 2); }
 
 std::string format_factor(double ratio) { return format_significant(ratio, 2); }
 
-std::string format_percent(double share) { return format_fixed(share * 100, 1); }
+std::string format_percent(double fraction) { return format_fixed(fraction * 100, 1); }
 
-std::string format_rough_percent(double share) {
-  const double percent = share * 100;
+std::string format_rough_percent(double fraction) {
+  const double percent = fraction * 100;
   return format_fixed(percent, std::abs(percent) < 9.95 ? 1 : 0);
 }
 
@@ -121,9 +121,9 @@ std::string format_bytes(double bytes) {
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds)) return kNoNumber;
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
-  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
-  if (whole < 60) return fmt::format("{} s", whole);
-  const auto [hours, minutes, rest] = std::tuple{whole / 3600, whole / 60 % 60, whole % 60};
+  const auto whole_seconds = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole_seconds < 60) return fmt::format("{} s", whole_seconds);
+  const auto [hours, minutes, rest] = std::tuple{whole_seconds / 3600, whole_seconds / 60 % 60, whole_seconds % 60};
   if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
   return rest == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, rest);
 }

@@ -28,7 +28,7 @@ constexpr int kThermalPolicy = 1;
 constexpr unsigned kHardwareThermalField = 252;
 constexpr unsigned kPowerBrakeField = 253;
 
-std::optional<bool> mode_now(const Nvml& nvml, const char* call, Nvml::Handle device) {
+std::optional<bool> current_mode(const Nvml& nvml, const char* call, Nvml::Handle device) {
   const auto modes = nvml.pair(call, device);
   if (!modes) return std::nullopt;
   return modes->first != 0;
@@ -36,69 +36,69 @@ std::optional<bool> mode_now(const Nvml& nvml, const char* call, Nvml::Handle de
 
 std::int64_t or_zero(std::optional<std::int64_t> value) { return value.value_or(0); }
 
-/// Returns the driver's number of cores. For a slice the driver reports none; an estimate then
-/// multiplies the whole GPU's cores by the slice's fraction of its memory.
+/// Returns the number of cores that the driver reports. It reports none for a slice: then returns an
+/// estimate, the whole GPU's cores times the slice's fraction of its memory.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
   if (const auto reported = nvml.number(call, device)) return *reported;
-  const auto part = nvml.memory(device);
-  const auto all = nvml.memory(whole);
-  if (!part || !all || all->total == 0) return 0;
-  return or_zero(nvml.number(call, whole)) * (part->total >> 20) / (all->total >> 20);
+  const auto slice_memory = nvml.memory(device);
+  const auto whole_memory = nvml.memory(whole);
+  if (!slice_memory || !whole_memory || whole_memory->total_bytes == 0) return 0;
+  return or_zero(nvml.number(call, whole)) * (slice_memory->total_bytes >> 20) / (whole_memory->total_bytes >> 20);
 }
 
 Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
-  const auto parent = nvml.whole(device);
-  const Nvml::Handle whole = parent.value_or(device);
+  const auto slice_parent = nvml.whole_gpu(device);
+  const Nvml::Handle whole = slice_parent.value_or(device);
   Gpu gpu;
   gpu.index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", whole)));
-  if (parent) gpu.slice = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", device)));
+  if (slice_parent) gpu.slice_index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", device)));
   gpu.name = nvml.text("nvmlDeviceGetName", device);
   gpu.uuid = nvml.text("nvmlDeviceGetUUID", device);
-  gpu.whole_uuid = nvml.text("nvmlDeviceGetUUID", whole);
+  gpu.whole_gpu_uuid = nvml.text("nvmlDeviceGetUUID", whole);
   const auto memory = nvml.memory(device).value_or(Nvml::Memory{});
-  gpu.memory_bytes = memory.total;
-  gpu.free_bytes = memory.free;
+  gpu.memory_bytes = memory.total_bytes;
+  gpu.free_bytes = memory.free_bytes;
   std::tie(gpu.compute_major, gpu.compute_minor) =
       nvml.pair("nvmlDeviceGetCudaComputeCapability", whole).value_or(std::pair(0, 0));
   gpu.arithmetic_cores = arithmetic_cores(nvml, device, whole);
   gpu.max_sm_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kSmClock));
   gpu.max_memory_clock_mhz = or_zero(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kMemoryClock));
   gpu.power_limit_mw = or_zero(nvml.number("nvmlDeviceGetEnforcedPowerLimit", whole));
-  gpu.ecc = mode_now(nvml, "nvmlDeviceGetEccMode", whole);
-  gpu.mig = mode_now(nvml, "nvmlDeviceGetMigMode", whole);
+  gpu.ecc = current_mode(nvml, "nvmlDeviceGetEccMode", whole);
+  gpu.mig = current_mode(nvml, "nvmlDeviceGetMigMode", whole);
   const auto processes = nvml.compute_processes(device);
   if (processes) gpu.compute_processes = processes->count;
   const std::int64_t mode = or_zero(nvml.number("nvmlDeviceGetComputeMode", whole));
-  gpu.exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
-  gpu.prohibited = mode == kProhibited;
-  gpu.display = or_zero(nvml.number("nvmlDeviceGetDisplayActive", whole)) != 0;
+  gpu.is_exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
+  gpu.is_prohibited = mode == kProhibited;
+  gpu.drives_display = or_zero(nvml.number("nvmlDeviceGetDisplayActive", whole)) != 0;
   return gpu;
 }
 
-// LABREPORT_NVML simulates another machine, of which this machine's kernel says nothing.
+/// Returns false if LABREPORT_NVML simulates another machine, which this kernel does not know.
 bool kernel_shows_device() {
   if (std::getenv("LABREPORT_NVML") != nullptr) return false;
   std::error_code ignored;
   return std::filesystem::exists("/dev/nvidia0", ignored) ||
          std::filesystem::exists("/proc/driver/nvidia/version", ignored) ||
-         !windows_libraries().empty();
+         !windows_library_folder().empty();
 }
 
-/// Returns the GPU, all its slices or the one slice that the word names; empty if ambiguous.
-std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
-  std::vector<Gpu> named;
-  if (word.empty()) return named;
+/// Returns the GPU, its slices, or the one slice that the word names; empty if it names none or several.
+std::vector<Gpu> gpus_matching(const std::string& word, const std::vector<Gpu>& gpus) {
+  std::vector<Gpu> matches;
+  if (word.empty()) return matches;
   const bool is_number = std::ranges::all_of(word, is_digit);
-  std::ranges::copy_if(gpus, std::back_inserter(named), [&](const Gpu& gpu) {
+  std::ranges::copy_if(gpus, std::back_inserter(matches), [&](const Gpu& gpu) {
     if (is_number) return std::strtol(word.c_str(), nullptr, 10) == gpu.index;
-    return gpu.uuid.starts_with(word) || gpu.whole_uuid.starts_with(word);
+    return gpu.uuid.starts_with(word) || gpu.whole_gpu_uuid.starts_with(word);
   });
-  const bool one = std::ranges::all_of(named, [&](const Gpu& gpu) {
-    return gpu.whole_uuid == named.front().whole_uuid &&
-           (named.size() == 1 || !word.starts_with("MIG-"));
+  const bool is_unambiguous = std::ranges::all_of(matches, [&](const Gpu& gpu) {
+    return gpu.whole_gpu_uuid == matches.front().whole_gpu_uuid &&
+           (matches.size() == 1 || !word.starts_with("MIG-"));
   });
-  return one ? named : std::vector<Gpu>();
+  return is_unambiguous ? matches : std::vector<Gpu>();
 }
 
 }  // namespace
@@ -111,27 +111,27 @@ bool computes_in_bf16(const std::string& compute_capability) {
   return major >= kFirstMajor;
 }
 
-std::string Gpu::number() const {
-  return slice ? fmt::format("{}:{}", index, *slice) : std::to_string(index);
+std::string Gpu::label() const {
+  return slice_index ? fmt::format("{}:{}", index, *slice_index) : std::to_string(index);
 }
 
 std::optional<std::string> Gpu::refusal() const {
-  if (mig.value_or(false) && !slice) {
+  if (mig.value_or(false) && !slice_index) {
     return fmt::format(
         "GPU {} ({}) is in MIG mode and has no slice; make one with nvidia-smi mig -cgi, or end "
         "the mode with nvidia-smi -i {} -mig 0",
         index, name, index);
   }
-  if (prohibited) {
+  if (is_prohibited) {
     return fmt::format(
         "GPU {} ({}) is in compute mode Prohibited; set it to Default with nvidia-smi -i {} -c 0",
         index, name, index);
   }
-  if (exclusive && compute_processes.value_or(0) > 0) {
+  if (is_exclusive && compute_processes.value_or(0) > 0) {
     return fmt::format(
         "GPU {} ({}) is in an exclusive compute mode and another process has it; wait for its end "
         "or choose another GPU with --gpus",
-        number(), name);
+        label(), name);
   }
   return std::nullopt;
 }
@@ -139,11 +139,11 @@ std::optional<std::string> Gpu::refusal() const {
 std::string Gpu::disturbance() const {
   const std::int64_t others = compute_processes.value_or(0);
   if (others > 0) {
-    return fmt::format("GPU {} is in use by {}: times and memory will suffer", number(),
+    return fmt::format("GPU {} is in use by {}: times and memory will suffer", label(),
                        format_plural(others, "other process", "other processes"));
   }
-  if (!display) return "";
-  return fmt::format("GPU {} drives a display: what draws there takes time and memory", number());
+  if (!drives_display) return "";
+  return fmt::format("GPU {} drives a display: what draws there takes time and memory", label());
 }
 
 std::string Gpu::compute_capability() const {
@@ -151,8 +151,8 @@ std::string Gpu::compute_capability() const {
 }
 
 double Gpu::peak_fp32_flops() const {
-  constexpr double kOperationsEachClock = 2;  // a multiply-add counts as two
-  return kOperationsEachClock * static_cast<double>(arithmetic_cores) * 1e6 *
+  constexpr double kFlopsPerClock = 2;  // A multiply-add counts as two.
+  return kFlopsPerClock * static_cast<double>(arithmetic_cores) * 1e6 *
          static_cast<double>(max_sm_clock_mhz);
 }
 
@@ -164,11 +164,11 @@ GpuSurvey survey_gpus() {
   }
   survey.driver = nvml.driver_version();
   survey.cuda = nvml.cuda_version();
-  for (unsigned index = 0; index < nvml.count(); ++index) {
+  for (unsigned index = 0; index < nvml.device_count(); ++index) {
     const auto device = nvml.device(index);
     if (!device) continue;
-    const bool divided = mode_now(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
-    const auto slices = divided ? nvml.slices(*device) : std::vector<Nvml::Handle>();
+    const bool is_divided = current_mode(nvml, "nvmlDeviceGetMigMode", *device).value_or(false);
+    const auto slices = is_divided ? nvml.slices(*device) : std::vector<Nvml::Handle>();
     if (slices.empty()) survey.gpus.push_back(describe_gpu(nvml, *device));
     for (const Nvml::Handle slice : slices) survey.gpus.push_back(describe_gpu(nvml, slice));
   }
@@ -176,33 +176,33 @@ GpuSurvey survey_gpus() {
 }
 
 void refuse_broken_driver(const GpuSurvey& survey) {
-  if (survey.status == NvmlStatus::kUsable || !survey.signs) return;
+  if (survey.status == NvmlStatus::kUsable || !survey.kernel_shows_device) return;
   throw InputError(
       "the kernel shows an NVIDIA device, but it cannot be used: " + survey.problem,
       "repair the driver (nvidia-smi must work), give the container its GPUs, or ask for the "
       "demonstration on the CPU with --preset demo");
 }
 
-bool VisibleGpus::hidden_on_purpose() const {
+bool VisibleGpus::are_hidden_on_purpose() const {
   constexpr std::string_view kNone[]{"", "-1", "none", "void", "NoDevFiles"};
-  return gpus.empty() && ignored && std::ranges::find(kNone, *ignored) != std::end(kNone);
+  return gpus.empty() && ignored_word && std::ranges::find(kNone, *ignored_word) != std::end(kNone);
 }
 
-VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible) {
-  if (visible == nullptr) return {gpus, std::nullopt};
-  VisibleGpus chosen;
-  for (const std::string& text : split(visible, ',')) {
+VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* variable) {
+  if (variable == nullptr) return {gpus, std::nullopt};
+  VisibleGpus result;
+  for (const std::string& text : split(variable, ',')) {
     const std::string word(trimmed(text));
-    const std::vector<Gpu> named = named_gpus(word, gpus);
-    const bool is_new = !named.empty() && std::ranges::find(chosen.gpus, named.front().uuid,
-                                                            &Gpu::uuid) == chosen.gpus.end();
+    const std::vector<Gpu> matches = gpus_matching(word, gpus);
+    const bool is_new = !matches.empty() && std::ranges::find(result.gpus, matches.front().uuid,
+                                                            &Gpu::uuid) == result.gpus.end();
     if (!is_new) {
-      chosen.ignored = word;
+      result.ignored_word = word;
       break;
     }
-    chosen.gpus.insert(chosen.gpus.end(), named.begin(), named.end());
+    result.gpus.insert(result.gpus.end(), matches.begin(), matches.end());
   }
-  return chosen;
+  return result;
 }
 
 std::string driver_uuid(const std::string& digits) {
@@ -215,7 +215,7 @@ std::string uuid_hash(std::string_view uuid) {
 }
 
 GpuMonitor::GpuMonitor(std::unique_ptr<Nvml> nvml, Nvml::Handle device)
-    : nvml_(std::move(nvml)), device_(device), whole_(nvml_->whole(device).value_or(device)) {}
+    : nvml_(std::move(nvml)), device_(device), whole_gpu_(nvml_->whole_gpu(device).value_or(device)) {}
 
 std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::string& uuid) {
   auto nvml = std::make_unique<Nvml>();
@@ -226,26 +226,26 @@ std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::string& uuid) {
 
 Gpu GpuMonitor::describe() const { return describe_gpu(*nvml_, device_); }
 
-GpuState GpuMonitor::look() const {
+GpuState GpuMonitor::snapshot() const {
   GpuState state;
-  state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_, kSmClock);
-  state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_, kMemoryClock);
-  state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_, kGpuSensor);
-  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_);
-  if (const auto memory = nvml_->memory(device_)) state.memory_used = memory->total - memory->free;
-  state.thermal_ns = nvml_->violation(whole_, kThermalPolicy);
-  const auto thermal = nvml_->field(whole_, kHardwareThermalField);
-  const auto power_brake = nvml_->field(whole_, kPowerBrakeField);
-  if (thermal || power_brake) state.hardware_ns = or_zero(thermal) + or_zero(power_brake);
-  state.power_ns = nvml_->violation(whole_, kPowerPolicy);
+  state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kSmClock);
+  state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kMemoryClock);
+  state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_gpu_, kGpuSensor);
+  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_gpu_);
+  if (const auto memory = nvml_->memory(device_)) state.used_bytes = memory->total_bytes - memory->free_bytes;
+  state.thermal_slowdown_ns = nvml_->violation(whole_gpu_, kThermalPolicy);
+  const auto thermal = nvml_->field(whole_gpu_, kHardwareThermalField);
+  const auto power_brake = nvml_->field(whole_gpu_, kPowerBrakeField);
+  if (thermal || power_brake) state.hardware_slowdown_ns = or_zero(thermal) + or_zero(power_brake);
+  state.power_slowdown_ns = nvml_->violation(whole_gpu_, kPowerPolicy);
   return state;
 }
 
-std::optional<std::int64_t> GpuMonitor::other_processes(bool running) const {
+std::optional<std::int64_t> GpuMonitor::other_process_count(bool has_context) const {
   const auto processes = nvml_->compute_processes(device_);
   if (!processes) return std::nullopt;
-  if (!running) return processes->count - (processes->has_this_process ? 1 : 0);
-  if (processes->count == 0) return std::nullopt;  // a container may hide even this process
+  if (!has_context) return processes->count - (processes->has_this_process ? 1 : 0);
+  if (processes->count == 0) return std::nullopt;  // A container may hide even this process.
   return processes->count - 1;
 }
 

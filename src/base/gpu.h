@@ -15,12 +15,12 @@ namespace labreport {
 /// A device that CUDA can use: a GPU, or a MIG slice of one.
 struct Gpu {
   int index = 0;  ///< nvidia-smi's number of the GPU, also for a slice.
-  std::optional<int>
-      slice;  ///< nvidia-smi's number of the slice in its GPU; empty for a whole GPU.
+  /// nvidia-smi's number of the slice in its GPU; empty for a whole GPU.
+  std::optional<int> slice_index;
   std::string name;
-  std::string uuid;  ///< "GPU-…", "MIG-…"; kept out of files because it identifies the machine, see
-                     ///< `uuid_hash`.
-  std::string whole_uuid;  ///< UUID of the GPU, or of the GPU that the slice belongs to.
+  /// "GPU-…" or "MIG-…". It identifies the machine, so files store `uuid_hash` of it instead.
+  std::string uuid;
+  std::string whole_gpu_uuid;  ///< UUID of the GPU, or of the GPU that the slice belongs to.
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int compute_major = 0;
@@ -29,37 +29,37 @@ struct Gpu {
   std::int64_t max_sm_clock_mhz = 0;
   std::int64_t max_memory_clock_mhz = 0;
   std::int64_t power_limit_mw = 0;
-  std::optional<bool> ecc;
-  std::optional<bool> mig;
-  std::optional<std::int64_t>
-      compute_processes;    ///< Processes that compute on it now; absent if not reported.
-  bool exclusive = false;   ///< Only one process at a time may compute on it.
-  bool prohibited = false;  ///< No process may compute on it.
-  bool display = false;     ///< A screen is connected to it.
+  std::optional<bool> ecc;  ///< True if error correction is on; absent if not reported.
+  std::optional<bool> mig;  ///< True if MIG divides the GPU; absent if not reported.
+  /// The number of processes that compute on it now; absent if not reported.
+  std::optional<std::int64_t> compute_processes;
+  bool is_exclusive = false;   ///< Only one process at a time may compute on it.
+  bool is_prohibited = false;  ///< No process may compute on it.
+  bool drives_display = false;     ///< A screen is connected to it.
 
-  std::string number() const;  ///< "0"; for a slice "0:1".
-  /// Returns one line on why no process can compute on the device now, and what to do; absent if no
-  /// problem is known.
+  std::string label() const;  ///< "0"; for a slice "0:1".
+  /// Returns one line with the reason why no process can compute on the device now, and the remedy;
+  /// absent if no reason is known.
   std::optional<std::string> refusal() const;
-  /// Returns one line on what will disturb measurements; empty if nothing is known.
+  /// Returns one line that names what will disturb measurements; empty if nothing is known.
   std::string disturbance() const;
   std::string compute_capability() const;  ///< "9.0"
   /// Returns the estimated peak at the highest clock in FLOP/s; 0 if cores or clock are unknown.
   double peak_fp32_flops() const;
 };
 
-/// True from compute capability 8.0 on, which multiplies BF16 matrices in hardware. Also true if
-/// the text is no capability, such as a CPU's.
+/// True from compute capability 8.0 on, because such GPUs multiply BF16 matrices in hardware. Also true
+/// if the text is no capability, as for a CPU.
 bool computes_in_bf16(const std::string& compute_capability);
 
 struct GpuSurvey {
   NvmlStatus status = NvmlStatus::kNoLibrary;
-  std::string problem;  ///< Words for the user if the status is not usable.
-  bool signs = false;   ///< The operating system shows a device or its driver.
+  std::string problem;               ///< One line for the user; empty if usable.
+  bool kernel_shows_device = false;  ///< The operating system shows a device or its driver.
   std::string driver;   ///< "580.95.05"
   std::string cuda;     ///< The newest CUDA version that the driver supports, "13.0".
-  std::vector<Gpu>
-      gpus;  ///< All GPUs of the machine, including those hidden by CUDA_VISIBLE_DEVICES.
+  /// All GPUs of the machine, including those that CUDA_VISIBLE_DEVICES hides.
+  std::vector<Gpu> gpus;
 };
 
 /// Queries the driver. Never throws.
@@ -71,20 +71,20 @@ void refuse_broken_driver(const GpuSurvey& survey);
 
 struct VisibleGpus {
   std::vector<Gpu> gpus;
-  /// The first word that names no device, is ambiguous, or repeats a device. CUDA ignores it and
-  /// all later words, and `gpus` lacks their devices.
-  std::optional<std::string> ignored;
+  /// The first word that names no device, is ambiguous, or repeats a device. CUDA ignores this word and
+  /// all later ones, so `gpus` lacks their devices.
+  std::optional<std::string> ignored_word;
   /// True if no device is visible because the first word asks for that: empty, "-1", "none",
   /// "void", "NoDevFiles".
-  bool hidden_on_purpose() const;
+  bool are_hidden_on_purpose() const;
 };
 
-/// Returns the devices that CUDA_VISIBLE_DEVICES (`visible`; null if not set) selects, in its
-/// order. Words are nvidia-smi's numbers, UUIDs or their beginnings. A divided GPU stands for all
-/// its slices.
-VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible);
+/// Returns the devices that CUDA_VISIBLE_DEVICES selects, in its order. `variable` is its value; null if
+/// it is not set. Its words are nvidia-smi's numbers, UUIDs or their beginnings. A divided GPU stands
+/// for all its slices.
+VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* variable);
 
-/// Returns the driver's UUID of the device, "GPU-…" or "MIG-…". CUDA reports only its digits.
+/// Returns the driver's UUID, "GPU-…" or "MIG-…", of the device whose UUID in CUDA has these digits.
 std::string driver_uuid(const std::string& digits);
 
 /// Returns 16 hex digits of a one-way hash; empty for an empty `uuid`.
@@ -96,11 +96,11 @@ struct GpuState {
   std::optional<std::int64_t> memory_clock_mhz;
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
-  std::optional<std::int64_t> memory_used;  ///< Bytes of device memory, used by all processes.
-  // Cumulative nanoseconds during which a limit reduced the clocks; subtract two snapshots.
-  std::optional<std::int64_t> thermal_ns;
-  std::optional<std::int64_t> hardware_ns;
-  std::optional<std::int64_t> power_ns;
+  std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
+  // These count the nanoseconds since the driver started in which a limit reduced the clocks.
+  std::optional<std::int64_t> thermal_slowdown_ns;   ///< The driver's temperature limit.
+  std::optional<std::int64_t> hardware_slowdown_ns;  ///< The hardware's own temperature limit, or its power brake.
+  std::optional<std::int64_t> power_slowdown_ns;     ///< The power limit.
 };
 
 /// Reads a device's state. The library stays open, so a snapshot takes microseconds.
@@ -110,20 +110,20 @@ class GpuMonitor {
   static std::unique_ptr<GpuMonitor> open(const std::string& uuid);
 
   Gpu describe() const;
-  GpuState look() const;
+  GpuState snapshot() const;
   std::string driver_version() const { return nvml_->driver_version(); }
 
-  /// Returns the compute processes other than this one. `running` means that this process has a
-  /// CUDA context, so it is among the counted processes even if a container hides its id. Absent if
-  /// the number is not known.
-  std::optional<std::int64_t> other_processes(bool running) const;
+  /// Returns the number of compute processes other than this one; absent if it is not known. If
+  /// `has_context`, this process has a CUDA context, so the driver counts it even if a container hides
+  /// its id.
+  std::optional<std::int64_t> other_process_count(bool has_context) const;
 
  private:
   GpuMonitor(std::unique_ptr<Nvml> nvml, Nvml::Handle device);
 
   std::unique_ptr<Nvml> nvml_;
   Nvml::Handle device_;
-  Nvml::Handle whole_;  ///< The whole GPU, which clocks, sensors and limits belong to.
+  Nvml::Handle whole_gpu_;  ///< Clocks, sensors and limits belong to the whole GPU, not to a slice.
 };
 
 }  // namespace labreport

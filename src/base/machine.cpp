@@ -17,22 +17,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prefixes match whole families, including variables that a library adds later.
-constexpr auto kFamilies = std::to_array<std::string_view>(
+// A prefix also matches variables that later versions of the library add.
+constexpr auto kPrefixes = std::to_array<std::string_view>(
     {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
      "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
      "OMP_",           "GOMP_",        "KMP_",        "MKL_",
      "OPENBLAS_",      "MALLOC_",      "ATEN_",       "DNNL_",
      "TORCHINDUCTOR_", "TORCHDYNAMO_", "NCCL_",       "TORCH_NCCL_"});
-constexpr auto kSingles = std::to_array<std::string_view>(
+constexpr auto kVariables = std::to_array<std::string_view>(
     {"CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
      "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
 
 /// Returns the value after the colon in the first line that begins with `key`.
 std::string proc_value(const char* file, std::string_view key) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with(key)) continue;
     const auto begin = line.find_first_not_of(" \t:", key.size());
     return begin == std::string::npos ? "" : line.substr(begin);
@@ -45,7 +45,7 @@ std::int64_t meminfo_bytes(std::string_view key) {
   return value.empty() ? 0 : std::stoll(value) * 1024;
 }
 
-std::int64_t container_limit() {
+std::int64_t container_limit_bytes() {
   for (const char* file :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::int64_t limit = 0;
@@ -65,26 +65,26 @@ std::string cpu_model() {
 }
 
 std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
+  cpu_set_t affinity;
+  CPU_ZERO(&affinity);
   std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  if (sched_getaffinity(0, sizeof affinity, &affinity) != 0) return {0};
   for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
+    if (CPU_ISSET(core, &affinity)) cores.push_back(core);
   }
   return cores;
 }
 
-std::int64_t memory_bytes() { return std::min(meminfo_bytes("MemTotal"), container_limit()); }
+std::int64_t memory_bytes() { return std::min(meminfo_bytes("MemTotal"), container_limit_bytes()); }
 
 std::int64_t available_memory_bytes() {
-  std::int64_t used = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.current") >> used) {
+  std::int64_t used_bytes = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.current") >> used_bytes) {
     // The kernel can free the inactive page cache, so it counts as available.
     const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
-    used -= cache.empty() ? 0 : std::stoll(cache);
+    used_bytes -= cache.empty() ? 0 : std::stoll(cache);
   }
-  const std::int64_t free_in_container = std::max<std::int64_t>(0, container_limit() - used);
+  const std::int64_t free_in_container = std::max<std::int64_t>(0, container_limit_bytes() - used_bytes);
   return std::min(meminfo_bytes("MemAvailable"), free_in_container);
 }
 
@@ -119,9 +119,9 @@ std::optional<std::int64_t> out_of_memory_kills() {
 }
 
 bool changes_results(const std::string& variable) {
-  const auto begins = [&](std::string_view family) { return variable.starts_with(family); };
-  return std::any_of(kFamilies.begin(), kFamilies.end(), begins) ||
-         std::find(kSingles.begin(), kSingles.end(), variable) != kSingles.end();
+  const auto begins_with = [&](std::string_view prefix) { return variable.starts_with(prefix); };
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), begins_with) ||
+         std::find(kVariables.begin(), kVariables.end(), variable) != kVariables.end();
 }
 
 bool is_needed_by_machine(const std::string& variable) { return variable.starts_with("NCCL_"); }

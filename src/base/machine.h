@@ -1,4 +1,4 @@
-// The machine around the GPU: CPU, memory, host name, and variables that change results.
+// Describes the machine around the GPU, and environment variables that change results.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ bool is_in_memory(const std::filesystem::path& folder);
 
 std::string host_name();
 
-/// Returns how many processes of this container, or else of the machine, the kernel has killed for
-/// lack of memory; absent if not reported.
+/// Returns the number of processes that Linux has killed for lack of memory, in this container or else on
+/// the machine; absent if not reported.
 std::optional<std::int64_t> out_of_memory_kills();
 
 /// True for environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".
 bool changes_results(const std::string& variable);
 
-/// True for variables of NCCL, which stay set because NCCL does not run without them on some
-/// machines.
+/// True for NCCL's variables. They stay set for workers, because on some machines NCCL does not run
+/// without them.
 bool is_needed_by_machine(const std::string& variable);
 
-/// Returns the variables for which changes_results() holds, with their values.
+/// Returns this process's variables for which `changes_results` holds, with their values.
 std::map<std::string, std::string> result_changing_environment();
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// Messages to the user beside a result. If a stream cannot be written, such as a log on a full disk
-// or a closed terminal, the work continues.
+// Prints messages to the user beside a result. The work continues if a stream cannot be written, such as
+// a log on a full disk or a closed terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace labreport {
 /// Writes the text and ignores failures.
 void say_to(std::FILE* stream, const std::string& text);
 
-/// Writes to stderr with the format of `fmt::print`, and ignores failures.
+/// Formats like `fmt::print`, writes to stderr, and ignores failures.
 template <typename... Values>
 void say(fmt::format_string<Values...> format, Values&&... values) {
   say_to(stderr, fmt::format(format, std::forward<Values>(values)...));
@@ -22,8 +22,7 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 /// Writes a line to stderr unless the same line was written before.
 void warn_once(const std::string& line);
 
-/// Warns once about an input that could not be read and is left out. The program then exits with
-/// status 1 or higher.
+/// Warns once that an unreadable input is left out. The program then exits with status 1 or higher.
 void skip(const std::string& line);
 
 bool has_skipped();

@@ -18,18 +18,18 @@ bool is_stream(fs::file_type type) {
   return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-[[noreturn]] void refuse_to_write(const fs::path& path, const std::string& what) {
-  throw InputError("cannot write " + path.string() + ": it is " + what, "name a file");
+[[noreturn]] void refuse_to_write(const fs::path& path, const std::string& kind) {
+  throw InputError("cannot write " + path.string() + ": it is " + kind, "name a file");
 }
 
 /// True if the link's target is in the link's own folder.
-bool stays_beside(const fs::path& link) {
+bool is_target_beside(const fs::path& link) {
   std::error_code error;
-  const fs::path end = fs::canonical(link, error);
+  const fs::path target = fs::canonical(link, error);
   if (error) return false;
   const fs::path parent = link.parent_path();
   const fs::path folder = fs::canonical(parent.empty() ? fs::path(".") : parent, error);
-  return !error && end.parent_path() == folder;
+  return !error && target.parent_path() == folder;
 }
 
 }  // namespace
@@ -41,11 +41,11 @@ NamedFile named_file(const fs::path& named) {
   if (is_stream(type)) return {named, true};
   if (type == fs::file_type::directory) refuse_to_write(named, "a folder");
   if (type == fs::file_type::block) refuse_to_write(named, "a block device");
-  if (is_link && !stays_beside(named)) {
+  if (is_link && !is_target_beside(named)) {
     refuse_to_write(named, "a link that leads to another folder or nowhere");
   }
   const bool is_file = type == fs::file_type::regular || type == fs::file_type::not_found ||
-                       type == fs::file_type::none;  // writing reports the reason
+                       type == fs::file_type::none;  // The write reports the reason.
   if (!is_file) refuse_to_write(named, "no plain file");
   return {is_link ? fs::canonical(named) : named};
 }

@@ -7,15 +7,15 @@
 namespace labreport {
 
 struct NamedFile {
-  std::filesystem::path path;  ///< The path that is written.
-  bool is_stream = false;  ///< A pipe or a character device: it is written to and never replaced.
+  std::filesystem::path path;  ///< A link is resolved.
+  bool is_stream = false;  ///< True for a pipe or a character device, which is never replaced.
 };
 
-/// Resolves `named`. Throws `InputError` for a folder, a block device, a socket, and for a link to
-/// a file in another folder or to nowhere.
+/// Resolves the path that the user named. Throws `InputError` for a folder, a block device, a socket, and
+/// for a link to another folder or to nowhere.
 NamedFile named_file(const std::filesystem::path& named);
 
-/// Writes to the stream, which waits for a reader, or replaces the file atomically. Throws
+/// Replaces a file atomically, or writes to a stream; a pipe blocks until it has a reader. Throws
 /// `InputError`.
 void write_named(const NamedFile& file, std::string_view bytes);
 

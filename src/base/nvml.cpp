@@ -21,9 +21,9 @@ constexpr int kSuccess = 0;
 constexpr int kMissingSymbol = -1;
 constexpr int kDriverNotLoaded = 9;
 
-// These structs have the layouts of NVML's own, which NVIDIA keeps stable.
+// These structs have the layouts of NVML's structs, which NVIDIA keeps stable.
 struct RawMemory {
-  unsigned long long total, free, used;
+  unsigned long long total_bytes, free_bytes, used_bytes;
 };
 struct RawViolation {
   unsigned long long reference_us, violation_ns;
@@ -49,9 +49,9 @@ constexpr std::size_t kTextBytes = 128;
 
 }  // namespace
 
-std::string windows_libraries() {
-  const char* chosen = std::getenv("LABREPORT_WSL");
-  const std::string folder = chosen == nullptr ? "/usr/lib/wsl/lib" : chosen;
+std::string windows_library_folder() {
+  const char* variable = std::getenv("LABREPORT_WSL");
+  const std::string folder = variable == nullptr ? "/usr/lib/wsl/lib" : variable;
   std::error_code ignored;
   return std::filesystem::exists(folder + "/" + kLibrary, ignored) ? folder : "";
 }
@@ -65,32 +65,32 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
 
 namespace {
 
-/// Blocks signals while the driver's library starts its threads, which inherit the mask. Otherwise
+/// Blocks all signals while NVIDIA's library starts threads, because these inherit the mask. Otherwise
 /// such a thread could receive an interrupt or a SIGCHLD that another thread waits for.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    pthread_sigmask(SIG_SETMASK, &all, &former_mask_);
   }
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &former_mask_, nullptr); }
   AllSignalsBlocked(const AllSignalsBlocked&) = delete;
   AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
 
  private:
-  sigset_t before_;
+  sigset_t former_mask_;
 };
 
 }  // namespace
 
 Nvml::Nvml() {
   const AllSignalsBlocked blocked;
-  if (open()) start();
+  if (open()) initialize();
 }
 
 Nvml::~Nvml() {
-  if (started_) call("nvmlShutdown");
+  if (is_initialized_) call("nvmlShutdown");
   if (library_ != nullptr) dlclose(library_);
 }
 
@@ -100,30 +100,30 @@ void Nvml::fail(NvmlStatus status, std::string problem) {
 }
 
 bool Nvml::open() {
-  const char* chosen = std::getenv("LABREPORT_NVML");
-  const std::string path = chosen == nullptr ? kLibrary : chosen;
+  const char* variable = std::getenv("LABREPORT_NVML");
+  const std::string path = variable == nullptr ? kLibrary : variable;
   if (!path.empty()) library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const std::string windows = chosen == nullptr ? windows_libraries() : "";
-  if (library_ == nullptr && !windows.empty()) {
-    library_ = dlopen((windows + "/" + kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string windows_folder = variable == nullptr ? windows_library_folder() : "";
+  if (library_ == nullptr && !windows_folder.empty()) {
+    library_ = dlopen((windows_folder + "/" + kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (library_ == nullptr) fail(NvmlStatus::kNoLibrary, "NVIDIA's driver library is not installed");
   return library_ != nullptr;
 }
 
-void Nvml::start() {
+void Nvml::initialize() {
   const int status = call("nvmlInit_v2");
-  started_ = status == kSuccess;
+  is_initialized_ = status == kSuccess;
   if (status == kDriverNotLoaded) {
     return fail(NvmlStatus::kNoDriver, "NVIDIA's driver is installed but not loaded");
   }
-  if (!started_) {
+  if (!is_initialized_) {
     return fail(
         NvmlStatus::kNoDriver,
         fmt::format("NVIDIA's driver library cannot talk to the driver (status {})", status));
   }
-  call("nvmlDeviceGetCount_v2", &count_);
-  if (count_ == 0) return fail(NvmlStatus::kNoDevice, "NVIDIA's driver knows no device");
+  call("nvmlDeviceGetCount_v2", &device_count_);
+  if (device_count_ == 0) return fail(NvmlStatus::kNoDevice, "NVIDIA's driver knows no device");
   status_ = NvmlStatus::kUsable;
 }
 
@@ -152,10 +152,10 @@ std::optional<Nvml::Handle> Nvml::device(const std::string& uuid) const {
 }
 
 std::vector<Nvml::Handle> Nvml::slices(Handle device) const {
-  unsigned most = 0;
+  unsigned max_slices = 0;
   std::vector<Handle> slices;
-  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &most) != kSuccess) return slices;
-  for (unsigned index = 0; index < most; ++index) {
+  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &max_slices) != kSuccess) return slices;
+  for (unsigned index = 0; index < max_slices; ++index) {
     Handle slice = nullptr;
     const int status = call("nvmlDeviceGetMigDeviceHandleByIndex", device, index, &slice);
     if (status == kSuccess) slices.push_back(slice);
@@ -163,7 +163,7 @@ std::vector<Nvml::Handle> Nvml::slices(Handle device) const {
   return slices;
 }
 
-std::optional<Nvml::Handle> Nvml::whole(Handle slice) const {
+std::optional<Nvml::Handle> Nvml::whole_gpu(Handle slice) const {
   unsigned is_slice = 0;
   Handle device = nullptr;
   if (call("nvmlDeviceIsMigDeviceHandle", slice, &is_slice) != kSuccess || is_slice == 0 ||
@@ -201,7 +201,7 @@ std::optional<std::pair<int, int>> Nvml::pair(const char* name, Handle device) c
 std::optional<Nvml::Memory> Nvml::memory(Handle device) const {
   RawMemory raw{};
   if (call("nvmlDeviceGetMemoryInfo", device, &raw) != kSuccess) return std::nullopt;
-  return Memory{static_cast<std::int64_t>(raw.total), static_cast<std::int64_t>(raw.free)};
+  return Memory{static_cast<std::int64_t>(raw.total_bytes), static_cast<std::int64_t>(raw.free_bytes)};
 }
 
 std::optional<std::int64_t> Nvml::violation(Handle device, int policy) const {
@@ -226,10 +226,10 @@ std::optional<Nvml::Processes> Nvml::compute_processes(Handle device) const {
       call("nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes.data());
   if (status != kSuccess) return std::nullopt;
   processes.resize(count);
-  const bool self = std::any_of(processes.begin(), processes.end(), [](const RawProcess& process) {
+  const bool has_this_process = std::ranges::any_of(processes, [](const RawProcess& process) {
     return process.pid == static_cast<unsigned>(getpid());
   });
-  return Processes{count, self};
+  return Processes{count, has_this_process};
 }
 
 }  // namespace labreport

@@ -3,14 +3,14 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kUnprintable = "\uFFFD";
+constexpr std::string_view kReplacement = "\uFFFD";
 
 unsigned char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : '\0';
 }
 
-/// Returns the bytes of an unprintable character at the beginning of `text`; 0 if there is none.
-std::size_t unprintable(std::string_view text, std::string_view kept) {
+/// Returns the bytes of an unprintable character that begins the non-empty `text`; 0 if none does.
+std::size_t unprintable_length(std::string_view text, std::string_view kept) {
   if (kept.find(text.front()) != kept.npos) return 0;
   const unsigned char third = byte_at(text, 2);
   // U+202A–202E and U+2066–2069 reorder the text around them; U+FFFE and U+FFFF are no characters.
@@ -33,9 +33,9 @@ std::string printable(std::string_view text, std::string_view kept) {
   std::string result;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::size_t length = unprintable(text.substr(i), kept);
+    const std::size_t length = unprintable_length(text.substr(i), kept);
     if (length == 0) continue;
-    result.append(text.substr(begin, i - begin)).append(kUnprintable);
+    result.append(text.substr(begin, i - begin)).append(kReplacement);
     begin = i + length;
     i = begin - 1;
   }

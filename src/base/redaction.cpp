@@ -19,34 +19,34 @@ bool is_name_letter(char letter) { return is_alnum(letter) || letter == '_' || l
 /// True for a character that a user's or folder's name may hold.
 bool is_path_letter(char letter) { return is_name_letter(letter) || letter == '.'; }
 
-/// Returns the neighboring character, or '\0' at either end.
-char before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
-char after(const std::string& text, std::size_t end) {
+/// Returns the neighboring character, or '\0' at either end of the text.
+char char_before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
+char char_after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
-/// Replaces `name` by `by` wherever it is a whole word and `is_match` accepts its neighbors.
-void replace_words(std::string& text, const std::string& name, std::string_view by,
-                   bool (*is_match)(char before, char after)) {
+/// Replaces `name` by `replacement` wherever it is a whole word and `is_match` accepts its neighbors.
+void replace_words(std::string& text, const std::string& name, std::string_view replacement,
+                   bool (*is_match)(char left, char right)) {
   if (name.empty()) return;
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
-    const char left = before(text, at);
-    const char right = after(text, at + name.size());
+    const char left = char_before(text, at);
+    const char right = char_after(text, at + name.size());
     if (is_name_letter(left) || is_name_letter(right) || !is_match(left, right)) {
       ++at;
       continue;
     }
-    text.replace(at, name.size(), by);
-    at += by.size();
+    text.replace(at, name.size(), replacement);
+    at += replacement.size();
   }
 }
 
-/// Replaces anybody's home folder: `root` and the user's name after it become "~".
+/// Replaces everybody's home folder: `root` and the user's name after it become "~".
 void replace_homes_below(std::string& text, std::string_view root) {
   for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
     std::size_t end = at + root.size();
     while (end < text.size() && is_path_letter(text[end])) ++end;
-    if (end == at + root.size() || is_path_letter(before(text, at))) {
+    if (end == at + root.size() || is_path_letter(char_before(text, at))) {
       ++at;
       continue;
     }
@@ -68,7 +68,7 @@ std::string short_name(const std::string& host) {
 
 std::string without_names(std::string text, const PrivateNames& names,
                           bool (*is_host)(char left, char right)) {
-  // The home "/" of a service names nobody. Other homes are replaced at the beginning of a word:
+  // The home "/" of a system service names nobody. Other homes are replaced at the beginning of a path:
   // "/people/ada/x" → "~/x".
   if (names.home.size() > 1) {
     replace_words(text, names.home, "~",

@@ -1,11 +1,11 @@
-// Names of the user and the machine, which paths, commands and messages can contain.
+// Removes the names of the user and the machine from paths, commands and messages.
 #pragma once
 
 #include <string>
 
 namespace labreport {
 
-/// Unknown names are empty.
+/// A name is empty if it is unknown.
 struct PrivateNames {
   std::string home;  ///< "/people/ada", without a trailing slash.
   std::string user;
@@ -14,10 +14,10 @@ struct PrivateNames {
 
 PrivateNames private_names();
 
-/// Replaces home folders (everybody's below /home and /Users) with "~", the host with "HOST" and
-/// the user with "USER". The host is replaced as any whole word, but the user only in a path or an
-/// address, since a user's name may be an ordinary word. A shell still resolves a path below the
-/// user's own home folder.
+/// Replaces the user's home folder, and everybody's below /home and /Users, with "~", the host with
+/// "HOST" and the user with "USER". A user's name may be an ordinary word, so it is replaced only in a
+/// path or an address; the host is replaced wherever it is a whole word. A shell still resolves a path
+/// below the user's own home folder.
 std::string redacted(std::string text, const PrivateNames& names);
 
 /// Redacts a word that a user chose, such as a size. It may equal the host's name by chance, so the

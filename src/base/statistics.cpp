@@ -35,10 +35,10 @@ double mean(std::span<const double> samples) {
 
 double sample_stddev(std::span<const double> samples) {
   if (samples.size() < 2) return 0;
-  const double center = mean(samples);
-  double squares = 0;
-  for (const double x : samples) squares += (x - center) * (x - center);
-  return std::sqrt(squares / static_cast<double>(samples.size() - 1));
+  const double sample_mean = mean(samples);
+  double sum_of_squares = 0;
+  for (const double x : samples) sum_of_squares += (x - sample_mean) * (x - sample_mean);
+  return std::sqrt(sum_of_squares / static_cast<double>(samples.size() - 1));
 }
 
 double quantile(std::span<const double> samples, double p) {

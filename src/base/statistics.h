@@ -1,4 +1,4 @@
-// Descriptive statistics over raw samples.
+// Computes descriptive statistics of samples.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// Every field but `count` has the unit of the samples.
+/// Every member but `count` has the unit of the samples.
 struct Summary {
   std::size_t count = 0;
   double mean = 0;

@@ -1,4 +1,4 @@
-// Constant tables of pairs, built by the compiler and searched in order.
+// Defines constant tables of key-value pairs, which the compiler builds and lookups search in order.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ using ConstantTable = std::array<std::pair<Key, Value>, N>;
 template <typename Key, typename Value, std::size_t N>
 constexpr const Value* look_up(const ConstantTable<Key, Value, N>& table,
                                const std::type_identity_t<Key>& key) {
-  for (const auto& [known, value] : table) {
-    if (known == key) return &value;
+  for (const auto& [candidate, value] : table) {
+    if (candidate == key) return &value;
   }
   return nullptr;
 }
@@ -36,13 +36,13 @@ constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   return name == nullptr ? std::string_view() : *name;
 }
 
-/// Throws `InputError` that says `what` is unknown ("precision") and lists the nearest names.
+/// Throws `InputError` with the nearest names if no value has this one: "unknown precision 'fp3'".
 template <typename Enum, std::size_t N>
 Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
   std::vector<std::string> valid;
-  for (const auto& [value, known] : names) {
-    if (known == text) return value;
-    valid.emplace_back(known);
+  for (const auto& [value, candidate] : names) {
+    if (candidate == text) return value;
+    valid.emplace_back(candidate);
   }
   refuse_unknown(what, text, valid);
 }

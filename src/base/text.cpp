@@ -34,11 +34,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
-std::string replaced(std::string text, std::string_view old, std::string_view fresh) {
+std::string replaced(std::string text, std::string_view searched, std::string_view replacement) {
   std::string result;
   std::size_t begin = 0;
-  for (std::size_t at; (at = text.find(old, begin)) != text.npos; begin = at + old.size()) {
-    result.append(text, begin, at - begin).append(fresh);
+  for (std::size_t at; (at = text.find(searched, begin)) != text.npos; begin = at + searched.size()) {
+    result.append(text, begin, at - begin).append(replacement);
   }
   return result.append(text, begin);
 }
@@ -55,8 +55,8 @@ std::string command_line(std::span<const std::string> argv) {
   };
   std::vector<std::string> words;
   for (const std::string& word : argv) {
-    const bool plain = !word.empty() && std::ranges::all_of(word, is_plain);
-    words.push_back(plain ? word : "'" + replaced(word, "'", "'\\''") + "'");
+    const bool is_plain_word = !word.empty() && std::ranges::all_of(word, is_plain);
+    words.push_back(is_plain_word ? word : "'" + replaced(word, "'", "'\\''") + "'");
   }
   return join(words, " ");
 }
@@ -96,11 +96,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
+      const bool is_same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
                         std::tolower(static_cast<unsigned char>(b[j - 1]));
-      const std::size_t replaced = diagonal + (same ? 0 : 1);
+      const std::size_t replace_cost = diagonal + (is_same ? 0 : 1);
       diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      row[j] = std::min({replace_cost, row[j] + 1, row[j - 1] + 1});
     }
   }
   return row.back();
@@ -117,24 +117,24 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 
 void refuse_unknown(std::string_view what, std::string_view word,
                     std::span<const std::string> candidates) {
-  const bool all = candidates.size() <= kShowAllUpTo;
+  const bool shows_all = candidates.size() <= kShowAllUpTo;
   throw InputError("unknown " + std::string(what) + " '" + std::string(word) + "'",
-                   (all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
+                   (shows_all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
 }
 
 std::size_t letter_count(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_letter));
 }
 
-std::string padded(const std::string& text, std::size_t letters, Pad where) {
+std::string padded(const std::string& text, std::size_t letters, Pad side) {
   const std::string space(letters - std::min(letters, letter_count(text)), ' ');
-  return where == Pad::kLeft ? space + text : text + space;
+  return side == Pad::kLeft ? space + text : text + space;
 }
 
-std::string cut_short(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  while (most > 0 && continues_letter(text[most])) --most;
-  return std::string(text.substr(0, most)) + "…";
+std::string cut_short(std::string_view text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return std::string(text);
+  while (max_bytes > 0 && continues_letter(text[max_bytes])) --max_bytes;
+  return std::string(text.substr(0, max_bytes)) + "…";
 }
 
 bool is_utf8(std::string_view bytes) {

@@ -1,4 +1,4 @@
-// Small text helpers shared by flags, messages and reports.
+// Handles text for flags, messages and reports. A letter is a Unicode code point.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-/// These functions are true for ASCII characters only, whatever the locale.
+/// These three functions are true only for ASCII characters, in every locale.
 constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 constexpr bool is_alpha(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
@@ -21,8 +21,9 @@ constexpr bool continues_letter(char byte) { return (byte & 0xC0) == 0x80; }
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-std::string replaced(std::string text, std::string_view old, std::string_view fresh);
+std::string replaced(std::string text, std::string_view searched, std::string_view replacement);
 
+/// Removes spaces, tabs and line ends at both ends.
 std::string_view trimmed(std::string_view text);
 
 /// Converts ASCII letters to lower case.
@@ -31,34 +32,35 @@ std::string lower(std::string_view text);
 /// Joins words: "a", "a and b", "a, b and c".
 std::string join_words(std::span<const std::string> words);
 
-/// Joins words into one line for a shell. Words that it would split or change are quoted, except
-/// for a leading "~/", which it should expand.
+/// Joins words into a command line for a shell. Words that the shell would split or change are quoted. A
+/// leading "~/" stays unquoted, because the shell should expand it.
 std::string command_line(std::span<const std::string> argv);
 
-/// Returns the text's ASCII letters in lower case and its digits, with a hyphen for other
-/// characters between them: a name that is safe in a path and a URL.
+/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, with one hyphen
+/// for all other characters between two of them.
 std::string slug(std::string_view text);
 
-/// Returns Levenshtein's distance, ignoring case.
+/// Returns the Levenshtein distance, ignoring the case of ASCII letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the three nearest candidates by edit distance, or all of at most eight in their order.
+/// Returns the three nearest candidates by edit distance. If there are at most eight candidates, returns
+/// all of them in their order.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// Throws `InputError`: "unknown size 'xxl'", with the nearest valid names as the remedy.
+/// Throws `InputError`: "unknown size 'xxl'", if `what` is "size", with the nearest candidates.
 [[noreturn]] void refuse_unknown(std::string_view what, std::string_view word,
                                  std::span<const std::string> candidates);
 
-/// Counts UTF-8 sequences, which estimates the width of the text in columns.
+/// Returns the number of UTF-8 sequences, an estimate of the text's width in columns.
 std::size_t letter_count(std::string_view text);
 
 enum class Pad { kLeft, kRight };
 
-/// Adds spaces to `text` on the side `where` up to `letters` letters; longer text stays as it is.
-std::string padded(const std::string& text, std::size_t letters, Pad where);
+/// Adds spaces on one side until the text has `letters` letters; a longer text stays as it is.
+std::string padded(const std::string& text, std::size_t letters, Pad side);
 
-/// Returns the text, or if it has more than `most` bytes, its whole letters within them and "…".
-std::string cut_short(std::string_view text, std::size_t most);
+/// Returns a text of more than `max_bytes` bytes as the whole letters within them and "…".
+std::string cut_short(std::string_view text, std::size_t max_bytes);
 
 /// True for well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view bytes);

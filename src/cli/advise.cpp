@@ -12,42 +12,42 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostChanges = 3;
+constexpr std::size_t kMaxChanges = 3;
 
 struct AdviseFlags {
   std::string run;
   std::string edition;
 };
 
-/// The step's time, "606 ± 21", or without a deviation if there is a single step.
+/// Returns the step's time in ms, "606 ± 21"; without a deviation if there is a single step.
 std::string step_words(const Rung& rung) {
   if (rung.steps_ms.size() < 2) return format_significant(rung.ms());
   return format_with_deviation(rung.ms(), sample_stddev(rung.steps_ms)).joined();
 }
 
-void print(const Gain& gain, std::size_t place) {
-  const std::string why = because(gain);
+void print_gain(const Gain& gain, std::size_t place) {
+  const std::string reason = because(gain);
   fmt::print("{}. {}: saves {} ms, {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
              gain.saved(), format_significant(gain.speedup(), 3), step_words(*gain.before),
-             step_words(*gain.after), why.empty() ? "" : ", " + why,
+             step_words(*gain.after), reason.empty() ? "" : ", " + reason,
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }
 
-constexpr Need kLadder{[](const Run& run) {
+constexpr RunPreference kHasLadder{[](const Run& run) {
                          return std::ranges::any_of(run.cells, [](const Cell& cell) {
                            return cell.spec.kind == CellKind::kLadder;
                          });
                        },
                        "without a ladder"};
 
-void print(const Ladder& ladder, bool on_gpu) {
+void print_ladder(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)
     fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing about a GPU\n");
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
              step_words(*ladder.first()), step_words(*ladder.best()));
-  const std::vector<Gain> largest = largest_gains(ladder, kMostChanges);
+  const std::vector<Gain> largest = largest_gains(ladder, kMaxChanges);
   if (largest.empty()) fmt::print("no change stands out\n");
-  for (std::size_t i = 0; i < largest.size(); ++i) print(largest[i], i + 1);
+  for (std::size_t i = 0; i < largest.size(); ++i) print_gain(largest[i], i + 1);
 }
 
 ExitStatus advise(const AdviseFlags& flags) {
@@ -55,7 +55,7 @@ ExitStatus advise(const AdviseFlags& flags) {
     throw InputError("advise needs a run", "`labreport list runs` shows the runs there are");
   }
   if (!flags.edition.empty()) find_edition(flags.edition);
-  const Run run = choose_run(flags.run, flags.edition, "site/runs", kLadder).run;
+  const Run run = choose_run(flags.run, flags.edition, "site/runs", kHasLadder).run;
   const RunView view(run, find_edition(run.edition));
   const std::vector<Ladder> all = ladders(view);
   const Ladder* ladder = advised(all);
@@ -64,7 +64,7 @@ ExitStatus advise(const AdviseFlags& flags) {
         flags.run + " has no measurement of the problem ladder, so no change can be named",
         "measure it: `labreport report --edition " + run.edition + " --problems ladder`");
   }
-  print(*ladder, view.on_gpu());
+  print_ladder(*ladder, view.on_gpu());
   return ExitStatus::kDone;
 }
 

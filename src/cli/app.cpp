@@ -21,7 +21,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kLine = "  {:<20} {}\n";
+constexpr const char* kHelpLine = "  {:<20} {}\n";
 
 std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -30,12 +30,12 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
 std::string help_of_all(const CLI::App& app) {
   std::string text = "usage: labreport VERB [FLAGS]\n\n";
   for (const CLI::App* verb : verbs_of(app)) {
-    text += fmt::format(fmt::runtime(kLine), verb->get_name(), verb->get_description());
+    text += fmt::format(fmt::runtime(kHelpLine), verb->get_name(), verb->get_description());
   }
   return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
-/// The description of an argument begins with its name: "RUN: a folder, a GPU, …".
+/// A positional argument's description begins with its name: "RUN: a folder, a GPU, …".
 std::string help_of(const CLI::App& verb) {
   std::string usage = verb.get_name();
   std::string lines;
@@ -47,14 +47,14 @@ std::string help_of(const CLI::App& verb) {
       words.erase(0, colon + 2);
       usage += words.find("(default: ") == words.npos ? " " + name : " [" + name + "]";
     }
-    lines += fmt::format(fmt::runtime(kLine), name, words);
+    lines += fmt::format(fmt::runtime(kHelpLine), name, words);
   }
   return fmt::format("usage: labreport {} [FLAGS]\n{}\n\n{}{}", usage, verb.get_description(),
                      lines, verb.get_footer());
 }
 
-/// Formats help, independently of the parser's version.
-class Help : public CLI::FormatterBase {
+/// Formats help so that it is the same for every version of CLI11.
+class HelpFormatter : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
     return app->get_parent() == nullptr ? help_of_all(*app) : help_of(*app);
@@ -62,17 +62,17 @@ class Help : public CLI::FormatterBase {
 };
 
 void add_verbs(CLI::App& app, Invocation& invocation) {
-  app.formatter(std::make_shared<Help>());
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("--help", "show this");
-  app.require_subcommand(1);  // at most one, because a run may have a verb's name
-  for (const auto add :
+  app.require_subcommand(1);  // A run may be named like a verb, so a second verb is an argument.
+  for (const auto add_verb_to :
        {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list, add_check,
         add_query, add_advise, add_submit, add_drop, add_merge, add_slurm, add_doctor}) {
-    add(app, invocation);
+    add_verb_to(app, invocation);
   }
 }
 
-/// Throws `InputError` with the nearest verbs for any other word.
+/// Throws `InputError` with the nearest verbs if the word is no verb.
 const CLI::App& find_verb(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* verb : verbs_of(app)) {
@@ -82,26 +82,26 @@ const CLI::App& find_verb(const CLI::App& app, const std::string& word) {
   refuse_unknown("verb", word, names);
 }
 
-/// "--sizes=small" → "--sizes"; empty if the word is no flag.
+/// Returns "--sizes" for "--sizes=small"; empty if the word is no flag.
 std::string flag_of(const std::string& word) {
   return word.starts_with("--") ? word.substr(0, word.find('=')) : "";
 }
 
-/// Checks flags before parsing, because the parser's own messages differ between versions.
+/// Checks flags before CLI11 parses them, because its messages differ between versions.
 void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
-  std::vector<std::string> known;
+  std::vector<std::string> known_flags;
   for (const CLI::Option* option : verb.get_options()) {
-    if (!option->get_positional()) known.push_back(flag_name(*option));
+    if (!option->get_positional()) known_flags.push_back(flag_name(*option));
   }
   std::set<std::string> seen;
   for (auto word = argv.begin() + 2; word != argv.end(); ++word) {
     const std::string flag = flag_of(*word);
     if (flag.empty()) {
-      if (word->size() > 1 && word->front() == '-') refuse_unknown("flag", *word, known);
+      if (word->size() > 1 && word->front() == '-') refuse_unknown("flag", *word, known_flags);
       continue;
     }
-    if (std::find(known.begin(), known.end(), flag) == known.end()) {
-      refuse_unknown("flag", flag, known);
+    if (std::find(known_flags.begin(), known_flags.end(), flag) == known_flags.end()) {
+      refuse_unknown("flag", flag, known_flags);
     }
     if (!seen.insert(flag).second && flag != "--size") {
       throw InputError(flag + " is given twice", "give it once, with commas between values");
@@ -124,7 +124,7 @@ void print_version() {
 }
 
 ExitStatus dispatch(std::vector<std::string> argv) {
-  if (argv.size() > 1 && argv[1] == "help") {  // `help VERB` is `VERB --help`
+  if (argv.size() > 1 && argv[1] == "help") {  // `help VERB` means `VERB --help`.
     argv.erase(argv.begin() + 1);
     argv.emplace_back("--help");
   }
@@ -146,7 +146,7 @@ ExitStatus dispatch(std::vector<std::string> argv) {
     return ExitStatus::kDone;
   }
   check_flags(verb, argv);
-  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // the parser pops words
+  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // CLI11 takes words from the end.
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
@@ -155,8 +155,8 @@ ExitStatus dispatch(std::vector<std::string> argv) {
   return invocation.call();
 }
 
-/// Reports a failed write: otherwise output that a full disk did not take would be missing with
-/// exit status 0.
+/// Throws if stdout could not be written. Otherwise output would be missing on a full disk, but the exit
+/// status would be 0.
 void flush_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   throw std::system_error(errno, std::generic_category());
@@ -172,7 +172,7 @@ int fail_with(std::string line) {
 }  // namespace
 
 int run_app(const std::vector<std::string>& argv) try {
-  tell_size_limits_as_errors();
+  report_size_limits_as_errors();
   ExitStatus status = dispatch(argv);
   flush_output();
   if (status == ExitStatus::kDone && has_skipped()) status = ExitStatus::kIncomplete;

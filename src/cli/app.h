@@ -1,4 +1,4 @@
-// The whole command line.
+// Runs the command line of labreport.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// Runs one invocation and returns its exit status (base/error.h). Every failure is one line on
+/// Runs one invocation and returns its exit status (base/error.h). Prints a failure as one line on
 /// stderr.
 int run_app(const std::vector<std::string>& argv);
 

@@ -9,28 +9,28 @@
 namespace labreport {
 namespace {
 
-/// Prints the findings; returns false if one of them is an error.
+/// Prints the findings, and returns false if one of them is an error.
 bool check_run(const std::string& word) {
   const ChosenRun chosen = choose_run(word, "", "site/runs");
-  bool possible = true;
+  bool is_plausible = true;
   for (const Finding& finding : check_plausibility(chosen.run)) {
     fmt::print("{}: {}: {}\n", finding.error ? "error" : "warning", finding.cell, finding.text);
-    possible = possible && !finding.error;
+    is_plausible = is_plausible && !finding.error;
   }
-  if (possible) {
+  if (is_plausible) {
     fmt::print("{}: {}, well-formed and plausible\n", chosen.name,
                format_plural(static_cast<std::int64_t>(chosen.run.cells.size()), "cell"));
   }
-  return possible;
+  return is_plausible;
 }
 
 ExitStatus check(const std::vector<std::string>& runs) {
   if (runs.empty()) {
     throw InputError("check needs a run", "`labreport list runs` shows the runs there are");
   }
-  bool possible = true;
-  for (const std::string& run : runs) possible = check_run(run) && possible;
-  return possible ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  bool is_plausible = true;
+  for (const std::string& run : runs) is_plausible = check_run(run) && is_plausible;
+  return is_plausible ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 }  // namespace

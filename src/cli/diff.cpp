@@ -36,8 +36,8 @@ struct DiffFlags {
   bool force = false;
 };
 
-/// Without the chart tool the page has only its tables.
-std::string page(const Document& document) {
+/// Returns the page; without its charts if the chart tool fails.
+std::string html_page(const Document& document) {
   const fs::path project = project_folder();
   ChartProcess process(project);
   CachedCharts tool(process, process.identity(), ContentCache(cache_folder(project)));
@@ -52,17 +52,17 @@ std::string page(const Document& document) {
 
 constexpr std::array<const char*, 5> kFormats{"text", "table", "md", "json", "html"};
 
-/// Returns the flag's format, else the one of the file's ending, else text.
+/// Returns the format of --format, or else that of the extension of --out, or else text.
 std::string format_of(const DiffFlags& flags) {
-  const std::vector<std::string> known(kFormats.begin(), kFormats.end());
+  const std::vector<std::string> known_formats(kFormats.begin(), kFormats.end());
   const auto is_known = [&](const std::string& format) {
-    return std::ranges::find(known, format) != known.end();
+    return std::ranges::find(known_formats, format) != known_formats.end();
   };
   if (flags.format.empty()) {
-    const std::string ending = fs::path(flags.out).extension().string();
-    return is_known(ending.substr(ending.empty() ? 0 : 1)) ? ending.substr(1) : "text";
+    const std::string extension = fs::path(flags.out).extension().string();
+    return is_known(extension.substr(extension.empty() ? 0 : 1)) ? extension.substr(1) : "text";
   }
-  if (!is_known(flags.format)) refuse_unknown("format", flags.format, known);
+  if (!is_known(flags.format)) refuse_unknown("format", flags.format, known_formats);
   return flags.format;
 }
 
@@ -70,7 +70,7 @@ std::string formatted(const Comparison& comparison, const Document& document,
                       const std::string& format) {
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
-  if (format == "html") return page(document);
+  if (format == "html") return html_page(document);
   return format == "table" ? diff_tables(document) : diff_text(document);
 }
 
@@ -78,15 +78,15 @@ bool contains(std::string_view text, std::string_view words) {
   return text.find(words) != std::string_view::npos;
 }
 
-/// Recognizes a comparison by the words for matching cells in each format.
+/// Recognizes a comparison of any format by its words about matching cells.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
-  const bool matches = contains(text, " cells match, ") || contains(text, "1 cell matches, ");
-  const bool words = matches && contains(text, " only in ");
-  return words || (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
+  const bool counts_matches = contains(text, " cells match, ") || contains(text, "1 cell matches, ");
+  const bool is_text = counts_matches && contains(text, " only in ");
+  return is_text || (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }
 
-/// Prints the text, or writes it into --out; a page is for a browser and always becomes a file.
+/// Prints the text, or writes it to --out. A page is for a browser, so it is always written to a file.
 void print_or_write(const std::string& text, const std::string& format, const DiffFlags& flags) {
   const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
   if (out.empty()) return fmt::print("{}", text);
@@ -109,8 +109,8 @@ std::string why_no_verdict(const Comparison& comparison) {
   return "no undisturbed row has three launches a side";
 }
 
-/// Throws if no verdict is possible, because silence would pass for approval.
-ExitStatus regression(const Comparison& comparison) {
+/// Throws if no verdict is possible, because exit status 0 would look like an approval.
+ExitStatus regression_status(const Comparison& comparison) {
   if (!comparison.can_judge()) {
     throw InputError("--fail-on-regression: no verdict is possible: " + why_no_verdict(comparison),
                      "measure both runs on one machine with --launches 3 or more");
@@ -131,7 +131,7 @@ ExitStatus diff(const DiffFlags& flags) {
   if (!flags.edition.empty()) find_edition(flags.edition);
   CompareOptions options{.allowed = parse_allowed(flags.allowed)};
   const auto [a, b] =
-      choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs", kLabreportsNetwork);
+      choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs", kTimesLabreportsNetwork);
   const PrivateNames names = private_names();
   const std::string name_a = redacted(a.name, names);
   const std::string name_b = redacted(b.name, names);
@@ -145,7 +145,7 @@ ExitStatus diff(const DiffFlags& flags) {
   };
   const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));
   print_or_write(formatted(comparison, document, format), format, flags);
-  return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
+  return flags.fail_on_regression ? regression_status(comparison) : ExitStatus::kDone;
 }
 
 }  // namespace

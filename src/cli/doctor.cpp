@@ -19,53 +19,53 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kPatienceSeconds = 60;
+constexpr double kCheckLimitSeconds = 60;
 constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 
-/// Collects findings, a line each. A missing thing that is needed makes `make report` fail.
+/// Collects findings, one line each. Nothing can be measured without things that `add_needed` adds.
 class Findings {
  public:
-  void here(const std::string& what, const std::string& words) { add("✓", what, words); }
-  void missing(const std::string& what, const std::string& words) { add("–", what, words); }
-  void needed(const std::string& what, const std::string& words) {
-    add("✗", what, words);
-    complete_ = false;
+  void add_present(const std::string& subject, const std::string& words) { add("✓", subject, words); }
+  void add_missing(const std::string& subject, const std::string& words) { add("–", subject, words); }
+  void add_needed(const std::string& subject, const std::string& words) {
+    add("✗", subject, words);
+    is_complete_ = false;
   }
 
   ExitStatus print() const {
     fmt::print("{}", lines_);
-    if (complete_) return ExitStatus::kDone;
+    if (is_complete_) return ExitStatus::kDone;
     fmt::print("nothing can be measured until the lines with ✗ are put right\n");
     return ExitStatus::kIncomplete;
   }
 
  private:
-  void add(const char* mark, const std::string& what, const std::string& words) {
-    lines_ += fmt::format("{} {:<12} {}\n", mark, what, words);
+  void add(const char* mark, const std::string& subject, const std::string& words) {
+    lines_ += fmt::format("{} {:<12} {}\n", mark, subject, words);
   }
 
   std::string lines_;
-  bool complete_ = true;
+  bool is_complete_ = true;
 };
 
-Ended call(std::vector<std::string> argv) {
+CompletedProcess run_program(std::vector<std::string> argv) {
   Command command;
   command.argv = std::move(argv);
   command.keep_output = true;
-  command.limit_seconds = kPatienceSeconds;
+  command.limit_seconds = kCheckLimitSeconds;
   try {
     return run_to_end(command);
   } catch (const InputError& error) {
-    Ended absent;
-    absent.exit_status = 127;
-    absent.messages = error.what();
-    return absent;
+    CompletedProcess not_started;
+    not_started.exit_status = 127;
+    not_started.messages = error.what();
+    return not_started;
   }
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
+std::string bytes_text(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
 
 bool is_on_path(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -77,12 +77,12 @@ bool is_on_path(const std::string& name) {
 
 void look_at_program(Findings& findings) {
   const BuildInfo& build = build_info();
-  findings.here("labreport",
+  findings.add_present("labreport",
                 fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
                             build.dirty ? " with uncommitted changes" : ""));
-  const Ended compiler = call({"g++", "--version"});
-  if (compiler.ok()) return findings.here("compiler", first_line(compiler.output));
-  findings.missing("compiler", "no g++: nothing can be built; install g++ 12 or newer");
+  const CompletedProcess compiler = run_program({"g++", "--version"});
+  if (compiler.ok()) return findings.add_present("compiler", first_line(compiler.output));
+  findings.add_missing("compiler", "no g++: nothing can be built; install g++ 12 or newer");
 }
 
 void look_at_worker(Findings& findings) {
@@ -90,72 +90,71 @@ void look_at_worker(Findings& findings) {
   try {
     worker = find_worker();
   } catch (const InputError& error) {
-    return findings.needed("worker", error.what());
+    return findings.add_needed("worker", error.what());
   }
   const std::string cuda = worker.cuda.empty() ? "without CUDA"
                                                : fmt::format("CUDA {}, for {}", worker.cuda,
                                                              join(worker.architectures, ", "));
-  findings.here("torch", worker.torch.empty() ? "unknown: the worker has no description beside it"
+  findings.add_present("torch", worker.torch.empty() ? "unknown: the worker has no description beside it"
                                               : worker.torch + ", " + cuda);
-  const Ended started = call({worker.program.string(), "--version"});
-  if (!started.ok()) {
-    return findings.needed("worker", "does not start: " + last_lines(started.messages, 1) +
+  const CompletedProcess process = run_program({worker.program.string(), "--version"});
+  if (!process.ok()) {
+    return findings.add_needed("worker", "does not start: " + last_lines(process.messages, 1) +
                                          "; build it again with `make report`");
   }
-  findings.here("worker",
+  findings.add_present("worker",
                 fmt::format("{} starts in {}", worker.program.string(),
-                            format_duration(static_cast<double>(started.wall_ns) * 1e-9)));
+                            format_duration(static_cast<double>(process.wall_ns) * 1e-9)));
 }
 
 void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
-  const Ended started = call({worker.program.string(), "--version"});
-  const char* compile = is_on_path("g++") ? "" : "; --compile needs g++";
-  if (!started.ok()) return findings.missing("own models", last_lines(started.messages, 1));
-  findings.here("own models",
-                fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile));
+  const CompletedProcess process = run_program({worker.program.string(), "--version"});
+  const char* compile_note = is_on_path("g++") ? "" : "; --compile needs g++";
+  if (!process.ok()) return findings.add_missing("own models", last_lines(process.messages, 1));
+  findings.add_present("own models",
+                fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile_note));
 } catch (const InputError& error) {
-  findings.missing("own models", error.what());
+  findings.add_missing("own models", error.what());
 }
 
-/// Adds the result of a set-up script: its answer, and a line for everything it skips.
-void look_by_script(Findings& findings, const std::string& what, std::vector<std::string> words) {
+/// Runs a script of setup/. Adds the first line that it prints, and each line of its stderr as missing.
+void look_with_script(Findings& findings, const std::string& subject, std::vector<std::string> words) {
   const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
   if (!fs::exists(script)) return;
   words.front() = script.string();
-  const Ended ended = call(words);
-  if (ended.ok()) findings.here(what, first_line(ended.output));
-  for (const std::string& line : split(ended.messages, '\n')) {
-    if (!line.empty()) findings.missing(what, line);
+  const CompletedProcess process = run_program(words);
+  if (process.ok()) findings.add_present(subject, first_line(process.output));
+  for (const std::string& line : split(process.messages, '\n')) {
+    if (!line.empty()) findings.add_missing(subject, line);
   }
 }
 
-/// Adds the torch with which `make report` in this shell builds, and the one it installs if there
-/// is none.
-void look_at_choice(Findings& findings) {
-  look_by_script(findings, "builds with", {"find-torch", "--words"});
-  look_by_script(findings, "locked torch", {"choose-torch"});
+/// Adds the torch with which `make report` builds in this shell, and the one that it would install.
+void look_at_torch(Findings& findings) {
+  look_with_script(findings, "builds with", {"find-torch", "--words"});
+  look_with_script(findings, "locked torch", {"choose-torch"});
 }
 
-/// Checks a GPU, which need not be the one to measure on.
+/// Checks one of the machine's GPUs, whether or not a run would use it.
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
-  const std::string what = "GPU " + gpu.number();
-  const std::string others =
+  const std::string subject = "GPU " + gpu.label();
+  const std::string process_words =
       gpu.compute_processes
           ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
           : "the driver does not say who uses it";
-  findings.here(
-      what, fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
-                        gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
-                        others, gpu.exclusive ? ", exclusive compute mode" : "",
-                        gpu.display ? ", drives a display" : ""));
-  if (const auto refusal = gpu.refusal()) findings.needed(what, *refusal);
+  findings.add_present(
+      subject, fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
+                        gpu.compute_capability(), bytes_text(gpu.free_bytes), bytes_text(gpu.memory_bytes),
+                        process_words, gpu.is_exclusive ? ", exclusive compute mode" : "",
+                        gpu.drives_display ? ", drives a display" : ""));
+  if (const auto refusal = gpu.refusal()) findings.add_needed(subject, *refusal);
   try {
-    if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
-      findings.needed(what, *refusal);
+    if (const auto refusal = worker_refusal(find_worker(), gpu, survey)) {
+      findings.add_needed(subject, *refusal);
     }
   } catch (const InputError&) {
-    return;  // The worker has its own line already.
+    return;  // look_at_worker() reports a missing worker.
   }
 }
 
@@ -164,14 +163,14 @@ void look_at_visible_gpus(const std::vector<Gpu>& gpus, Findings& findings) {
   if (variable == nullptr) return;
   const VisibleGpus visible = visible_gpus(gpus, variable);
   std::vector<std::string> numbers;
-  for (const Gpu& gpu : visible.gpus) numbers.push_back(gpu.number());
+  for (const Gpu& gpu : visible.gpus) numbers.push_back(gpu.label());
   std::string words = numbers.empty() ? "hides all GPUs" : "leaves GPU " + join_words(numbers);
-  if (visible.ignored && !visible.hidden_on_purpose()) {
-    words += fmt::format("; '{}' names no {} here", *visible.ignored,
+  if (visible.ignored_word && !visible.are_hidden_on_purpose()) {
+    words += fmt::format("; '{}' names no {} here", *visible.ignored_word,
                          numbers.empty() ? "GPU, or several," : "other");
   }
   words = fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words);
-  visible.ignored ? findings.missing("visible", words) : findings.here("visible", words);
+  visible.ignored_word ? findings.add_missing("visible", words) : findings.add_present("visible", words);
 }
 
 void look_at_gpus(Findings& findings) {
@@ -179,44 +178,44 @@ void look_at_gpus(Findings& findings) {
   try {
     refuse_broken_driver(survey);
   } catch (const InputError& error) {
-    return findings.needed("GPU", error.what());
+    return findings.add_needed("GPU", error.what());
   }
   if (survey.gpus.empty()) {
-    return findings.missing("GPU",
+    return findings.add_missing("GPU",
                             survey.problem + "; `make report` makes a demonstration on the CPU");
   }
-  findings.here("driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda));
+  findings.add_present("driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda));
   for (const Gpu& gpu : survey.gpus) look_at_gpu(gpu, survey, findings);
   look_at_visible_gpus(survey.gpus, findings);
 }
 
 void look_at_machine(Findings& findings) {
-  findings.here(
+  findings.add_present(
       "CPU", fmt::format("{}, {}", cpu_model(),
                          format_plural(static_cast<std::int64_t>(usable_cores().size()), "core")));
-  findings.here("memory", fmt::format("{} of {} free", bytes(available_memory_bytes()),
-                                      bytes(memory_bytes())));
+  findings.add_present("memory", fmt::format("{} of {} free", bytes_text(available_memory_bytes()),
+                                      bytes_text(memory_bytes())));
   const std::int64_t disk = free_disk_bytes(".");
-  const std::string room = bytes(disk) + " free";
-  disk < kComfortableDiskBytes ? findings.missing("disk", room + "; a new torch needs 6 GiB")
-                               : findings.here("disk", room);
+  const std::string free_words = bytes_text(disk) + " free";
+  disk < kComfortableDiskBytes ? findings.add_missing("disk", free_words + "; a new torch needs 6 GiB")
+                               : findings.add_present("disk", free_words);
   for (const auto& [name, value] : result_changing_environment()) {
-    findings.missing("environment",
+    findings.add_missing("environment",
                      fmt::format("{}={} changes results; {}", name, value,
                                  is_needed_by_machine(name) ? "it is recorded and kept"
                                                             : "it is cleared unless --keep-env"));
   }
 }
 
-void look_at_module(Findings& findings, const std::string& what, const std::string& module,
-                    const std::string& without) {
+void look_at_module(Findings& findings, const std::string& subject, const std::string& module,
+                    const std::string& advice_if_missing) {
   const HelperPython python(project_folder());
-  if (python.program().empty()) return findings.missing(what, python.problem());
+  if (python.program().empty()) return findings.add_missing(subject, python.problem());
   const ScratchFolder scratch;
-  const HelperLimits limits{.seconds = kPatienceSeconds};
-  const bool here = python.run("import " + module, {}, scratch.path(), limits).ok();
-  here ? findings.here(what, module + " in " + python.program().string())
-       : findings.missing(what, without);
+  const HelperLimits limits{.seconds = kCheckLimitSeconds};
+  const bool is_importable = python.run("import " + module, {}, scratch.path(), limits).ok();
+  is_importable ? findings.add_present(subject, module + " in " + python.program().string())
+       : findings.add_missing(subject, advice_if_missing);
 }
 
 void look_at_tools(Findings& findings) {
@@ -227,15 +226,15 @@ void look_at_tools(Findings& findings) {
   look_at_module(
       findings, "pandoc", "pypandoc",
       "no pandoc, so there is no LaTeX, and notes show formulas as TeX; run setup/install render");
-  const bool browser =
+  const bool has_browser =
       is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
-  browser ? findings.here("browser", "for the tests")
-          : findings.missing("browser", "no Chromium; only `make test` needs one, and installs it");
+  has_browser ? findings.add_present("browser", "for the tests")
+          : findings.add_missing("browser", "no Chromium; only `make test` needs one, and installs it");
 }
 
 ExitStatus doctor() {
   Findings findings;
-  for (const auto look : {look_at_program, look_at_worker, look_at_model_worker, look_at_choice,
+  for (const auto look : {look_at_program, look_at_worker, look_at_model_worker, look_at_torch,
                           look_at_gpus, look_at_machine, look_at_tools}) {
     look(findings);
   }

@@ -12,27 +12,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRuns = "site/runs";
-constexpr const char* kDropped = "site/dropped";  // .gitignore names it.
+constexpr const char* kRunsFolder = "site/runs";
+constexpr const char* kDroppedFolder = "site/dropped";  // git ignores this folder.
 
 ExitStatus drop(const std::string& word) {
   if (word.empty())
     throw InputError("drop needs a run", "`labreport list runs` shows the runs there are");
-  const fs::path folder = choose_folder(word, kRuns);
-  const fs::path place = fs::weakly_canonical(folder).lexically_relative(fs::canonical(kRuns));
-  if (place.empty() || place == "." || *place.begin() == "..")
-    throw InputError(folder.string() + " is not below " + kRuns,
+  const fs::path folder = choose_folder(word, kRunsFolder);
+  const fs::path relative_path = fs::weakly_canonical(folder).lexically_relative(fs::canonical(kRunsFolder));
+  if (relative_path.empty() || relative_path == "." || *relative_path.begin() == "..")
+    throw InputError(folder.string() + " is not below " + kRunsFolder,
                      "name a run that `labreport list runs` shows");
-  const fs::path shown = kRuns / place, dropped = kDropped / place;
-  if (fs::exists(dropped))
-    throw InputError(dropped.string() + " is there already", "move or delete it first");
-  const RunLock not_while_measuring(shown);
-  fs::create_directories(dropped.parent_path());
-  fs::rename(shown, dropped);
+  const fs::path run_path = kRunsFolder / relative_path, dropped_path = kDroppedFolder / relative_path;
+  if (fs::exists(dropped_path))
+    throw InputError(dropped_path.string() + " is there already", "move or delete it first");
+  const RunLock lock(run_path);
+  fs::create_directories(dropped_path.parent_path());
+  fs::rename(run_path, dropped_path);
   fmt::print(
       "dropped: the next render leaves out {}, and git ignores its folder\nto bring it back: mv {} "
       "{}\n",
-      shown.string(), dropped.string(), shown.string());
+      run_path.string(), dropped_path.string(), run_path.string());
   return ExitStatus::kDone;
 }
 

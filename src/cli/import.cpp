@@ -20,9 +20,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 1u << 20;
+constexpr std::uintmax_t kMaxFileBytes = 1u << 20;
 
-struct Flags {
+struct ImportVerbFlags {
   std::string file;
   ImportFlags facts;
   std::string out = "site/runs";
@@ -40,16 +40,16 @@ Session import_session(const std::vector<std::string>& argv) {
   return session;
 }
 
-ExitStatus import(const Flags& flags, const std::vector<std::string>& argv) {
+ExitStatus import(const ImportVerbFlags& flags, const std::vector<std::string>& argv) {
   if (flags.file.empty())
     throw InputError("import needs a file", "name one with a table in CSV or Markdown");
   const std::filesystem::path file = flags.file;
-  Run run = import_table(read_file(file, kLargestFile), file.filename().string(), flags.facts);
+  Run run = import_table(read_file(file, kMaxFileBytes), file.filename().string(), flags.facts);
   run.sessions = {import_session(argv)};
   const std::filesystem::path folder = make_import_folder(flags.out, run);
   RunStore(folder).keep_imported(run);
-  for (const std::string& assumed : provenance(run, metric::kAssumed)) {
-    say("assumed: {}\n", assumed);
+  for (const std::string& assumption : provenance(run, metric::kAssumed)) {
+    say("assumed: {}\n", assumption);
   }
   fmt::print("{}  imported  {}\n", folder.string(), overview::outcome_line(run));
   return ExitStatus::kDone;
@@ -67,9 +67,9 @@ std::string columns_help() {
 }  // namespace
 
 void add_import(CLI::App& app, Invocation& invocation) {
-  const auto [verb, flags] = add_verb<Flags>(
+  const auto [verb, flags] = add_verb<ImportVerbFlags>(
       app, invocation, "import", "turn a published table into a run to compare with",
-      [&invocation](const Flags& given) { return import(given, invocation.argv); });
+      [&invocation](const ImportVerbFlags& flags_given) { return import(flags_given, invocation.argv); });
   verb->add_option("file", flags->file,
                    "FILE: a table in CSV or Markdown, below lines of 'name: value'");
   for (const ImportField& field : import_fields()) {

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The longest list of names, without ", 2 more".
-constexpr std::size_t kMostLetters = 50;
+/// The largest length of a list of problems, without ", 2 more".
+constexpr std::size_t kMaxProblemLetters = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
 
@@ -40,10 +40,10 @@ void list_problems() {
   }
 }
 
-void print_sizes(const std::string& label, const std::vector<Size>& sizes) {
+void print_sizes(const std::string& edition, const std::vector<Size>& sizes) {
   for (const Size& size : sizes) {
     const ModelShape& shape = size.shape;
-    fmt::print(fmt::runtime(kSizeLine), label, size.name, shape.d_model, shape.d_ff, shape.layers,
+    fmt::print(fmt::runtime(kSizeLine), edition, size.name, shape.d_model, shape.d_ff, shape.layers,
                shape.heads, format_count(parameter_count(shape)));
   }
 }
@@ -56,17 +56,17 @@ void list_sizes() {
 }
 
 void list_cells(const Request& request) {
-  const DeviceChoice choice = choose_device(device_wish(request), true);
+  const DeviceChoice choice = choose_device(device_request(request), true);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const auto cells = checked_plan(plan_input(request, choice), Run());
   fmt::print("{}", plan_table(cells, choice));
 }
 
-/// Joins as many names as fit: "data_parallel, fsdp_accounting, 2 more".
+/// Joins as many problems as fit: "data_parallel, fsdp_accounting, 2 more".
 std::string problem_words(const std::vector<std::string>& problems) {
   std::string words = problems.front();
   for (std::size_t i = 1; i < problems.size(); ++i) {
-    if (words.size() + problems[i].size() > kMostLetters) {
+    if (words.size() + problems[i].size() > kMaxProblemLetters) {
       return words + fmt::format(", {} more", problems.size() - i);
     }
     words += ", " + problems[i];
@@ -74,9 +74,9 @@ std::string problem_words(const std::vector<std::string>& problems) {
   return words;
 }
 
-using RunLine = std::array<std::string, 4>;
+using RunColumns = std::array<std::string, 4>;
 
-RunLine run_line(const fs::path& folder) try {
+RunColumns run_columns(const fs::path& folder) try {
   const Run run = RunStore(folder).load();
   const std::string counts = overview::outcome_counts(run);
   const std::string outcome = counts.empty() ? "nothing measured" : counts;
@@ -91,16 +91,16 @@ RunLine run_line(const fs::path& folder) try {
 }
 
 void list_runs_below(const std::string& root) {
-  std::vector<RunLine> lines;
+  std::vector<RunColumns> lines;
   std::array<std::size_t, 3> widths{};
   for (const fs::path& folder : list_runs(root)) {
-    RunLine& line = lines.emplace_back(run_line(folder));
+    RunColumns& line = lines.emplace_back(run_columns(folder));
     std::ranges::transform(line, line.begin(), [](const auto& text) { return printable(text); });
     for (std::size_t i = 0; i < widths.size(); ++i) {
       widths[i] = std::max(widths[i], letter_count(line[i]));
     }
   }
-  for (RunLine& line : lines) {
+  for (RunColumns& line : lines) {
     for (std::size_t i = 0; i < widths.size(); ++i) {
       line[i] = padded(line[i], widths[i], Pad::kRight);
     }
@@ -114,8 +114,8 @@ struct ListFlags : Request {
 };
 
 ExitStatus list(const ListFlags& flags) {
-  const std::vector<std::string> kinds{"problems", "sizes", "cells", "runs"};
-  if (flags.what.empty()) throw InputError("list needs a word", "use one of: " + join(kinds, ", "));
+  const std::vector<std::string> subjects{"problems", "sizes", "cells", "runs"};
+  if (flags.what.empty()) throw InputError("list needs a word", "use one of: " + join(subjects, ", "));
   if (flags.what == "problems") {
     list_problems();
   } else if (flags.what == "sizes") {
@@ -125,7 +125,7 @@ ExitStatus list(const ListFlags& flags) {
   } else if (flags.what == "runs") {
     list_runs_below(flags.out);
   } else {
-    refuse_unknown("list", flags.what, kinds);
+    refuse_unknown("list", flags.what, subjects);
   }
   return ExitStatus::kDone;
 }

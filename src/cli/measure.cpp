@@ -34,89 +34,89 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A launch is ended after these seconds or this multiple of its estimate, whichever is longer:
-// estimates are rough, and libraries may load from a slow disk.
-constexpr double kLeastSeconds = 600;
-constexpr double kTimesTheEstimate = 20;
+// A launch is ended after these seconds or this multiple of its estimated time, whichever is longer,
+// because estimates are rough and libraries may load from a slow disk.
+constexpr double kMinLimitSeconds = 600;
+constexpr double kLimitPerEstimate = 20;
 
 WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
   worker.environment = worker_environment(flags.keep_env);
   worker.nvtx = flags.nvtx;
-  worker.limit_seconds = kLeastSeconds;
-  worker.limit_per_estimate = kTimesTheEstimate;
+  worker.min_limit_seconds = kMinLimitSeconds;
+  worker.limit_per_estimate = kLimitPerEstimate;
   if (!flags.timeout) return worker;
   // --timeout is one limit for all launches.
   worker.limit_per_estimate = 0;
   const char* end = flags.timeout->data() + flags.timeout->size();
-  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.limit_seconds);
-  if (error == std::errc() && stop == end && std::isfinite(worker.limit_seconds) &&
-      worker.limit_seconds > 0) {
+  const auto [stop, error] = std::from_chars(flags.timeout->data(), end, worker.min_limit_seconds);
+  if (error == std::errc() && stop == end && std::isfinite(worker.min_limit_seconds) &&
+      worker.min_limit_seconds > 0) {
     return worker;
   }
   throw InputError("--timeout is '" + *flags.timeout + "'", "give seconds, more than 0");
 }
 
-std::int64_t other_processes(const Slot& slot) {
-  const auto monitor = slot.gpu_uuid.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuid);
-  return monitor == nullptr ? 0 : monitor->other_processes(/*running=*/false).value_or(0);
+std::int64_t count_other_processes(const Slot& slot) {
+  const auto monitor = slot.gpu_uuids.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuids);
+  return monitor == nullptr ? 0 : monitor->other_process_count(/*has_context=*/false).value_or(0);
 }
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
   PoolSetup setup{std::move(worker), choice.slots(), 0,
                   [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
-                  other_processes};
+                  count_other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
-  setup.more_slots = choice.more_slots();
-  setup.named_gpus = !device_wish(flags).gpus.value_or(std::vector<int>()).empty();
+  setup.rank_only_slots = choice.rank_only_slots();
+  setup.gpus_are_named = !device_request(flags).gpus.value_or(std::vector<int>()).empty();
   return setup;
 }
 
-/// "4 of 18 measurements succeeded (14 failed)" and the command that repeats the failures; empty if
-/// none failed.
+/// Returns "4 of 18 measurements succeeded (14 failed)" and the command that repeats the failures; empty
+/// if none failed.
 std::string failure_words(const Run& run, const fs::path& folder) {
-  const bool failed = std::ranges::any_of(run.cells, [](const Cell& cell) {
+  const bool has_failure = std::ranges::any_of(run.cells, [](const Cell& cell) {
     return representative(cell) != nullptr && is_failure(representative(cell)->outcome);
   });
-  if (!failed) return "";
-  const std::vector<std::string> again{"labreport", "run", "--resume", "--out", folder.string()};
+  if (!has_failure) return "";
+  const std::vector<std::string> resume_command{"labreport", "run", "--resume", "--out", folder.string()};
   return fmt::format("{}; `{}` repeats what failed", overview::outcome_line(run),
-                     command_line(again));
+                     command_line(resume_command));
 }
 
-/// Finds the model worker if cells need it. Without one, the cells are skipped with a reason, or it
-/// throws for a user's model.
+/// Finds the model worker if cells need it. If there is none, throws for a user's model; for other cells
+/// sets the reason with which they are skipped.
 void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
-  const bool shipped = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
-  if (setup.model || shipped) setup.model_program = fs::absolute(find_model_worker().program);
+  const bool needs_model_worker = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
+  if (setup.model || needs_model_worker) setup.model_program = fs::absolute(find_model_worker().program);
 } catch (const InputError& error) {
   if (setup.model) throw;
   setup.model_problem = error.what();
 }
 
-/// Selects the part of a plan that a task with --shard measures; without --shard, all of it.
-std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const Request& request,
+/// Returns a function that selects the cells of this task's shard; without --shard, it returns all cells.
+std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(const Request& request,
                                                                            const PlanInput& input) {
   if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };
   const Shard shard = parse_shard(*request.shard);
-  return [shards = shards_of(input, shard.of), shard](std::vector<PlannedCell> cells) {
+  return [shards = shards_of(input, shard.count), shard](std::vector<PlannedCell> cells) {
     return shards.part(std::move(cells), shard.number);
   };
 }
 
-Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
+MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
                       const std::vector<PlannedCell>& wanted,
                       const std::vector<std::string>& argv) {
-  RunEnd end = RunEnd::kComplete;
+  PoolStatus status = PoolStatus::kComplete;
   try {
-    TerminalProgress progress(stderr);  // its destructor clears the live line
-    end = Pool(folder.run(), folder.store(), plan, std::move(setup), progress).run();
+    TerminalDisplay display(stderr);  // Its destructor clears the live line.
+    status = Pool(folder.run(), folder.store(), plan, std::move(setup), display).run();
   } catch (const Error& error) {
     throw_with_kept_launches(error, folder.store(), wanted);
   }
   const Run& run = folder.run();
   const fs::path& path = folder.store().folder();
-  if (end == RunEnd::kComplete) return {status_of(run), path, failure_words(run, path)};
+  if (status == PoolStatus::kComplete) return {exit_status_of(run), path, failure_words(run, path)};
   if (!has_launches(run)) {
     say("interrupted: nothing is measured yet\n");
     return {ExitStatus::kInterrupted, {}};
@@ -125,18 +125,18 @@ Measured measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
   return {ExitStatus::kInterrupted, path};
 }
 
-/// With --resume, `root` is the run's own folder, and the flags include those it was begun with.
-Measured measure_from_flags(const RunFlags& flags, const fs::path& root,
+/// With --resume, `root` is the run's own folder, and `flags` are those that it was begun with.
+MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
                             const std::vector<std::string>& argv) {
-  const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
+  const DeviceChoice choice = choose_device(device_request(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
-  const auto own = own_part(flags, input);
-  const std::vector<PlannedCell> all = checked_plan(input, Run());
-  const std::vector<PlannedCell> wanted = own(all);
-  const std::vector<PlannedCell> foreseen = own(foreseen_plan(input, all, choice));
+  const auto in_shard = shard_filter(flags, input);
+  const std::vector<PlannedCell> whole_plan = checked_plan(input, Run());
+  const std::vector<PlannedCell> wanted = in_shard(whole_plan);
+  const std::vector<PlannedCell> foreseen = in_shard(foreseen_plan(input, whole_plan, choice));
   PlanTotals sum = totals(foreseen, choice);
-  sum.foreseen = sum.cells != wanted.size();
+  sum.is_foreseen = sum.cells != wanted.size();
   const std::string head = headline(input, choice, sum);
   WorkerSetup setup = worker_setup(flags);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
@@ -153,12 +153,12 @@ Measured measure_from_flags(const RunFlags& flags, const fs::path& root,
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
-  const auto plan = [&](const Run& so_far) { return own(plan_cells(input, so_far)); };
+  const auto plan = [&](const Run& so_far) { return in_shard(plan_cells(input, so_far)); };
   return measure_into(*folder, plan, pool_setup(flags, choice, std::move(setup)), wanted, argv);
 }
 
-/// Begins, resumes or keeps this task's shard, because a job may be submitted twice.
-Measured measure_shard_again(RunFlags flags, const fs::path& root,
+/// Begins or resumes this task's shard. A complete one stays, because a job may be submitted twice.
+MeasureResult measure_shard_again(RunFlags flags, const fs::path& root,
                              const std::vector<std::string>& argv) {
   const auto folder = run_of_shard(root, flags);
   flags.resume = folder.has_value();
@@ -167,27 +167,27 @@ Measured measure_shard_again(RunFlags flags, const fs::path& root,
   if (fs::exists(RunStore(*folder).cells_folder())) {
     return measure_from_flags(resumed.flags, *folder, argv);
   }
-  say("{} is measured already\n", words(parse_shard(*flags.shard)));
-  return {status_of(RunStore(*folder).load()), *folder};
+  say("{} is measured already\n", shard_words(parse_shard(*flags.shard)));
+  return {exit_status_of(RunStore(*folder).load()), *folder};
 }
 
 }  // namespace
 
-void Measured::say_failures() const {
+void MeasureResult::say_failures() const {
   if (failures.empty()) return;
   std::fflush(stdout);
   say("{}\n", in_callers_form(failures));
 }
 
-ExitStatus status_of(const Run& run) {
-  const auto left =
+ExitStatus exit_status_of(const Run& run) {
+  const auto unmeasured =
       std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
-  if (left > 0) say("{} of this run are not measured\n", format_plural(left, "cell"));
-  const bool failed = std::ranges::any_of(run.cells, [](const Cell& cell) {
+  if (unmeasured > 0) say("{} of this run are not measured\n", format_plural(unmeasured, "cell"));
+  const bool has_failure = std::ranges::any_of(run.cells, [](const Cell& cell) {
     return std::ranges::any_of(cell.launches,
                                [](const Launch& launch) { return is_failure(launch.outcome); });
   });
-  return left > 0 || failed ? ExitStatus::kIncomplete : ExitStatus::kDone;
+  return unmeasured > 0 || has_failure ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }
 
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
@@ -207,7 +207,7 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
                   "K/N: measure the K-th of N shards of the plan; `labreport merge` joins them");
 }
 
-Measured measure(const RunFlags& flags, const fs::path& root,
+MeasureResult measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
   if (!flags.resume) return measure_from_flags(flags, root, argv);
   if (flags.shard) return measure_shard_again(flags, root, argv);

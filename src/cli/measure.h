@@ -1,4 +1,4 @@
-// Measures a run to disk from flags, for `run` and `report`.
+// Measures a run as the flags of `run` and `report` say, and stores it on disk.
 #pragma once
 
 #include <filesystem>
@@ -16,29 +16,29 @@ struct RunFlags : Request {
   std::string out;
   bool resume = false;
   bool dry_run = false;
-  bool keep_host = false;  ///< The machine's name, and paths with the user's, are recorded.
+  bool keep_host = false;  ///< Records the machine's name, and paths that contain the user's name.
 };
 
-/// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
+/// Adds all flags of `run`. `out_words` is the description of --out.
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
 
-/// Returns kIncomplete if a cell failed or was not measured, and prints how many were not measured.
-ExitStatus status_of(const Run& run);
+/// Returns `kIncomplete` if a launch failed or a cell has no launch; prints the number of such cells.
+ExitStatus exit_status_of(const Run& run);
 
-struct Measured {
+struct MeasureResult {
   ExitStatus status = ExitStatus::kDone;  ///< kInterrupted if a signal ended the run.
   std::filesystem::path folder;           ///< Empty if it holds nothing to render.
-  std::string failures = {};              ///< "4 of 18 measurements succeeded …"
+  std::string failures = {};  ///< "4 of 18 measurements succeeded …"; empty if none failed.
 
-  /// Prints `failures` on stderr, after all that was printed on stdout.
+  /// Prints `failures` on stderr after flushing stdout.
   void say_failures() const;
 };
 
-/// Measures into a new folder under `root`. With --resume, continues the run in `root`, else the
-/// newest interrupted run below it, with the flags that the run was begun with. With --shard, too,
-/// a shard without a run is begun, and a complete one is left as it is. Progress goes to stderr, a
-/// dry run's table to stdout.
-Measured measure(const RunFlags& flags, const std::filesystem::path& root,
+/// Measures into a new folder under `root`. With --resume, continues the run in `root`, or else the newest
+/// interrupted run below it, with the flags that the run was begun with. With --resume and --shard, a
+/// shard without a run is begun, and a complete one is left as it is. Progress is printed on stderr, a
+/// dry run's table on stdout.
+MeasureResult measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 
 }  // namespace labreport

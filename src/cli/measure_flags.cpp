@@ -17,9 +17,9 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kTimesAttention = "flash_benchmarking";
+constexpr const char* kAttentionTimingProblem = "flash_benchmarking";
 
-std::vector<std::string> list_of(const std::string& flag, const std::optional<std::string>& text) {
+std::vector<std::string> split_list(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return {};
   if (text->empty()) throw InputError(flag + " is empty", "name values, or leave the flag out");
   std::vector<std::string> words = split(*text, ',');
@@ -38,15 +38,15 @@ std::vector<std::string> list_of(const std::string& flag, const std::optional<st
 
 std::optional<std::int64_t> optional_number(const std::string& flag,
                                             const std::optional<std::string>& text,
-                                            std::int64_t least, std::int64_t most = kMostNumber) {
+                                            std::int64_t min_value, std::int64_t max_value = kMaxNumber) {
   if (!text) return std::nullopt;
-  return whole_number(flag, *text, least, most);
+  return whole_number(flag, *text, min_value, max_value);
 }
 
 template <typename Parse>
 auto parse_list(const std::string& flag, const std::optional<std::string>& text, Parse parse) {
   std::vector<decltype(parse(std::string()))> values;
-  for (const std::string& word : list_of(flag, text)) values.push_back(parse(word));
+  for (const std::string& word : split_list(flag, text)) values.push_back(parse(word));
   return values;
 }
 
@@ -56,44 +56,44 @@ std::vector<std::string> names_of(const std::vector<Size>& sizes) {
   return names;
 }
 
-const Size* find_size(const std::vector<Size>& sizes, const std::string& wanted) {
+const Size* find_size(const std::vector<Size>& sizes, const std::string& searched) {
   const auto found = std::find_if(sizes.begin(), sizes.end(),
-                                  [&](const Size& size) { return size.name == wanted; });
+                                  [&](const Size& size) { return size.name == searched; });
   return found == sizes.end() ? nullptr : &*found;
 }
 
-std::vector<Size> own_sizes(const Request& request, const std::vector<Size>& known) {
-  std::vector<Size> own;
+std::vector<Size> parse_user_sizes(const Request& request, const std::vector<Size>& known) {
+  std::vector<Size> user_sizes;
   for (const std::string& text : request.own_sizes) {
-    Size size = parse_size(text, kHandoutVocab);  // --vocab is applied to all sizes alike
-    if (find_size(known, size.name) != nullptr || find_size(own, size.name) != nullptr) {
+    Size size = parse_size(text, kHandoutVocab);  // --vocab replaces it in all sizes.
+    if (find_size(known, size.name) != nullptr || find_size(user_sizes, size.name) != nullptr) {
       throw InputError("--size " + size.name + ": there is a size of that name already",
                        "choose another name");
     }
-    own.push_back(std::move(size));
+    user_sizes.push_back(std::move(size));
   }
-  return own;
+  return user_sizes;
 }
 
-/// The edition's named sizes, then the user's own; only the user's own if none is named.
+/// Returns the sizes that --sizes names, then those of --size.
 std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
   const std::vector<Size> known = known_sizes(edition, preset);
-  const std::vector<Size> own = own_sizes(request, known);
+  const std::vector<Size> user_sizes = parse_user_sizes(request, known);
   std::vector<std::string> candidates = names_of(known);
-  for (const std::string& name : names_of(own)) candidates.push_back(name);
+  for (const std::string& name : names_of(user_sizes)) candidates.push_back(name);
   std::vector<Size> chosen;
-  for (const std::string& word : list_of("--sizes", request.sizes)) {
-    if (find_size(own, word) != nullptr) continue;  // added below
+  for (const std::string& word : split_list("--sizes", request.sizes)) {
+    if (find_size(user_sizes, word) != nullptr) continue;  // It is added below.
     const Size* size = find_size(known, word);
     if (size == nullptr) refuse_unknown("size", word, candidates);
     chosen.push_back(*size);
   }
-  chosen.insert(chosen.end(), own.begin(), own.end());
+  chosen.insert(chosen.end(), user_sizes.begin(), user_sizes.end());
   return chosen;
 }
 
-/// Reads only the words; the worker that loads the model checks them.
-std::optional<ModelSource> named_model(const Request& request) {
+/// Only reads the flags of the model; the worker that loads it checks them.
+std::optional<ModelSource> model_source(const Request& request) {
   if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
   }
@@ -110,49 +110,49 @@ std::optional<ModelSource> named_model(const Request& request) {
                        request.compile};
   }
   if (request.compile) throw InputError("--compile needs a --model", "give one");
-  for (const auto& [flag, given] :
+  for (const auto& [flag, value] :
        {std::pair("--and", &request.second_network), std::pair("--model-args", &request.model_args),
         std::pair("--loss", &request.loss), std::pair("--optimizer", &request.optimizer)}) {
-    if (*given) throw InputError(std::string(flag) + " needs a --model", "give one");
+    if (*value) throw InputError(std::string(flag) + " needs a --model", "give one");
   }
   return std::nullopt;
 }
 
-/// Replaces `profiling` among other problems by the problems that it stands for.
-std::vector<std::string> all_named(const std::vector<std::string>& problems) {
-  std::vector<std::string> all;
+/// Replaces `profiling` by the problems that it stands for, and removes repetitions.
+std::vector<std::string> expand_profiling(const std::vector<std::string>& problems) {
+  std::vector<std::string> names;
   for (const std::string& problem : problems) {
-    const bool half = problem == "profiling";
-    for (const std::string& name : half ? profiling_problems() : std::vector{problem}) {
-      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    const bool is_profiling = problem == "profiling";
+    for (const std::string& name : is_profiling ? profiling_problems() : std::vector{problem}) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
-  return all;
+  return names;
 }
 
 /// Returns the chosen problems' names; an empty list stands for the profiling problems.
 std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
-  const std::vector<std::string> problems = list_of("--problems", request.problems);
-  if (problems.empty() && !request.only && request.attention) return {kTimesAttention};
-  if (problems.empty()) return list_of("--only", request.only);
+  const std::vector<std::string> problems = split_list("--problems", request.problems);
+  if (problems.empty() && !request.only && request.attention) return {kAttentionTimingProblem};
+  if (problems.empty()) return split_list("--only", request.only);
   if (request.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
-  if (problems != std::vector<std::string>{"all"}) return all_named(problems);
-  std::vector<std::string> all;
+  if (problems != std::vector<std::string>{"all"}) return expand_profiling(problems);
+  std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.of(edition.name)) all.emplace_back(experiment.name);
+    if (experiment.of(edition.name)) names.emplace_back(experiment.name);
   }
-  return all;
+  return names;
 }
 
-/// Throws if the chosen problems do not include the one that times the attention.
-void expect_timed(const std::optional<ModelSource>& attention,
+/// Throws if there is an attention to time, but the problem that times it is not chosen.
+void refuse_untimed_attention(const std::optional<ModelSource>& attention,
                   const std::vector<std::string>& problems) {
-  const bool timed = std::ranges::any_of(problems, [](const std::string& selector) {
-    return find_experiment(selector).name == std::string_view(kTimesAttention);
+  const bool is_timed = std::ranges::any_of(problems, [](const std::string& selector) {
+    return find_experiment(selector).name == std::string_view(kAttentionTimingProblem);
   });
-  if (!attention || timed) return;
-  throw InputError(fmt::format("--attention is timed by {}, which is not chosen", kTimesAttention),
+  if (!attention || is_timed) return;
+  throw InputError(fmt::format("--attention is timed by {}, which is not chosen", kAttentionTimingProblem),
                    "add it to --problems, or leave --problems and --only out");
 }
 
@@ -218,28 +218,28 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.steps = optional_number("--steps", request.steps, 1, kMaxSteps);
   selection.launches = optional_number("--launches", request.launches, 1, kMaxLaunchesPerCell);
   selection.separate_warmups = request.separate_warmups;
-  selection.model = named_model(request);
+  selection.model = model_source(request);
   selection.keeps_labreports_network = request.second_network.has_value();
   if (request.attention) {
     selection.attention.emplace();
     selection.attention->model = *request.attention;
     selection.attention->attention = true;
   }
-  expect_timed(selection.attention, selection.only);
+  refuse_untimed_attention(selection.attention, selection.only);
   return input;
 }
 
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
   // Tasks divide one plan, whichever GPUs each of them sees.
-  const bool one_gpu = !request.shard && choice.gpus.size() + choice.others.size() == 1;
-  if (one_gpu && request.problems == "all") {
+  const bool has_one_gpu = !request.shard && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
+  if (has_one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });
   }
-  input.half_precision = choice.half();
+  input.half_precision = choice.half_precision();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
-    if (*source) *source = resolved(**source, find_model_worker());
+    if (*source) *source = resolve_model(**source, find_model_worker());
   }
   return input;
 }
@@ -247,7 +247,7 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
 std::vector<int> parse_gpus(const std::string& text) {
   if (text == "all") return {};
   std::vector<int> indices;
-  for (const std::string& word : list_of("--gpus", text)) {
+  for (const std::string& word : split_list("--gpus", text)) {
     if (word.find_first_not_of("0123456789") != std::string::npos) {
       throw InputError("--gpus is '" + text + "'", "give GPUs' numbers, such as 0,1, or all");
     }
@@ -256,11 +256,11 @@ std::vector<int> parse_gpus(const std::string& text) {
   return indices;
 }
 
-DeviceWish device_wish(const Request& request) {
-  DeviceWish wish;
-  if (request.preset) wish.preset = parse_preset(*request.preset);
-  if (request.gpus) wish.gpus = parse_gpus(*request.gpus);
-  return wish;
+DeviceRequest device_request(const Request& request) {
+  DeviceRequest device;
+  if (request.preset) device.preset = parse_preset(*request.preset);
+  if (request.gpus) device.gpus = parse_gpus(*request.gpus);
+  return device;
 }
 
 }  // namespace labreport

@@ -13,17 +13,17 @@ namespace labreport {
 
 void add_measure_flags(CLI::App& verb, Request& request);
 
-/// Checks the flags for a preset already chosen. Throws `InputError` naming the nearest values.
+/// Does not load a model. Throws `InputError` with the nearest values for an invalid flag.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
-/// Returns the plan's input for these flags on this device, after the model worker has loaded the
-/// user's model once, if there is one.
+/// Returns the plan's input for these flags on this device. If they name a user's model, the model worker
+/// loads it once and reports its name.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 
 /// Parses "0,1" as {0, 1} without duplicates, and "all" as an empty list. Throws `InputError`.
 std::vector<int> parse_gpus(const std::string& text);
 
 /// Throws `InputError` for an unknown preset or invalid GPUs.
-DeviceWish device_wish(const Request& request);
+DeviceRequest device_request(const Request& request);
 
 }  // namespace labreport

@@ -27,27 +27,27 @@ struct ShardRun {
   Run run;
 };
 
-/// The newest run of each shard, by its number.
-std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
+/// Returns the newest run of each shard, by the shard's number.
+std::map<std::int64_t, ShardRun> read_shards(const std::string& root) {
   std::map<std::int64_t, ShardRun> shards;
-  std::int64_t of = 0;
+  std::int64_t shard_count = 0;
   for (const fs::path& folder : list_runs(root)) {
     ShardRun shard{folder, RunStore(folder).load()};
     const auto text = original_request(shard.run).shard;
     if (!text) continue;
-    const Shard which = parse_shard(*text);
-    if (of != 0 && which.of != of) {
-      throw InputError(fmt::format("{} holds shards of {} and of {}", root, of, which.of),
+    const Shard id = parse_shard(*text);
+    if (shard_count != 0 && id.count != shard_count) {
+      throw InputError(fmt::format("{} holds shards of {} and of {}", root, shard_count, id.count),
                        "give each plan a folder of its own");
     }
-    of = which.of;
-    shards.insert_or_assign(which.number, std::move(shard));
+    shard_count = id.count;
+    shards.insert_or_assign(id.number, std::move(shard));
   }
   if (!shards.empty()) return shards;
   throw InputError("no shards in " + root, "name the --out of `labreport run --shard`");
 }
 
-/// The last session's surroundings count for the whole run.
+/// Returns the surroundings of the run's last session, which count for the whole run.
 Surroundings surroundings_of(const Run& run) {
   const Session& last = run.sessions.back();
   return {run.edition,
@@ -69,33 +69,33 @@ std::string device_name(const Run& run) {
   return run.devices.empty() ? "" : run.devices.front().name;
 }
 
-/// Throws if the runs differ in what the rows of one report must share.
-void refuse_unlike(const Run& first, const Run& other) {
-  std::string different = difference(other, surroundings_of(first));
+/// Throws if the shards differ in a property that all rows of one report must share.
+void refuse_different_run(const Run& first, const Run& other) {
+  std::string reason = first_difference(other, surroundings_of(first));
   if (device_name(other) != device_name(first)) {
-    different = fmt::format("one is of {}, another of {}", device_name(first), device_name(other));
+    reason = fmt::format("one is of {}, another of {}", device_name(first), device_name(other));
   }
-  const std::string flags = plan_words(without_shard(first));
-  const std::string others = plan_words(without_shard(other));
-  if (flags != others) {
-    different = fmt::format("one was begun with `{}`, another with `{}`", flags, others);
+  const std::string flags = plan_flags(without_shard(first));
+  const std::string other_flags = plan_flags(without_shard(other));
+  if (flags != other_flags) {
+    reason = fmt::format("one was begun with `{}`, another with `{}`", flags, other_flags);
   }
-  if (different.empty()) return;
-  throw InputError("these shards are not of one run: " + different,
+  if (reason.empty()) return;
+  throw InputError("these shards are not of one run: " + reason,
                    "give each plan and each kind of device a folder of its own");
 }
 
-void add_launch(Run& run, const Run& from, const CellSpec& spec, Launch launch,
+void add_launch(Run& run, const Run& source, const CellSpec& spec, Launch launch,
                 std::size_t sessions) {
   launch.session += static_cast<std::int64_t>(sessions);
   if (launch.device) {
     launch.device =
-        find_or_add_device(run, from.devices.at(static_cast<std::size_t>(*launch.device)));
+        find_or_add_device(run, source.devices.at(static_cast<std::size_t>(*launch.device)));
   }
   run.find_or_add(spec).launches.push_back(std::move(launch));
 }
 
-void add(Run& run, const Run& shard) {
+void add_shard(Run& run, const Run& shard) {
   const std::size_t sessions = run.sessions.size();
   run.sessions.insert(run.sessions.end(), shard.sessions.begin(), shard.sessions.end());
   for (const Cell& cell : shard.cells) {
@@ -105,68 +105,68 @@ void add(Run& run, const Run& shard) {
   }
 }
 
-Run joined(const std::map<std::int64_t, ShardRun>& shards) {
+Run merge_runs(const std::map<std::int64_t, ShardRun>& shards) {
   const Run& first = shards.begin()->second.run;
   Run run;
   run.edition = first.edition;
   run.preset = first.preset;
   for (const auto& [number, shard] : shards) {
-    refuse_unlike(first, shard.run);
-    add(run, shard.run);
+    refuse_different_run(first, shard.run);
+    add_shard(run, shard.run);
   }
   return without_shard(std::move(run));
 }
 
-/// Rebuilds the tasks' plan on a machine that has neither their GPU nor their model.
+/// Rebuilds the input of the tasks' plan on a machine that may have neither their GPU nor their model.
 PlanInput recorded_input(const Run& run) {
-  const bool cpu = std::ranges::any_of(
+  const bool has_cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
   PlanInput input = plan_input(original_request(run), parse_preset(run.preset),
-                               cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
-  const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
+                               has_cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
+  const bool all_have_bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
-  input.half_precision = bf16 ? Precision::kBf16 : Precision::kFp16;
+  input.half_precision = all_have_bf16 ? Precision::kBf16 : Precision::kFp16;
   const auto& source = run.sessions.front().model;
   (source && source->attention ? input.selection.attention : input.selection.model) = source;
   return input;
 }
 
-/// Adds planned cells that nobody measured, and sorts all cells in the plan's order. Returns the
+/// Adds the planned cells that no task measured, and sorts all cells in the plan's order. Returns the
 /// number of missing launches.
-std::int64_t complete(Run& run) {
+std::int64_t complete_plan(Run& run) {
   const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
   for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);
   LaunchQueue queue([](const CellSpec&) { return 1.0; });
   queue.plan(planned, run);
   std::ranges::stable_sort(run.cells, {},
                            [&](const Cell& cell) { return queue.position(cell.id); });
-  const Standing standing = queue.standing(1);
-  return static_cast<std::int64_t>(standing.total - standing.done);
+  const RunProgress progress = queue.progress(1);
+  return static_cast<std::int64_t>(progress.total - progress.done);
 }
 
-/// "shard 3/4 never began and shard 2/4 did not finish"
+/// Returns "shard 3/4 never began and shard 2/4 did not finish".
 std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
-  const auto of = parse_shard(*original_request(shards.begin()->second.run).shard).of;
+  const auto shard_count = parse_shard(*original_request(shards.begin()->second.run).shard).count;
   std::vector<std::string> missing;
-  for (std::int64_t number = 1; number <= of; ++number) {
+  for (std::int64_t number = 1; number <= shard_count; ++number) {
     const auto shard = shards.find(number);
     if (shard == shards.end()) {
-      missing.push_back(words({number, of}) + " never began");
+      missing.push_back(shard_words({number, shard_count}) + " never began");
     } else if (fs::exists(RunStore(shard->second.folder).cells_folder())) {
-      missing.push_back(words({number, of}) + " did not finish");
+      missing.push_back(shard_words({number, shard_count}) + " did not finish");
     }
   }
   return join_words(missing);
 }
 
-/// Copies traces and snapshots; names contain cell and launch, so shards do not collide.
+/// Copies traces and snapshots. Their names contain cell and launch, so those of two shards differ.
 void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunStore& store) {
   for (const auto& [number, shard] : shards) {
-    const RunStore from(shard.folder);
-    from.refuse_links();
-    if (!fs::exists(from.artifacts_folder())) continue;
-    fs::copy(from.artifacts_folder(), store.artifacts_folder(),
+    const RunStore source(shard.folder);
+    source.refuse_links();
+    if (!fs::exists(source.artifacts_folder())) continue;
+    fs::copy(source.artifacts_folder(), store.artifacts_folder(),
              fs::copy_options::recursive | fs::copy_options::skip_existing |
                  fs::copy_options::skip_symlinks);
   }
@@ -182,17 +182,17 @@ ExitStatus merge(const MergeFlags& flags) {
   if (flags.folder.empty())
     throw InputError("merge needs the folder of the shards",
                      "name the --out of `labreport run --shard`");
-  const auto shards = shards_in(flags.folder);
-  Run run = joined(shards);
+  const auto shards = read_shards(flags.folder);
+  Run run = merge_runs(shards);
   if (!has_launches(run)) {
     throw InputError(flags.folder + " holds no launch yet", "wait for the shards, or start them");
   }
-  const std::int64_t missing = complete(run);
-  const std::string which = missing_words(shards);
+  const std::int64_t missing = complete_plan(run);
+  const std::string missing_shards = missing_words(shards);
   if (missing > 0 && !flags.partial) {
     throw InputError(
         fmt::format("{} lacks {}{}", flags.folder, format_plural(missing, "launch", "launches"),
-                    which.empty() ? "" : ": " + which),
+                    missing_shards.empty() ? "" : ": " + missing_shards),
         "resume its shards, or join what is there with --partial");
   }
   const RunStore store(make_run_folder(flags.out, run));
@@ -200,7 +200,7 @@ ExitStatus merge(const MergeFlags& flags) {
   copy_artifacts(shards, store);
   store.finish(run);
   fmt::print("{}\n", store.folder().string());
-  const ExitStatus status = status_of(run);
+  const ExitStatus status = exit_status_of(run);
   return missing > 0 ? ExitStatus::kIncomplete : status;
 }
 

@@ -25,20 +25,20 @@ struct NotesFlags {
 };
 
 struct NotedRun {
-  fs::path run;
-  fs::path folder;
+  fs::path run;    ///< The run's folder.
+  fs::path notes;  ///< The folder of its notes.
 };
 
-NotedRun subject(const NotesFlags& flags) {
-  const fs::path noted = newest_run(list_measured_runs("site/runs"));
-  if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // its error says what to do
-  NotedRun subject{flags.run.empty() ? noted : choose_folder(flags.run, "site/runs"), flags.notes};
-  if (!subject.folder.empty()) return subject;
-  const fs::path own = RunStore(subject.run).notes_folder();
+NotedRun choose_noted_run(const NotesFlags& flags) {
+  const fs::path newest = newest_run(list_measured_runs("site/runs"));
+  if (flags.run.empty() && newest.empty()) recorded_runs("site/runs");  // It throws and says what to do.
+  NotedRun noted_run{flags.run.empty() ? newest : choose_folder(flags.run, "site/runs"), flags.notes};
+  if (!noted_run.notes.empty()) return noted_run;
+  const fs::path run_notes_folder = RunStore(noted_run.run).notes_folder();
   std::error_code error;
-  const bool is_noted = !noted.empty() && fs::equivalent(subject.run, noted, error);
-  subject.folder = is_noted && !fs::is_directory(own, error) ? fs::path(kNotesFolder) : own;
-  return subject;
+  const bool is_newest = !newest.empty() && fs::equivalent(noted_run.run, newest, error);
+  noted_run.notes = is_newest && !fs::is_directory(run_notes_folder, error) ? fs::path(kNotesFolder) : run_notes_folder;
+  return noted_run;
 }
 
 std::vector<const Part*> parts_of(const Document& document) {
@@ -51,8 +51,8 @@ std::vector<const Part*> parts_of(const Document& document) {
   return parts;
 }
 
-/// Writes a file that does not exist yet; never changes one that does.
-void write_new(const fs::path& file, const std::string& text) {
+/// Writes the file unless it exists.
+void write_if_absent(const fs::path& file, const std::string& text) {
   if (fs::exists(fs::symlink_status(file))) {
     fmt::print("kept     {}\n", file.string());
   } else {
@@ -61,21 +61,21 @@ void write_new(const fs::path& file, const std::string& text) {
   }
 }
 
-ExitStatus init(const NotedRun& subject, const Document& document) {
-  const bool of_run = subject.folder == RunStore(subject.run).notes_folder();
-  if (of_run && fs::is_symlink(fs::symlink_status(subject.folder))) {
-    throw InputError(subject.folder.string() + " is a link", "put the folder itself there");
+ExitStatus init_notes(const NotedRun& noted_run, const Document& document) {
+  const bool is_in_run = noted_run.notes == RunStore(noted_run.run).notes_folder();
+  if (is_in_run && fs::is_symlink(fs::symlink_status(noted_run.notes))) {
+    throw InputError(noted_run.notes.string() + " is a link", "put the folder itself there");
   }
-  make_writable_folder(subject.folder);
-  write_new(author_file(subject.folder), empty_author());
+  make_writable_folder(noted_run.notes);
+  write_if_absent(author_file(noted_run.notes), empty_author());
   for (const Part* part : parts_of(document)) {
-    write_new(note_file(subject.folder, part->name()),
-              empty_note(*part, subject.run.lexically_normal().string()));
+    write_if_absent(note_file(noted_run.notes, part->name()),
+              empty_note(*part, noted_run.run.lexically_normal().string()));
   }
   return ExitStatus::kDone;
 }
 
-std::string state(const NotesFolder& notes, const Part& part) {
+std::string note_state(const NotesFolder& notes, const Part& part) {
   const std::string name = part.name();
   const auto found = notes.notes.find(name);
   if (found != notes.notes.end()) {
@@ -84,27 +84,27 @@ std::string state(const NotesFolder& notes, const Part& part) {
   return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
 }
 
-ExitStatus show(const NotedRun& subject, const Document& document) {
-  const bool there = fs::is_directory(subject.folder);
+ExitStatus list_notes(const NotedRun& noted_run, const Document& document) {
+  const bool has_folder = fs::is_directory(noted_run.notes);
   const NotesFolder notes =
-      there ? read_notes(subject.folder, part_names()) : NotesFolder{subject.folder, {}, {}, {}};
-  fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
-  if (!there)
+      has_folder ? read_notes(noted_run.notes, part_names()) : NotesFolder{noted_run.notes, {}, {}, {}};
+  fmt::print("{}\nnotes in {}\n\n", noted_run.run.string(), noted_run.notes.string());
+  if (!has_folder)
     say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));
   for (const Part* part : parts_of(document)) {
-    fmt::print("{:<32} {}\n", part->name(), state(notes, *part));
+    fmt::print("{:<32} {}\n", part->name(), note_state(notes, *part));
   }
   for (const std::string& problem : notes.problems) say("{}\n", problem);
   return notes.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 ExitStatus notes(const NotesFlags& flags) {
-  const NotedRun chosen = subject(flags);
-  const RunStore store(chosen.run);
+  const NotedRun noted_run = choose_noted_run(flags);
+  const RunStore store(noted_run.run);
   const Document document = build_document(load_measured(store), store.is_reference());
-  if (flags.init) return init(chosen, document);
-  if (!flags.notes.empty()) author_folder(flags.notes);  // throws if the folder does not exist
-  return show(chosen, document);
+  if (flags.init) return init_notes(noted_run, document);
+  if (!flags.notes.empty()) author_folder(flags.notes);  // It throws if the folder does not exist.
+  return list_notes(noted_run, document);
 }
 
 }  // namespace

@@ -15,20 +15,19 @@ namespace {
 
 constexpr Names<Paper, 2> kPapers{{{Paper::kA4, "a4"}, {Paper::kLetter, "letter"}}};
 
-/// Appends a slash, so that pages' own addresses can follow.
+/// Returns the address with a slash at its end, so that a page's path can follow.
 std::string parse_site_url(const std::string& text) {
   if (text.empty()) return "";
-  std::string_view rest;
+  std::string_view after_scheme;
   for (const std::string_view scheme : {"https://", "http://"}) {
-    if (text.starts_with(scheme)) rest = std::string_view(text).substr(scheme.size());
+    if (text.starts_with(scheme)) after_scheme = std::string_view(text).substr(scheme.size());
   }
-  // The address may contain neither a query, a fragment nor a password, and nothing that ends a
-  // link.
-  constexpr std::string_view kMarks = "-._~:/%";
-  const auto fits = [&](char letter) {
-    return is_alnum(letter) || kMarks.find(letter) != std::string_view::npos;
+  // The address may contain no query, no fragment, no password, and no character that ends a link.
+  constexpr std::string_view kAllowedMarks = "-._~:/%";
+  const auto is_allowed = [&](char letter) {
+    return is_alnum(letter) || kAllowedMarks.find(letter) != std::string_view::npos;
   };
-  if (rest.empty() || !is_alnum(rest.front()) || !std::ranges::all_of(rest, fits)) {
+  if (after_scheme.empty() || !is_alnum(after_scheme.front()) || !std::ranges::all_of(after_scheme, is_allowed)) {
     throw InputError("--site-url is '" + text + "'", "give the site's address: https://host/path/");
   }
   return text.ends_with('/') ? text : text + "/";
@@ -41,11 +40,11 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.out = out;
   options.answers = parse_answers(answers);
   options.formats = parse_formats(formats);
-  options.paper = parse_name(kPapers, "--paper", lower(paper));  // people write "A4"
+  options.paper = parse_name(kPapers, "--paper", lower(paper));  // Users write "A4", too.
   options.notes = author_folder(notes);
   options.force = force;
   options.site_url = parse_site_url(site_url);
-  options.user_named_formats = named_formats && named_formats();
+  options.user_named_formats = has_format_flag && has_format_flag();
   if (options.formats.contains(Format::kPdf)) typeset_limit_seconds();  // Throws before any work.
   return options;
 }
@@ -54,7 +53,7 @@ void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--answers", flags.answers, "generated answers: full (default) or none");
   const CLI::Option* format =
       verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
-  flags.named_formats = [format] { return format->count() > 0; };
+  flags.has_format_flag = [format] { return format->count() > 0; };
   verb.add_option("--paper", flags.paper, "the PDF's paper: a4 (default) or letter");
   verb.add_option("--notes", flags.notes, "folder of your notes (notes)");
   verb.add_option("--site-url", flags.site_url,

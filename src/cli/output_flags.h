@@ -16,9 +16,9 @@ struct OutputFlags {
   std::string notes;
   std::string site_url;
   bool force = false;
-  std::function<bool()> named_formats;  ///< Returns true if --format was given.
+  std::function<bool()> has_format_flag;  ///< Returns true if --format was given.
 
-  /// Throws `InputError` for an invalid value.
+  /// Returns the options of a render into `out`. Throws `InputError` for an invalid value.
   RenderOptions options(const std::filesystem::path& out) const;
 };
 

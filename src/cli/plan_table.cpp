@@ -21,7 +21,7 @@ namespace {
 constexpr double kPagesBytes = 16 * kBytesPerMebibyte;
 constexpr const char* kPlanLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
 
-std::string about(double seconds) {
+std::string approximate_time(double seconds) {
   return seconds > 0 ? "about " + format_duration(seconds) : "time not known";
 }
 
@@ -33,27 +33,27 @@ std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
   return peak > 0 ? format_bytes(static_cast<double>(peak)) : "–";
 }
 
-std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
+std::string cell_line(const PlannedCell& cell, const DeviceChoice& choice) {
   const double seconds = estimate_seconds(choice, cell.spec);
-  CellSpec shown = cell.spec;
-  shown.implementation.clear();  // the id contains it
-  return fmt::format(fmt::runtime(kPlanLine), cell_words(shown), cell.launches,
+  CellSpec shown_spec = cell.spec;
+  shown_spec.implementation.clear();  // The id contains it.
+  return fmt::format(fmt::runtime(kPlanLine), cell_words(shown_spec), cell.launches,
                      seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
                      cell_id(cell.spec));
 }
 
-/// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs
-/// together, or is skipped.
+/// Returns the number of chosen GPUs that one launch occupies; 0 if it is skipped because its ranks need
+/// more GPUs than there are.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
-  const std::size_t all = std::max<std::size_t>(1, choice.gpus.size());
-  const bool on_gpus = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
-  const auto there = static_cast<std::int64_t>(choice.gpus.size() + choice.others.size());
-  if (on_gpus && spec.ranks->count > there) return 0;
-  return static_cast<double>(std::min(slots_needed(spec, all), all));
+  const std::size_t chosen_count = std::max<std::size_t>(1, choice.gpus.size());
+  const bool has_gpu_ranks = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
+  const auto gpu_count = static_cast<std::int64_t>(choice.gpus.size() + choice.rank_only_gpus.size());
+  if (has_gpu_ranks && spec.ranks->count > gpu_count) return 0;
+  return static_cast<double>(std::min(slots_needed(spec, chosen_count), chosen_count));
 }
 
-/// Adds a cell. If its calculated peak exceeds the GPU's memory, each launch takes the time until
-/// memory runs out, or none if the cell is skipped, and leaves no files.
+/// Adds a cell to the totals. If its calculated peak exceeds the GPU's memory, each launch leaves no files
+/// and takes the time until memory runs out, or no time if the cell is skipped.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;
@@ -61,7 +61,7 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
-    ++sum.beyond;
+    ++sum.oversized_cells;
     if (why_it_does_not_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
     sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * launches;
     return;
@@ -70,9 +70,9 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 
-/// Returns true if any cell was new to the run.
+/// Adds the cells with their calculated outcomes. Returns true if any cell was new to the run.
 bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
-  const std::size_t before = run.cells.size();
+  const std::size_t former_count = run.cells.size();
   for (const PlannedCell& planned : cells) {
     Cell& cell = run.find_or_add(planned.spec);
     if (!cell.launches.empty()) continue;
@@ -81,19 +81,19 @@ bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t 
     Launch& launch = cell.launches.emplace_back();
     if (expected_peak(spec).total() > memory_bytes) launch.outcome = OutOfMemory{};
   }
-  return run.cells.size() > before;
+  return run.cells.size() > former_count;
 }
 
-/// The memory needed; empty if unknown, as for a model that is not labreport's.
-std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
+/// Returns the needed GPU memory in words; empty if it is unknown, as for a user's model.
+std::string memory_needs(const DeviceChoice& choice, const PlanTotals& sum) {
   if (sum.peak_bytes == 0) return "";
-  if (sum.beyond == 0) {
+  if (sum.oversized_cells == 0) {
     return fmt::format("up to {} of GPU memory and ",
                        format_bytes(static_cast<double>(sum.peak_bytes)));
   }
   return fmt::format("all {} of GPU memory ({} need more: each becomes a row with its reason) and ",
                      format_bytes(static_cast<double>(choice.gpus.front().memory_bytes)),
-                     format_plural(static_cast<std::int64_t>(sum.beyond), "cell"));
+                     format_plural(static_cast<std::int64_t>(sum.oversized_cells), "cell"));
 }
 
 }  // namespace
@@ -138,21 +138,21 @@ std::string headline(const PlanInput& input, const DeviceChoice& choice, const P
   const double tenths_of_disk = std::ceil(10 * totals.disk_bytes / kBytesPerGibibyte);
   return fmt::format(
       "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
-      input.edition.name, name(input.preset), totals.foreseen ? "about " : "",
-      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds),
+      input.edition.name, name(input.preset), totals.is_foreseen ? "about " : "",
+      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), approximate_time(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
-      memory_cost(choice, totals), format_fixed(tenths_of_disk / 10, 1));
+      memory_needs(choice, totals), format_fixed(tenths_of_disk / 10, 1));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   std::string text =
       fmt::format(fmt::runtime(kPlanLine), "cell", "launches", "time each", "peak memory", "id");
-  for (const PlannedCell& cell : cells) text += line(cell, choice);
+  for (const PlannedCell& cell : cells) text += cell_line(cell, choice);
   const PlanTotals sum = totals(cells, choice);
   return text +
          fmt::format("{}, {}, {}\n", format_plural(static_cast<std::int64_t>(sum.cells), "cell"),
                      format_plural(static_cast<std::int64_t>(sum.launches), "launch", "launches"),
-                     about(sum.seconds));
+                     approximate_time(sum.seconds));
 }
 
 }  // namespace labreport

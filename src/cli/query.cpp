@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Lower limits inside SQLite end a query before these, which hold even if SQLite fails to stop.
+// SQLite has lower limits of its own. These end a query even if SQLite fails to stop.
 constexpr ChildLimits kLimits{.seconds = 70, .bytes = std::int64_t{2} << 30};
 
 struct QueryFlags {
@@ -32,17 +32,17 @@ struct QueryFlags {
 constexpr std::array<std::pair<std::string_view, std::string (*)(const QueryResult&)>, 4> kFormats{
     {{"table", as_table}, {"csv", as_csv}, {"json", as_json}, {"md", as_markdown}}};
 
-auto writer_of(const std::string& format) {
-  std::vector<std::string> known;
+auto find_writer(const std::string& format) {
+  std::vector<std::string> formats;
   for (const auto& [name, write] : kFormats) {
     if (name == format) return write;
-    known.emplace_back(name);
+    formats.emplace_back(name);
   }
-  refuse_unknown("format", format, known);
+  refuse_unknown("format", format, formats);
 }
 
-/// Takes the last word off the list if it is a query: "-" stands for standard input, and a
-/// statement has a space in it and names no file. Returns an empty text if there is no query.
+/// Removes the last word from the list if it is a query, and returns the query; empty if there is none.
+/// The word "-" means standard input. Any other query has a space in it and names no file.
 std::string take_query(std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string last = words.back();
@@ -51,12 +51,12 @@ std::string take_query(std::vector<std::string>& words) {
   return last == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : last;
 }
 
-Database database_of(const std::vector<std::string>& runs, const std::string& edition) {
+Database build_database(const std::vector<std::string>& runs, const std::string& edition) {
   Database database;
   for (const std::string& word : runs) {
     if (std::ranges::count(runs, word) > 1)
       throw InputError(word + " is named twice", "name each run once");
-    database.add(choose_run(word, edition, "site/runs", kLabreportsNetwork).run, word);
+    database.add(choose_run(word, edition, "site/runs", kTimesLabreportsNetwork).run, word);
   }
   return database;
 }
@@ -66,7 +66,7 @@ ExitStatus query(const QueryFlags& flags) {
     fmt::print("{}", query_schema());
     return ExitStatus::kDone;
   }
-  const auto write = writer_of(flags.format);
+  const auto write = find_writer(flags.format);
   if (!flags.edition.empty()) find_edition(flags.edition);
   std::vector<std::string> runs = flags.words;
   const std::string text = take_query(runs);
@@ -74,7 +74,7 @@ ExitStatus query(const QueryFlags& flags) {
     throw InputError("query needs a run and a query",
                      "try `labreport query latest \"select size, status from measured\"`");
   }
-  Database database = database_of(runs, flags.edition);
+  Database database = build_database(runs, flags.edition);
   if (!flags.save.empty()) database.save(flags.save);
   if (text.empty()) return ExitStatus::kDone;
   fmt::print("{}", text_from_child([&] { return write(database.select(text)); }, kLimits));

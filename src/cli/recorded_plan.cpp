@@ -18,18 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAnew = "measure anew without --resume";
+constexpr const char* kMeasureAnew = "measure anew without --resume";
 
-/// True for flags that need not be as they were begun with: --gpus and --timeout do not change the
-/// plan, and changes of a model's flags show in the name of its implementation.
-bool is_free(const std::string& flag) {
-  constexpr std::array<std::string_view, 8> kFree{"--gpus",       "--timeout",  "--model",
+/// True for flags that may differ from those that the run was begun with: --gpus and --timeout do not
+/// change the plan, and a change of the model's flags changes the name of its implementation.
+bool may_differ(const std::string& flag) {
+  constexpr std::array<std::string_view, 8> kFlags{"--gpus",       "--timeout",  "--model",
                                                   "--model-args", "--loss",     "--optimizer",
                                                   "--compile",    "--attention"};
-  return std::ranges::find(kFree, flag) != kFree.end();
+  return std::ranges::find(kFlags, flag) != kFlags.end();
 }
 
-/// Members of a request that decide on results.
+/// The parts of a request that decide on results. --gpus and --timeout are not among them.
 struct PlanChoices {
   std::string edition;
   Preset preset;
@@ -39,30 +39,30 @@ struct PlanChoices {
   bool operator==(const PlanChoices&) const = default;
 };
 
-PlanChoices choices(const Request& request) {
+PlanChoices plan_choices(const Request& request) {
   const PlanInput input =
       plan_input(request, parse_preset(request.preset.value_or("full")), DeviceKind::kCuda);
   return {input.edition.name, input.preset, input.selection,
           request.keep_env,   request.nvtx, request.shard};
 }
 
-/// True if taking this flag from `given` leaves the plan that was begun unchanged.
-bool agrees(const Request& begun, const std::string& flag, const Request& given) {
-  if (is_free(flag)) return true;
-  const PlanChoices as_begun = choices(begun);
+/// True if the recorded plan stays the same when this flag is taken from `given`.
+bool keeps_plan(const Request& recorded, const std::string& flag, const Request& given) {
+  if (may_differ(flag)) return true;
+  const PlanChoices recorded_choices = plan_choices(recorded);
   try {
-    return choices(with_flag(begun, flag, given)) == as_begun;
+    return plan_choices(with_flag(recorded, flag, given)) == recorded_choices;
   } catch (const InputError&) {
-    return false;  // the flag contradicts the others
+    return false;  // The flag contradicts the others.
   }
 }
 
-/// Throws unless the command names the model again: a model is code, and a folder that somebody
-/// sent must not make it run.
-void refuse_unnamed_model(const Request& begun, const Request& given) {
-  for (const GivenFlag& flag : given_flags(begun)) {
-    const bool code = flag.name == "--model" || flag.name == "--attention";
-    if (!code || (flag.name == "--model" ? given.model : given.attention)) continue;
+/// Throws unless the command names the recorded model again. A model is code, and a folder that somebody
+/// sent must not make this program run it.
+void refuse_unnamed_model(const Request& recorded, const Request& given) {
+  for (const GivenFlag& flag : given_flags(recorded)) {
+    const bool names_code = flag.name == "--model" || flag.name == "--attention";
+    if (!names_code || (flag.name == "--model" ? given.model : given.attention)) continue;
     throw InputError("this run measures your own code, which is run only if the command names it",
                      "add " + join(flag.words(), " "));
   }
@@ -73,23 +73,23 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
   std::vector<fs::path> folders = list_runs(root);
   std::ranges::reverse(folders);
   for (const fs::path& folder : folders) {
-    if (fs::exists(RunStore(folder).cells_folder()) && is_asked_for(folder, given)) return folder;
+    if (fs::exists(RunStore(folder).cells_folder()) && matches_request(folder, given)) return folder;
   }
-  const Request named{.edition = given.edition, .preset = given.preset, .shard = given.shard};
-  const std::string which = command_line(words_of(named));
+  const Request shown{.edition = given.edition, .preset = given.preset, .shard = given.shard};
+  const std::string selection = command_line(words_of(shown));
   throw InputError(
-      "no interrupted run" + (which.empty() ? "" : " of " + which) + " under " + root.string(),
-      kAnew);
+      "no interrupted run" + (selection.empty() ? "" : " of " + selection) + " under " + root.string(),
+      kMeasureAnew);
 }
 
-/// "8 of 40 launches"
+/// Returns "8 of 40 launches".
 std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted) {
   std::size_t kept = 0;
   std::int64_t all = 0;
   for (const PlannedCell& cell : wanted) {
     const Cell* known = run.find(cell_id(cell.spec));
     const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // without repeats
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // A repeated launch does not count.
     all += cell.launches;
   }
   return fmt::format("{} of {} launches", kept, all);
@@ -97,48 +97,48 @@ std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted
 
 }  // namespace
 
-bool is_asked_for(const fs::path& folder, const Request& given) try {
+bool matches_request(const fs::path& folder, const Request& given) try {
   if (RunStore(folder).is_imported()) return false;
   const Run run = RunStore(folder).load();
-  const Request begun = original_request(run);
-  const auto same = [&](std::optional<std::string> Request::* flag) {
-    return !(given.*flag) || given.*flag == begun.*flag;
+  const Request recorded = original_request(run);
+  const auto matches = [&](std::optional<std::string> Request::* flag) {
+    return !(given.*flag) || given.*flag == recorded.*flag;
   };
-  return run.source == "measured" && same(&Request::edition) && same(&Request::preset) &&
-         same(&Request::shard);
+  return run.source == "measured" && matches(&Request::edition) && matches(&Request::preset) &&
+         matches(&Request::shard);
 } catch (const Error& error) {
   say("left out: {}\n", error.what());
   return false;
 }
 
-std::string plan_words(const Run& run) {
-  std::vector<std::string> all;
+std::string plan_flags(const Run& run) {
+  std::vector<std::string> words;
   for (const GivenFlag& flag : given_flags(original_request(run))) {
-    if (!is_free(flag.name)) std::ranges::copy(flag.words(), std::back_inserter(all));
+    if (!may_differ(flag.name)) std::ranges::copy(flag.words(), std::back_inserter(words));
   }
-  return command_line(all);
+  return command_line(words);
 }
 
 RunFlags recorded_flags(const Run& run, const RunFlags& given) {
-  const Request begun = original_request(run);
+  const Request recorded = original_request(run);
   try {
-    choices(begun);
+    plan_choices(recorded);
   } catch (const InputError&) {
-    throw InputError("this run cannot be resumed: what it was begun with cannot be read", kAnew);
+    throw InputError("this run cannot be resumed: what it was begun with cannot be read", kMeasureAnew);
   }
-  refuse_unnamed_model(begun, given);
+  refuse_unnamed_model(recorded, given);
   RunFlags flags = given;
-  static_cast<Request&>(flags) = begun;
-  std::vector<std::string> other;
+  static_cast<Request&>(flags) = recorded;
+  std::vector<std::string> conflicting;
   for (const GivenFlag& flag : given_flags(given)) {
-    if (!agrees(begun, flag.name, given)) other.push_back(flag.name);
+    if (!keeps_plan(recorded, flag.name, given)) conflicting.push_back(flag.name);
     static_cast<Request&>(flags) = with_flag(flags, flag.name, given);
   }
   for (const Session& session : run.sessions) flags.keep_host |= !session.host.empty();
-  if (other.empty()) return flags;
-  throw InputError(fmt::format("{} {} not what this run was begun with", join_words(other),
-                               other.size() == 1 ? "is" : "are"),
-                   fmt::format("leave {} out, or {}", other.size() == 1 ? "it" : "them", kAnew));
+  if (conflicting.empty()) return flags;
+  throw InputError(fmt::format("{} {} not what this run was begun with", join_words(conflicting),
+                               conflicting.size() == 1 ? "is" : "are"),
+                   fmt::format("leave {} out, or {}", conflicting.size() == 1 ? "it" : "them", kMeasureAnew));
 }
 
 ResumedRun run_to_resume(const fs::path& root, const RunFlags& given) {
@@ -148,7 +148,7 @@ ResumedRun run_to_resume(const fs::path& root, const RunFlags& given) {
     return {folder, recorded_flags(run, given)};
   }
   throw InputError(folder.string() + " holds numbers that were imported, not measured",
-                   "name a measured run's folder with --out, or " + std::string(kAnew));
+                   "name a measured run's folder with --out, or " + std::string(kMeasureAnew));
 }
 
 void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
@@ -165,7 +165,7 @@ void throw_with_kept_launches(const Error& error, const RunStore& store,
     const Run run = store.load();
     if (has_launches(run)) kept = kept_launches(run, wanted);
   } catch (const std::exception&) {
-    throw InputError(error.what());  // the folder is gone or cannot be read either
+    throw InputError(error.what());  // The folder is gone or cannot be read.
   }
   if (kept.empty()) throw InputError(error.what());
   throw InputError(error.what(), fmt::format("{} are kept in {}: resume it with --resume", kept,

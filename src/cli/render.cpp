@@ -30,7 +30,7 @@ ExitStatus render(const RenderFlags& flags) {
   options.own_runs_only = flags.own;
   options.single_file = flags.single_file;
   std::vector<fs::path> folders;
-  for (const std::string& named : flags.runs) folders.push_back(choose_folder(named, "site/runs"));
+  for (const std::string& word : flags.runs) folders.push_back(choose_folder(word, "site/runs"));
   options.user_named_runs = !folders.empty();
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) {
@@ -38,18 +38,18 @@ ExitStatus render(const RenderFlags& flags) {
     options.imports = list_imported_runs("site/runs");
   }
   const Rendered rendered = render_runs(folders, options);
-  const bool all = flags.runs.empty() && !flags.latest;
+  const bool renders_all = flags.runs.empty() && !flags.latest;
   std::size_t unchanged = 0;
   for (const auto& [folder, page] : rendered.pages) {
-    const bool shown = !all || rendered.changed_pages.contains(page);
-    if (shown) fmt::print("{}\n", page.string());
-    unchanged += shown ? 0 : 1;
+    const bool is_shown = !renders_all || rendered.changed_pages.contains(page);
+    if (is_shown) fmt::print("{}\n", page.string());
+    unchanged += is_shown ? 0 : 1;
   }
   if (unchanged > 0) {
     fmt::print("unchanged: {}\n", format_plural(static_cast<std::int64_t>(unchanged), "page"));
   }
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
-  if (all && !rendered.index.empty()) {
+  if (renders_all && !rendered.index.empty()) {
     const auto runs = static_cast<std::int64_t>(rendered.pages.size());
     fmt::print("{}\n", in_callers_form(fmt::format(
                            "it shows {} below site/runs, failed runs and CPU demonstrations "

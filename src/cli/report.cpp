@@ -20,7 +20,7 @@ struct ReportFlags : RunFlags {
 ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
   RenderOptions options = flags.output.options(out / "public");
-  const Measured measured = measure(flags, out / "runs", argv);
+  const MeasureResult measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
   }

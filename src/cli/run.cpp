@@ -10,7 +10,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<RunFlags>(
       app, invocation, "run", "measure without rendering; prints the run's folder",
       [&invocation](const RunFlags& given) {
-        const Measured measured = measure(given, given.out, invocation.argv);
+        const MeasureResult measured = measure(given, given.out, invocation.argv);
         if (!measured.folder.empty()) fmt::print("{}\n", measured.folder.string());
         measured.say_failures();
         return measured.status;

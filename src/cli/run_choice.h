@@ -1,4 +1,4 @@
-// Resolves a word to a run.
+// Finds the run that a word of the command names.
 #pragma once
 
 #include <filesystem>
@@ -10,42 +10,42 @@
 namespace labreport {
 
 struct ChosenRun {
-  std::string name;              ///< The word of the command.
+  std::string name;              ///< Its folder, or the file that holds it.
   std::filesystem::path folder;  ///< Empty for a file outside of a run's folder.
   Run run;
 };
 
-/// A verb's preference among the runs that a GPU's name may mean.
-struct Need {
-  bool (*met)(const Run& run);
-  const char* unmet;  ///< "without a ladder"
+/// A verb's preference among the runs of a GPU that the command names.
+struct RunPreference {
+  bool (*is_met)(const Run& run);
+  const char* reason_if_unmet;  ///< "without a ladder"
 };
 
-inline constexpr Need kAnyRun{[](const Run&) { return true; }, ""};
+inline constexpr RunPreference kAnyRun{[](const Run&) { return true; }, ""};
 
-/// Prefers runs that time only labreport's network.
-extern const Need kLabreportsNetwork;
+/// Prefers runs that time labreport's network and no model of the user's.
+extern const RunPreference kTimesLabreportsNetwork;
 
 /// `word` is one of
-/// - a run's folder, where launches not yet merged are read too, or a file that holds a run;
-/// - a GPU's name or its slug, whole, or a part that only one GPU has: its newest run that meets
-///   `need`, imported only if the GPU has no measured one;
-/// - `latest`, the newest measured run, or `previous`, the one before it of its GPU and edition.
+/// - a run's folder, with its launches that are not merged yet, or a file that holds a run;
+/// - a GPU's name or slug, or a part of it that only one GPU has. This chooses the GPU's newest run that
+///   meets `preference`, and an imported one only if it has no measured one;
+/// - `latest`, the newest measured run, or `previous`, the one before it of the same GPU and edition.
 ///
-/// The last two kinds choose among the runs below `root`, in `edition` unless it is empty, avoid
-/// runs that mostly failed, and say on stderr which run they chose if there were several. Throws
-/// `InputError` if there is no such run or the name may be several GPUs.
+/// A GPU's name, `latest` and `previous` choose among the runs below `root`, in `edition` unless it is
+/// empty. They avoid runs that mostly failed, and print the choice on stderr if there were several.
+/// Throws `InputError` if there is no such run or the name may be several GPUs.
 ChosenRun choose_run(const std::string& word, const std::string& edition,
-                     const std::filesystem::path& root, const Need& need = kAnyRun);
+                     const std::filesystem::path& root, const RunPreference& preference = kAnyRun);
 
-/// Chooses two runs to compare. Two GPUs get the newest pair of one edition if there is one,
-/// because networks differ between editions; a pair is as old as its older run. One GPU gets its
-/// newest run of the other run's edition.
+/// Chooses two runs to compare. If both words name GPUs, chooses the newest pair of one edition if there
+/// is one, because networks differ between editions. A pair is as old as its older run. If only one word
+/// names a GPU, chooses its newest run of the other run's edition.
 std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
                                             const std::string& edition,
-                                            const std::filesystem::path& root, const Need& need);
+                                            const std::filesystem::path& root, const RunPreference& preference);
 
-/// Returns an existing run's folder without reading it, and resolves any other word.
+/// Returns the folder of the run. If `word` is a path, the run is not read.
 std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace labreport

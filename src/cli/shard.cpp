@@ -33,10 +33,10 @@ Shards shards_of(const PlanInput& input, std::int64_t tasks) {
 
 std::optional<fs::path> run_of_shard(const fs::path& root, const Request& request) {
   std::vector<fs::path> folders = list_runs(root);
-  const auto own = std::find_if(folders.rbegin(), folders.rend(), [&](const fs::path& folder) {
-    return is_asked_for(folder, request);
+  const auto newest = std::find_if(folders.rbegin(), folders.rend(), [&](const fs::path& folder) {
+    return matches_request(folder, request);
   });
-  return own == folders.rend() ? std::nullopt : std::optional(*own);
+  return newest == folders.rend() ? std::nullopt : std::optional(*newest);
 }
 
 }  // namespace labreport

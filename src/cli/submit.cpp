@@ -31,38 +31,38 @@ struct SubmitFlags {
   std::string notes;
 };
 
-/// Copies a run's rendered folder, whose page becomes one file, without what only a site needs.
+/// Copies the page's folder without the files that only a site needs. The page becomes report.html.
 void copy_report(const fs::path& page, const fs::path& out) {
   fs::remove_all(out);
   fs::create_directories(out.parent_path().empty() ? "." : out.parent_path());
   fs::copy(page.parent_path(), out, fs::copy_options::recursive);
-  for (const char* of_site : {"index.html", "summary.json", "charts/narrow", "charts/specs.js"})
-    fs::remove_all(out / of_site);
+  for (const char* site_file : {"index.html", "summary.json", "charts/narrow", "charts/specs.js"})
+    fs::remove_all(out / site_file);
   fs::rename(out / page.filename(), out / "report.html");
 }
 
 void write_zip(const fs::path& out, const fs::path& scratch) {
-  const fs::path whole = fs::absolute(out).lexically_normal();
+  const fs::path absolute_out = fs::absolute(out).lexically_normal();
   constexpr const char* kCode =
       "import shutil, sys\nshutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n";
   const HelperPython python(project_folder());
-  const Ended ended =
-      python.run(kCode, {whole.string(), whole.parent_path().string(), whole.filename().string()},
+  const CompletedProcess process =
+      python.run(kCode, {absolute_out.string(), absolute_out.parent_path().string(), absolute_out.filename().string()},
                  scratch, {.seconds = 60});
-  if (!ended.ok()) throw Error("cannot write " + whole.string() + ".zip");
+  if (!process.ok()) throw Error("cannot write " + absolute_out.string() + ".zip");
 }
 
-/// Things that a grader would miss, one line each.
-std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
+/// Returns one line for each thing that a grader would miss.
+std::vector<std::string> missing_lines(const RunStore& store, const fs::path& notes) {
   const Run run = load_measured(store);
   Document document = build_document(run, store.is_reference());
   RunNotes run_notes({store.folder()}, notes);
   run_notes.place(store, document);
-  std::int64_t asked = 0, generated = 0;
+  std::int64_t questions = 0, generated = 0;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       if (part.question.empty()) continue;
-      ++asked;
+      ++questions;
       generated += !part.note.has_value();
     }
   }
@@ -70,7 +70,7 @@ std::vector<std::string> missing(const RunStore& store, const fs::path& notes) {
   if (generated > 0) {
     lines.push_back(
         fmt::format("{} of {} answers are generated; `labreport notes --init` begins your own",
-                    generated, asked));
+                    generated, questions));
   }
   if (document.front.author.empty()) lines.emplace_back("no author: fill in notes/author.md");
   const auto failed =
@@ -90,7 +90,7 @@ ExitStatus submit(const SubmitFlags& flags) {
     throw InputError(out.string() + " holds no earlier submission", "choose another --out");
   const fs::path folder = flags.run.empty() ? newest_run(recorded_runs("site/runs"))
                                             : choose_folder(flags.run, "site/runs");
-  const RunLock not_while_measuring(folder);
+  const RunLock lock(folder);
   const ScratchFolder scratch;
   OutputFlags output;
   output.paper = flags.paper;
@@ -106,7 +106,7 @@ ExitStatus submit(const SubmitFlags& flags) {
   }
   fmt::print("{0}: {1} as {2}, with figures, CSV and run.json\n{0}.zip: the same, for Gradescope\n",
              out.string(), folder.lexically_normal().string(), join_words(reports));
-  for (const std::string& line : missing(RunStore(folder), options.notes))
+  for (const std::string& line : missing_lines(RunStore(folder), options.notes))
     fmt::print("{}\n", in_callers_form("missing: " + line));
   rendered.print_messages();
   return rendered.status();

@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kTraceback = "traceback.txt";
+constexpr const char* kTracebackFile = "traceback.txt";
 
-/// The least cell is tried: training steps and attention come first, then timings, then networks of
-/// few layers and small width, then short contexts.
+/// The first cell in this order is tried. Training steps and attention come first, then timings, then
+/// networks of few layers and small width, then short contexts.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
   const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;
@@ -38,13 +38,13 @@ CellSpec with_one_step(CellSpec spec) {
   return spec;
 }
 
-[[noreturn]] void refuse_failed(const Launch& launch, const Ended& ended, const fs::path& root) {
-  const fs::path file = root / kTraceback;
+[[noreturn]] void throw_failure(const Launch& launch, const CompletedProcess& process, const fs::path& root) {
+  const fs::path file = root / kTracebackFile;
   make_writable_folder(root);
   const std::string traceback = join(launch.warnings, "\n");
-  write_atomically(file, traceback.empty() ? ended.messages : traceback);
-  const auto* failed = std::get_if<Failed>(&launch.outcome);
-  throw InputError(failed != nullptr ? failed->message : describe(launch.outcome),
+  write_atomically(file, traceback.empty() ? process.messages : traceback);
+  const auto* failure = std::get_if<Failed>(&launch.outcome);
+  throw InputError(failure != nullptr ? failure->message : describe(launch.outcome),
                    "nothing is measured, and the traceback is in " + file.string());
 }
 
@@ -52,25 +52,25 @@ CellSpec with_one_step(CellSpec spec) {
 
 void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker, const Slot& slot,
               const fs::path& root) {
-  std::vector<PlannedCell> users;
-  std::ranges::copy_if(wanted, std::back_inserter(users), [](const PlannedCell& cell) {
+  std::vector<PlannedCell> user_cells;
+  std::ranges::copy_if(wanted, std::back_inserter(user_cells), [](const PlannedCell& cell) {
     return !cell.spec.implementation.empty() && !is_shipped(cell.spec) && !cell.spec.ranks;
   });
-  if (users.empty()) return;
-  const auto smallest = std::ranges::min_element(users, {}, trial_order);
+  if (user_cells.empty()) return;
+  const auto smallest = std::ranges::min_element(user_cells, {}, trial_order);
   const LaunchRequest request{.spec = with_one_step(smallest->spec)};
   const ScratchFolder scratch;
   const RunStore store(scratch.path());
   make_writable_folder(store.scratch_folder());
-  const double limit = worker.limit_seconds;
-  Command command = prepare_launch(request, worker, slot, store, limit);
+  const double limit_seconds = worker.min_limit_seconds;
+  Command command = prepare_launch(request, worker, slot, store, limit_seconds);
   hide_needless_warnings(*command.environment);
-  const Ended ended = run_to_end(command);
-  const Answer answer = judge(request, result_of(request, store), ended, limit, false);
-  // A device that cannot be used is refused by the first measurement, with advice.
-  if (is_failure(answer.body.outcome) && !answer.device_unusable)
-    refuse_failed(answer.body, ended, root);
-  remove_tree(root / kTraceback);
+  const CompletedProcess process = run_to_end(command);
+  const LaunchResult result = judge_launch(request, result_file_of(request, store), process, limit_seconds, false);
+  // The first measurement refuses an unusable device, with advice.
+  if (is_failure(result.launch.outcome) && !result.is_device_unusable)
+    throw_failure(result.launch, process, root);
+  remove_tree(root / kTracebackFile);
 }
 
 }  // namespace labreport

@@ -14,16 +14,16 @@ namespace labreport {
 
 struct Invocation {
   std::vector<std::string> argv;
-  std::function<ExitStatus()> call;  ///< The chosen verb with its flags.
+  std::function<ExitStatus()> call;  ///< Runs the chosen verb with its flags.
 };
 
-/// Adds a verb that makes `invocation.call` run `call` with the returned flags. The caller adds the
-/// options that set the flags.
+/// Adds a verb. If the user chooses it, `invocation.call` runs `call` with the returned flags. The caller
+/// adds the options that set these flags.
 template <typename Flags, typename Call>
 std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, const char* name,
-                                      const char* words, Call call) {
+                                      const char* description, Call call) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* verb = app.add_subcommand(name, words);
+  CLI::App* verb = app.add_subcommand(name, description);
   verb->callback(
       [flags, call, &invocation] { invocation.call = [flags, call] { return call(*flags); }; });
   return {verb, flags.get()};

@@ -29,19 +29,19 @@ void Conditions::open() {
 void Conditions::begin() {
   open();
   if (!monitor_) return;
-  other_processes_ = monitor_->other_processes(/*running=*/true);
-  before_ = monitor_->look();
+  other_processes_ = monitor_->other_process_count(/*has_context=*/true);
+  before_ = monitor_->snapshot();
 }
 
 void Conditions::end() {
   if (!monitor_) return;
-  after_ = monitor_->look();
+  after_ = monitor_->snapshot();
   // Some drivers spill into host memory; the allocator then reserves more than the device uses.
   const auto counts = allocator_counts(torch_device(kind_));
-  if (counts && after_.memory_used) {
-    spilled_bytes_ = std::max<std::int64_t>(0, counts->reserved_bytes - *after_.memory_used);
+  if (counts && after_.used_bytes) {
+    spilled_bytes_ = std::max<std::int64_t>(0, counts->reserved_bytes - *after_.used_bytes);
   }
-  const Reading other_processes = monitor_->other_processes(/*running=*/true);
+  const Reading other_processes = monitor_->other_process_count(/*has_context=*/true);
   if (other_processes) other_processes_ = std::max(*other_processes, other_processes_.value_or(0));
 }
 
@@ -50,7 +50,7 @@ void Conditions::sample_clocks(std::int64_t expected_ns, const std::function<voi
   std::atomic<bool> clocks_read = false;
   std::jthread observer([&] {
     std::this_thread::sleep_for(std::chrono::nanoseconds(expected_ns / 2));
-    during_ = monitor_->look();
+    during_ = monitor_->snapshot();
     clocks_read = true;
   });
   do work();
@@ -67,10 +67,10 @@ std::vector<Metric> Conditions::metrics() const {
   };
   add(metric::kClock, metric::kSm, "MHz", during_.sm_clock_mhz);
   add(metric::kClock, metric::kMemory, "MHz", during_.memory_clock_mhz);
-  add(metric::kSlowdown, metric::kThermal, "ns", difference(after_.thermal_ns, before_.thermal_ns));
+  add(metric::kSlowdown, metric::kThermal, "ns", difference(after_.thermal_slowdown_ns, before_.thermal_slowdown_ns));
   add(metric::kSlowdown, metric::kHardware, "ns",
-      difference(after_.hardware_ns, before_.hardware_ns));
-  add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_ns, before_.power_ns));
+      difference(after_.hardware_slowdown_ns, before_.hardware_slowdown_ns));
+  add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_slowdown_ns, before_.power_slowdown_ns));
   add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
   add(metric::kGpu, metric::kOtherProcesses, "1", other_processes_);
   add(metric::kGpu, metric::kSpilled, "B", spilled_bytes_);

@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-std::string printable(std::string text) {
+std::string without_control_characters(std::string text) {
   const bool utf8 = is_utf8(text);
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -20,9 +20,9 @@ std::string printable(std::string text) {
   return text;
 }
 
-/// Returns at most the last `bytes` bytes, from a character's first byte.
-std::string_view ending(std::string_view text, std::size_t bytes) {
-  std::size_t begin = text.size() - std::min(text.size(), bytes);
+/// Returns at most the last `max_bytes` bytes. The result begins at a character's first byte.
+std::string_view last_bytes(std::string_view text, std::size_t max_bytes) {
+  std::size_t begin = text.size() - std::min(text.size(), max_bytes);
   while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;
   return text.substr(begin);
 }
@@ -43,17 +43,17 @@ std::string Capture::text() const {
   return fmt::format("{}\n[{} bytes left out]\n{}", head_, dropped_, tail_);
 }
 
-std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes) {
-  std::deque<std::string> kept;
+std::string last_lines(std::string_view text, std::size_t max_lines, std::size_t max_bytes) {
+  std::deque<std::string> last;
   for (std::string& line :
-       split(printable(std::string(ending(text, (lines + 1) * max_bytes))), '\n')) {
+       split(without_control_characters(std::string(last_bytes(text, (max_lines + 1) * max_bytes))), '\n')) {
     if (line.find_first_not_of(' ') == line.npos) continue;
-    kept.push_back(std::move(line));
-    if (kept.size() > lines) kept.pop_front();
+    last.push_back(std::move(line));
+    if (last.size() > max_lines) last.pop_front();
   }
-  std::string joined = join(std::vector<std::string>(kept.begin(), kept.end()), "\n");
+  std::string joined = join(std::vector<std::string>(last.begin(), last.end()), "\n");
   if (joined.size() <= max_bytes) return joined;
-  return "…" + std::string(ending(joined, max_bytes));
+  return "…" + std::string(last_bytes(joined, max_bytes));
 }
 
 }  // namespace labreport

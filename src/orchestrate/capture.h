@@ -23,11 +23,11 @@ class Capture {
   std::size_t tail_bytes_;
   std::size_t dropped_ = 0;
   std::string head_;
-  std::string tail_;  ///< Cut to `tail_bytes_` once it exceeds twice that.
+  std::string tail_;  ///< `append` cuts it to `tail_bytes_` once it exceeds twice that.
 };
 
-/// Returns the last `lines` lines that are not blank, as printable UTF-8. Only the last `max_bytes`
-/// are kept, behind an ellipsis if that cuts them.
-std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes = 1000);
+/// Returns the last `max_lines` lines that are not blank, as printable UTF-8. If these have more than
+/// `max_bytes` bytes, returns their last `max_bytes` bytes after an ellipsis.
+std::string last_lines(std::string_view text, std::size_t max_lines, std::size_t max_bytes = 1000);
 
 }  // namespace labreport

@@ -15,36 +15,36 @@
 namespace labreport {
 namespace {
 
-// Rates for estimates: the share of a GPU's FP32 peak that eager forward passes reach, and the
-// flop/s of a CPU's core.
-constexpr double kSustainedShare = 0.63;
-constexpr double kCoreRate = 2e10;
+// Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak, and that
+// a CPU core computes this many FLOP/s.
+constexpr double kSustainedPeakFraction = 0.63;
+constexpr double kCoreFlopsPerSecond = 2e10;
 
 double sustained_fp32_flops(const DeviceChoice& choice) {
   if (choice.kind == DeviceKind::kCpu) {
-    return kCoreRate * static_cast<double>(usable_cores().size());
+    return kCoreFlopsPerSecond * static_cast<double>(usable_cores().size());
   }
-  return choice.gpus.empty() ? 0 : choice.gpus.front().peak_fp32_flops() * kSustainedShare;
+  return choice.gpus.empty() ? 0 : choice.gpus.front().peak_fp32_flops() * kSustainedPeakFraction;
 }
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
-  std::vector<std::string> words;
-  for (const Gpu& gpu : gpus) words.push_back(fmt::format("{} ({})", gpu.number(), gpu.name));
-  return join_words(words);
+  std::vector<std::string> labels;
+  for (const Gpu& gpu : gpus) labels.push_back(fmt::format("{} ({})", gpu.label(), gpu.name));
+  return join_words(labels);
 }
 
-/// Returns the wanted GPUs. Without a wish, returns the first GPU that can be used, as CUDA does,
-/// or the first GPU if none can.
+/// Returns the GPUs that --gpus names. Without the flag, returns the first usable GPU, as CUDA does,
+/// or the first GPU if none is usable.
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
-                               const std::optional<std::vector<int>>& wanted) {
-  if (!wanted) {
+                               const std::optional<std::vector<int>>& requested_indices) {
+  if (!requested_indices) {
     const auto usable =
         std::ranges::find_if(visible, [](const Gpu& gpu) { return !gpu.refusal(); });
     return {usable == visible.end() ? visible.front() : *usable};
   }
-  if (wanted->empty()) return visible;
+  if (requested_indices->empty()) return visible;
   std::vector<Gpu> chosen;
-  for (const int index : *wanted) {
+  for (const int index : *requested_indices) {
     const auto found = std::find_if(visible.begin(), visible.end(),
                                     [&](const Gpu& gpu) { return gpu.index == index; });
     if (found == visible.end()) {
@@ -56,98 +56,98 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
   return chosen;
 }
 
-/// Chooses without a device: the demonstration, or a plan for a device that is elsewhere.
-DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, bool planning) {
-  if (wish.gpus) {
+/// Chooses the demonstration on the CPU, or a plan for a GPU of another machine.
+DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string& reason, bool only_planning) {
+  if (request.gpus) {
     throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")", "leave --gpus out");
   }
-  if (!wish.preset) {
+  if (!request.preset) {
     return {DeviceKind::kCpu,
             Preset::kDemo,
             {},
             "",
             "no NVIDIA device here (" + reason + "): a demonstration on the CPU"};
   }
-  if (planning) return {DeviceKind::kCuda, *wish.preset, {}, "", ""};
+  if (only_planning) return {DeviceKind::kCuda, *request.preset, {}, "", ""};
   throw InputError(fmt::format("--preset {} needs an NVIDIA device, and there is none ({})",
-                               name(*wish.preset), reason),
+                               name(*request.preset), reason),
                    "leave --preset out for a demonstration on the CPU");
 }
 
 /// Returns the GPUs that CUDA_VISIBLE_DEVICES leaves visible. Throws if it names no device here.
-VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
+VisibleGpus checked_visible_gpus(const std::vector<Gpu>& all) {
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
   VisibleGpus visible = visible_gpus(all, variable);
-  if (all.empty() || !visible.gpus.empty() || visible.hidden_on_purpose()) return visible;
+  if (all.empty() || !visible.gpus.empty() || visible.are_hidden_on_purpose()) return visible;
   throw InputError(
       fmt::format("CUDA_VISIBLE_DEVICES={} matches no GPU here, or more than one", variable),
       fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
 }
 
-/// Returns notices, also about what will prevent a planned run from starting.
-std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool planning) {
+/// Returns the notices, one a line. A plan's notices also say why a GPU would refuse to run it.
+std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool only_planning) {
   std::vector<std::string> lines;
-  if (visible.ignored) {
+  if (visible.ignored_word) {
     lines.push_back(fmt::format(
         "CUDA_VISIBLE_DEVICES: '{}' names no other GPU here; it and what follows are ignored",
-        *visible.ignored));
+        *visible.ignored_word));
   }
   const Gpu& first = choice.gpus.front();
-  if (first.slice && choice.gpus.size() != visible.gpus.size()) {
+  if (first.slice_index && choice.gpus.size() != visible.gpus.size()) {
     lines.push_back(fmt::format(
         "GPU {} is divided (MIG): its slice {} is measured; CUDA_VISIBLE_DEVICES names another by "
         "its UUID",
-        first.index, *first.slice));
+        first.index, *first.slice_index));
   }
   for (const Gpu& gpu : choice.gpus) {
-    const auto refusal = planning ? gpu.refusal() : std::nullopt;
+    const auto refusal = only_planning ? gpu.refusal() : std::nullopt;
     lines.push_back(refusal ? *refusal : gpu.disturbance());
   }
   std::erase(lines, "");
   return join(lines, "\n");
 }
 
-/// Throws if the program or the worker cannot use the GPU.
-void refuse_unusable(const DeviceChoice& choice, const GpuSurvey& survey) {
+/// Throws if no process can use a chosen GPU now, or if the worker was not built for it.
+void refuse_unusable_gpus(const DeviceChoice& choice, const GpuSurvey& survey) {
   const WorkerInfo worker = find_worker();
   for (const Gpu& gpu : choice.gpus) {
     if (const auto refusal = gpu.refusal()) throw InputError(*refusal);
-    if (const auto refusal = worker_refuses(worker, gpu, survey)) throw InputError(*refusal);
+    if (const auto refusal = worker_refusal(worker, gpu, survey)) throw InputError(*refusal);
   }
 }
 
 }  // namespace
 
-DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
-  const Preset preset = wish.preset.value_or(Preset::kFull);
+DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
+  const Preset preset = request.preset.value_or(Preset::kFull);
   if (preset == Preset::kDemo) {
-    if (wish.gpus) throw InputError("--preset demo runs on the CPU", "leave --gpus out");
+    if (request.gpus) throw InputError("--preset demo runs on the CPU", "leave --gpus out");
     return {};
   }
   const GpuSurvey survey = survey_gpus();
   refuse_broken_driver(survey);
-  const VisibleGpus visible = look_at_visible(survey.gpus);
+  const VisibleGpus visible = checked_visible_gpus(survey.gpus);
   if (visible.gpus.empty()) {
-    const bool hidden = !survey.gpus.empty();
-    return without_device(wish, hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem,
-                          planning);
+    const bool are_hidden = !survey.gpus.empty();
+    return choose_without_gpu(request, are_hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem,
+                          only_planning);
   }
-  DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, wish.gpus),
+  DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, request.gpus),
                       survey.driver, ""};
   const Gpu& first = choice.gpus.front();
-  // A run has one kind of GPU, because its rows are compared.
+  // All GPUs of a run have the same name, because a report compares the run's rows.
   for (const Gpu& gpu : choice.gpus) {
     if (gpu.name == first.name) continue;
     throw InputError("--gpus: " + list_gpus({first, gpu}) + " are not alike",
                      "measure each kind of GPU in a run of its own");
   }
-  if (!wish.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
-    std::ranges::copy_if(visible.gpus, std::back_inserter(choice.others), [&](const Gpu& gpu) {
-      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
+  if (!request.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
+    std::ranges::copy_if(visible.gpus, std::back_inserter(choice.rank_only_gpus), [&](const Gpu& gpu) {
+      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice_index && !gpu.refusal();
     });
   }
-  choice.notice = notices(choice, visible, planning);
-  if (!planning) refuse_unusable(choice, survey);
+  choice.notice = notices(choice, visible, only_planning);
+  if (!only_planning) refuse_unusable_gpus(choice, survey);
   return choice;
 }
 
@@ -161,29 +161,29 @@ std::string DeviceChoice::name() const {
 std::vector<Slot> DeviceChoice::slots() const {
   if (kind == DeviceKind::kCpu) return {{"", {}, available_memory_bytes()}};
   const std::vector<int> cores = usable_cores();
-  const std::size_t share = cores.size() / std::max<std::size_t>(1, gpus.size());
+  const std::size_t cores_per_gpu = cores.size() / std::max<std::size_t>(1, gpus.size());
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes, !gpus[i].slice};
-    if (gpus.size() > 1 && share > 0) {
-      const auto begin = cores.begin() + static_cast<std::ptrdiff_t>(i * share);
-      slot.cores.assign(begin, begin + static_cast<std::ptrdiff_t>(share));
+    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes, !gpus[i].slice_index};
+    if (gpus.size() > 1 && cores_per_gpu > 0) {
+      const auto begin = cores.begin() + static_cast<std::ptrdiff_t>(i * cores_per_gpu);
+      slot.cores.assign(begin, begin + static_cast<std::ptrdiff_t>(cores_per_gpu));
     }
     slots.push_back(std::move(slot));
   }
   return slots;
 }
 
-std::vector<Slot> DeviceChoice::more_slots() const {
+std::vector<Slot> DeviceChoice::rank_only_slots() const {
   std::vector<Slot> slots;
-  for (const Gpu& gpu : others) slots.push_back({gpu.uuid, {}, gpu.memory_bytes, true});
+  for (const Gpu& gpu : rank_only_gpus) slots.push_back({gpu.uuid, {}, gpu.memory_bytes, true});
   return slots;
 }
 
-Precision DeviceChoice::half() const {
-  const bool bf16 = std::ranges::all_of(
+Precision DeviceChoice::half_precision() const {
+  const bool all_have_bf16 = std::ranges::all_of(
       gpus, [](const Gpu& gpu) { return computes_in_bf16(gpu.compute_capability()); });
-  return bf16 ? Precision::kBf16 : Precision::kFp16;
+  return all_have_bf16 ? Precision::kBf16 : Precision::kFp16;
 }
 
 double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec) {

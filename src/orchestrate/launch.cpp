@@ -21,43 +21,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeviceUnusable = 3;  // the worker's exit status if the device is unusable
-constexpr std::size_t kMessageLines = 6;
-constexpr std::uintmax_t kLargestResult = 64u << 20;  // bytes, as for a run's own files
+constexpr int kDeviceUnusableStatus = 3;  // The worker exits with this status.
+constexpr std::size_t kShownMessageLines = 6;
+constexpr std::uintmax_t kMaxResultBytes = 64u << 20;  // the limit for a run's own files, too
 
 std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 
-/// The outcome of a worker without a usable result; `problem` says what is wrong with the result.
-Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std::string& problem) {
-  if (ended.timed_out) return TimedOut{limit};
-  const std::string words = last_lines(ended.messages, kMessageLines);
-  if (ended.signal == SIGKILL && kernel_killed) {
-    const std::string held = format_bytes(static_cast<double>(ended.peak_bytes));
+/// Returns the outcome of a worker without a usable result file; `result_problem` says what is wrong.
+Outcome outcome_without_result(const CompletedProcess& process, bool host_ran_out_of_memory,
+                               double limit_seconds, const std::string& result_problem) {
+  if (process.timed_out) return TimedOut{limit_seconds};
+  const std::string last_messages = last_lines(process.messages, kShownMessageLines);
+  if (process.signal == SIGKILL && host_ran_out_of_memory) {
+    const std::string peak_memory = format_bytes(static_cast<double>(process.peak_bytes));
     return Crashed{
-        ended.signal,
-        with_detail("the kernel killed it for want of host memory, of which it held " + held,
-                    words)};
+        process.signal,
+        with_detail("the kernel killed it for want of host memory, of which it held " + peak_memory,
+                    last_messages)};
   }
-  if (ended.signal != 0) return Crashed{ended.signal, words};
-  if (ended.exit_status == 0) return Failed{with_detail(problem, words)};
-  return Failed{with_detail("the worker " + how_it_ended(ended), words.empty() ? problem : words)};
+  if (process.signal != 0) return Crashed{process.signal, last_messages};
+  if (process.exit_status == 0) return Failed{with_detail(result_problem, last_messages)};
+  return Failed{with_detail("the worker " + describe_end(process),
+                            last_messages.empty() ? result_problem : last_messages)};
 }
 
-/// Returns the report, or what is wrong with it.
+/// Returns the worker's report, or the problem of its result file.
 std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request,
                                                     const fs::path& file) {
   std::error_code error;
-  const fs::file_status there = fs::symlink_status(file, error);
-  if (!fs::exists(there)) return "the worker left no result";
-  if (!fs::is_regular_file(there)) return "the worker's result is no plain file";
+  const fs::file_status status = fs::symlink_status(file, error);
+  if (!fs::exists(status)) return "the worker left no result";
+  if (!fs::is_regular_file(status)) return "the worker's result is no plain file";
   try {
-    const std::string text = read_plain_file(file, kLargestResult);
+    const std::string text = read_plain_file(file, kMaxResultBytes);
     if (!ends_with_brace(text)) return "the worker's result is cut short";
     LaunchReport report = report_from_json(text, "the worker's result");
-    const std::string wanted = cell_id(request.spec);
-    if (report.cell_id != wanted) {
+    const std::string requested_id = cell_id(request.spec);
+    if (report.cell_id != requested_id) {
       return "the worker answered for another cell: " + report.cell_id;
     }
     if (report.launch != request.launch) {
@@ -72,90 +74,92 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
 
 }  // namespace
 
-std::string how_it_ended(const Ended& ended) {
-  if (ended.timed_out) return "was ended at its time limit";
-  if (ended.signal != 0) {
-    return fmt::format("died of signal {} ({})", ended.signal, ::strsignal(ended.signal));
+std::string describe_end(const CompletedProcess& process) {
+  if (process.timed_out) return "was ended at its time limit";
+  if (process.signal != 0) {
+    return fmt::format("died of signal {} ({})", process.signal, ::strsignal(process.signal));
   }
-  return fmt::format("ended with exit status {}", ended.exit_status);
+  return fmt::format("ended with exit status {}", process.exit_status);
 }
 
-fs::path result_of(const LaunchRequest& request, const RunStore& store) {
+fs::path result_file_of(const LaunchRequest& request, const RunStore& store) {
   const std::string id = cell_id(request.spec);
   if (!request.rendezvous) return store.result_file(id, request.launch);
   return store.result_file(id, request.launch, request.rendezvous->rank);
 }
 
-std::map<std::string, std::string> worker_environment(bool keep) {
+std::map<std::string, std::string> worker_environment(bool keep_result_changing) {
   auto variables = current_environment();
-  const auto cleared = [](const auto& item) {
+  const auto is_cleared = [](const auto& item) {
     return changes_results(item.first) && !is_needed_by_machine(item.first);
   };
-  if (!keep) std::erase_if(variables, cleared);
-  const std::string windows = windows_libraries();
-  if (windows.empty()) return variables;
-  std::string& path = variables["LD_LIBRARY_PATH"];
-  path += (path.empty() ? "" : ":") + windows;
+  if (!keep_result_changing) std::erase_if(variables, is_cleared);
+  const std::string windows_folder = windows_library_folder();
+  if (windows_folder.empty()) return variables;
+  std::string& library_path = variables["LD_LIBRARY_PATH"];
+  library_path += (library_path.empty() ? "" : ":") + windows_folder;
   return variables;
 }
 
-std::map<std::string, std::string> recorded_environment(bool kept) {
+std::map<std::string, std::string> recorded_environment(bool keep_result_changing) {
   auto variables = result_changing_environment();
-  if (kept) return variables;
+  if (keep_result_changing) return variables;
   for (auto& [name, value] : variables) {
     if (!is_needed_by_machine(name)) value += " (cleared)";
   }
   return variables;
 }
 
-double limit_seconds(const WorkerSetup& worker, double estimate) {
-  return std::max(worker.limit_seconds, worker.limit_per_estimate * estimate);
+double launch_limit_seconds(const WorkerSetup& worker, double estimated_seconds) {
+  return std::max(worker.min_limit_seconds, worker.limit_per_estimate * estimated_seconds);
 }
 
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds) {
-  const bool own = request.spec.implementation.empty();
-  if (!own && !is_shipped(request.spec)) request.model = worker.model;
+  const bool has_implementation = !request.spec.implementation.empty();
+  if (has_implementation && !is_shipped(request.spec)) request.model = worker.model;
   const std::string id = cell_id(request.spec);
   const fs::path request_file = fs::absolute(
       request.rendezvous ? store.request_file(id, request.launch, request.rendezvous->rank)
                          : store.request_file(id, request.launch));
-  const fs::path result_file = fs::absolute(result_of(request, store));
+  const fs::path result_file = fs::absolute(result_file_of(request, store));
   for (const fs::path& file : {request_file, result_file}) remove_tree(file);
   write_atomically(request_file, to_json(request), Sync::kNothing);
   Command command;
-  command.argv = {(own ? worker.program : worker.model_program).string(), "--request",
+  command.argv = {(has_implementation ? worker.model_program : worker.program).string(), "--request",
                   request_file.string(), "--result", result_file.string()};
   if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuid;
+  (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuids;
   command.cores = slot.cores;
   command.limit_seconds = limit_seconds;
   return command;
 }
 
-Answer judge(const LaunchRequest& request, const fs::path& result_file, const Ended& ended,
-             double limit_seconds, bool kernel_killed) {
-  Answer answer;
-  auto result = read_report(request, result_file);
-  if (auto* report = std::get_if<LaunchReport>(&result)) {
-    answer.body = std::move(report->body);
-    answer.software = std::move(report->software);
-    answer.device = std::move(report->device);
-    const bool reported =
-        ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
-    if (!ended.ok() && !reported) {
-      answer.body.warnings.push_back("the worker " + how_it_ended(ended) +
+LaunchResult judge_launch(const LaunchRequest& request, const fs::path& result_file,
+                          const CompletedProcess& process, double limit_seconds,
+                          bool host_ran_out_of_memory) {
+  LaunchResult result;
+  auto report_or_problem = read_report(request, result_file);
+  if (auto* report = std::get_if<LaunchReport>(&report_or_problem)) {
+    result.launch = std::move(report->body);
+    result.software = std::move(report->software);
+    result.device = std::move(report->device);
+    const bool has_error_result =
+        process.exit_status == kDeviceUnusableStatus || process.exit_status == kCollectiveFailedStatus;
+    if (!process.ok() && !has_error_result) {
+      result.launch.warnings.push_back("the worker " + describe_end(process) +
                                      " after its result was complete");
     }
   } else {
-    answer.body.outcome =
-        failure(ended, kernel_killed, limit_seconds, std::get<std::string>(result));
+    result.launch.outcome =
+        outcome_without_result(process, host_ran_out_of_memory, limit_seconds,
+                               std::get<std::string>(report_or_problem));
   }
-  answer.device_unusable = ended.signal == 0 && ended.exit_status == kDeviceUnusable;
-  answer.body.wall_ns = ended.wall_ns;
-  return answer;
+  result.is_device_unusable = process.signal == 0 && process.exit_status == kDeviceUnusableStatus;
+  result.launch.wall_ns = process.wall_ns;
+  return result;
 }
 
 }  // namespace labreport

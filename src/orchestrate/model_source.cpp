@@ -11,21 +11,21 @@
 namespace labreport {
 namespace {
 
-constexpr double kPatienceSeconds = 600;  // libraries may be on a slow disk
+constexpr double kLoadLimitSeconds = 600;  // Libraries may be on a slow disk.
 
-constexpr int kRefused = 2;  // the worker's exit status for a problem that its last line names
+constexpr int kRefusedStatus = 2;  // The worker's last line then names the problem.
 
-/// Throws with the last line of the worker's messages, which is for the user, and prints the lines
-/// before it, a traceback.
-[[noreturn]] void refuse(const Ended& ended, const std::string& model) {
-  const std::string line = last_lines(ended.messages, 1);
-  if (ended.exit_status != kRefused || line.empty()) {
-    say("{}", ended.messages);
+/// Throws the last line of the worker's messages, which is for the user. Prints the lines before it,
+/// which are a traceback.
+[[noreturn]] void refuse_model(const CompletedProcess& process, const std::string& model) {
+  const std::string line = last_lines(process.messages, 1);
+  if (process.exit_status != kRefusedStatus || line.empty()) {
+    say("{}", process.messages);
     throw InputError(
-        fmt::format("{}'s Python {} before it was loaded", model, how_it_ended(ended)));
+        fmt::format("{}'s Python {} before it was loaded", model, describe_end(process)));
   }
-  const std::size_t before = ended.messages.rfind(line);
-  if (before != std::string::npos && before > 0) say("{}", ended.messages.substr(0, before));
+  const std::size_t line_begin = process.messages.rfind(line);
+  if (line_begin != std::string::npos && line_begin > 0) say("{}", process.messages.substr(0, line_begin));
   throw InputError(line);
 }
 
@@ -36,16 +36,16 @@ void hide_needless_warnings(std::map<std::string, std::string>& environment) {
   filters += (filters.empty() ? "" : ",") + std::string("ignore:Failed to initialize NumPy");
 }
 
-ModelSource resolved(ModelSource source, const WorkerInfo& worker) {
+ModelSource resolve_model(ModelSource source, const WorkerInfo& worker) {
   Command command;
   command.argv = {worker.program.string(), "--describe", to_json(source)};
   command.environment = worker_environment(/*keep=*/false);
   hide_needless_warnings(*command.environment);
   command.keep_output = true;
-  command.limit_seconds = kPatienceSeconds;
-  const Ended ended = run_to_end(command);
-  if (!ended.ok() || ended.output.empty()) refuse(ended, source.model);
-  source.implementation = implementation_from_json(ended.output, "what the worker for models says");
+  command.limit_seconds = kLoadLimitSeconds;
+  const CompletedProcess process = run_to_end(command);
+  if (!process.ok() || process.output.empty()) refuse_model(process, source.model);
+  source.implementation = implementation_from_json(process.output, "what the worker for models says");
   return source;
 }
 

@@ -9,13 +9,12 @@
 
 namespace labreport {
 
-/// Hides a warning of a worker's Python that its user cannot act on: torch looks for NumPy, which
-/// is not there.
+/// Hides a Python warning on which users cannot act: torch looks for NumPy, which is not installed.
 void hide_needless_warnings(std::map<std::string, std::string>& environment);
 
-/// Returns the source with its implementation's name, which `worker` reports after loading it.
-/// Throws `InputError` with the worker's reason if it cannot load the model; its traceback goes to
-/// stderr.
-ModelSource resolved(ModelSource source, const WorkerInfo& worker);
+/// Loads the model in `worker` once and returns the source with the implementation's name, which the
+/// worker reports. Throws `InputError` with the worker's reason if it cannot load the model, and prints
+/// the traceback to stderr.
+ModelSource resolve_model(ModelSource source, const WorkerInfo& worker);
 
 }  // namespace labreport

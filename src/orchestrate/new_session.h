@@ -1,4 +1,4 @@
-// Describes a session: the devices, software and request of this invocation, as a run records them.
+// Describes a session: the machine, software and request of this invocation, as a run records them.
 #pragma once
 
 #include <string>

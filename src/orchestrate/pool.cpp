@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/machine.h"
 #include "plan/arithmetic.h"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSecondsPerNanosecond = 1e-9;
-/// Time for the other ranks to report what they know of a failure.
+/// The other ranks get this time to report what they know of a failure.
 constexpr std::chrono::seconds kRankGrace{2};
 
 [[noreturn]] void refuse_device(const Outcome& outcome) {
@@ -29,64 +30,64 @@ constexpr std::chrono::seconds kRankGrace{2};
 
 }  // namespace
 
-Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Progress& progress)
+Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, ProgressDisplay& display)
     : run_(run),
       store_(store),
       plan_(std::move(plan)),
       setup_(std::move(setup)),
-      progress_(progress),
-      queue_(setup_.estimate, setup_.seed),
+      display_(display),
+      queue_(setup_.estimate_seconds, setup_.seed),
       slots_(setup_.slots) {
-  slots_.insert(slots_.end(), setup_.more_slots.begin(), setup_.more_slots.end());
+  slots_.insert(slots_.end(), setup_.rank_only_slots.begin(), setup_.rank_only_slots.end());
 }
 
-RunEnd Pool::run() {
-  while (!processes_.interrupted() && plan()) {
+PoolStatus Pool::run() {
+  while (!processes_.interrupted() && plan_more()) {
     fill_slots();
     while (!running_.empty()) {
-      const bool interrupted = processes_.interrupted();
-      if (auto ended = processes_.wait(progress_.tick_every())) {
-        finished(ended->first, ended->second);
+      const bool was_interrupted = processes_.interrupted();
+      if (auto ended = processes_.wait(display_.tick_interval())) {
+        on_process_end(ended->first, ended->second);
         fill_slots();
-      } else if (!interrupted && processes_.interrupted()) {
-        processes_.stop();
+      } else if (!was_interrupted && processes_.interrupted()) {
+        processes_.stop_all();
       } else {
-        progress_.tick(standing());
+        display_.tick(progress());
       }
     }
   }
-  if (!processes_.interrupted()) drop_superfluous();
-  put_in_planned_order();
+  if (!processes_.interrupted()) drop_superfluous_cells();
+  sort_cells_as_planned();
   if (processes_.interrupted()) {
-    store_.save(run_);  // cells/ stays, as the sign of a run that can be continued
-    return RunEnd::kInterrupted;
+    store_.save(run_);  // The folder cells/ stays and marks a run that can be resumed.
+    return PoolStatus::kInterrupted;
   }
   store_.finish(run_);
-  return RunEnd::kComplete;
+  return PoolStatus::kComplete;
 }
 
-// Writes cells into run.json before they are measured, so that an interrupted run shows what it
-// lacks.
-bool Pool::plan() {
-  const std::vector<PlannedCell> wanted = plan_(run_);
-  const std::size_t known = run_.cells.size();
-  for (const PlannedCell& cell : wanted) run_.find_or_add(cell.spec);
-  for (std::size_t i = known; i < run_.cells.size(); ++i) added_.insert(run_.cells[i].id);
-  const bool more = queue_.plan(wanted, run_);
-  if (run_.cells.size() > known) store_.save(run_);
-  return more;
+/// Returns true if launches remain to do. Cells are stored before they are measured, so that an
+/// interrupted run shows which it lacks.
+bool Pool::plan_more() {
+  const std::vector<PlannedCell> planned = plan_(run_);
+  const std::size_t former_count = run_.cells.size();
+  for (const PlannedCell& cell : planned) run_.find_or_add(cell.spec);
+  for (std::size_t i = former_count; i < run_.cells.size(); ++i) added_cell_ids_.insert(run_.cells[i].id);
+  const bool has_pending = queue_.plan(planned, run_);
+  if (run_.cells.size() > former_count) store_.save(run_);
+  return has_pending;
 }
 
 void Pool::fill_slots() {
-  const auto any_free = [this] {
+  const auto has_free_slot = [this] {
     std::size_t taken = 0;
     for (const RunningLaunch& running : running_) taken += running.slots.size();
     return taken < slots_.size();
   };
-  while (!processes_.interrupted() && any_free()) {
+  while (!processes_.interrupted() && has_free_slot()) {
     const auto next = queue_.next([this](const CellSpec& spec) { return has_room(spec); });
     if (!next) return;
-    if (!skip(*next)) start(*next);
+    if (!skip_if_impossible(*next)) start(*next);
   }
 }
 
@@ -101,17 +102,17 @@ std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
   return free;
 }
 
-/// True also for a cell that will never have room, so that it is skipped at once.
+/// True also for a cell that will never fit, so that `fill_slots` takes and skips it at once.
 bool Pool::has_room(const CellSpec& spec) const {
-  if (too_few_slots(spec, slots_, setup_.named_gpus)) return true;
+  if (too_few_slots(spec, slots_, setup_.gpus_are_named)) return true;
   return free_slots(spec).size() >= slots_needed(spec, slots_.size());
 }
 
-bool Pool::skip(const LaunchQueue::Item& item) {
+bool Pool::skip_if_impossible(const LaunchQueue::Item& item) {
   const std::string& problem = setup_.worker.model_problem;
-  const bool unmade = is_shipped(item.spec) && !problem.empty();
+  const bool lacks_worker = is_shipped(item.spec) && !problem.empty();
   auto reason =
-      unmade ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.named_gpus);
+      lacks_worker ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.gpus_are_named);
   if (!reason) {
     const std::vector<std::size_t> free = free_slots(item.spec);
     reason = why_it_does_not_fit(item.spec, slots_[free.front()].memory_bytes);
@@ -119,7 +120,7 @@ bool Pool::skip(const LaunchQueue::Item& item) {
   if (!reason) return false;
   Launch launch;
   launch.outcome = Skipped{*reason};
-  keep(item.spec, std::move(launch), std::nullopt);
+  store_launch(item.spec, std::move(launch), std::nullopt);
   return true;
 }
 
@@ -130,7 +131,7 @@ void Pool::start(const LaunchQueue::Item& item) {
                         .seed = setup_.seed,
                         .artifacts = fs::absolute(artifacts).string(),
                         .gpu_trace = item.gpu_trace};
-  const double limit = limit_seconds(setup_.worker, setup_.estimate(item.spec));
+  const double limit = launch_limit_seconds(setup_.worker, setup_.estimate_seconds(item.spec));
   std::vector<std::size_t> slots = free_slots(item.spec);
   slots.resize(slots_needed(item.spec, slots_.size()));
   RunningLaunch& running = running_.emplace_back(
@@ -142,27 +143,27 @@ void Pool::start(const LaunchQueue::Item& item) {
     running.tickets = {
         processes_.start(prepare_launch(running.request, setup_.worker, slot, store_, limit))};
   }
-  running.ends.resize(running.tickets.size());
-  progress_.started(item.spec, standing());
+  running.rank_results.resize(running.tickets.size());
+  display_.launch_started(item.spec, progress());
 }
 
 void Pool::start_ranks(RunningLaunch& running) {
   LaunchRequest request = running.request;
-  const fs::path meeting = store_.rendezvous_file(cell_id(request.spec), request.launch);
-  remove_tree(meeting);
+  const fs::path rendezvous_file = store_.rendezvous_file(cell_id(request.spec), request.launch);
+  remove_tree(rendezvous_file);
   std::vector<Slot> taken;
   for (const std::size_t slot : running.slots) taken.push_back(slots_[slot]);
-  const double patience = std::min(setup_.collective_seconds, running.limit_seconds / 2);
+  const double timeout_seconds = std::min(setup_.collective_seconds, running.limit_seconds / 2);
   for (const Slot& slot : rank_slots(request.spec, taken)) {
     request.rendezvous = Rendezvous{static_cast<std::int64_t>(running.tickets.size()),
-                                    fs::absolute(meeting).string(), patience};
+                                    fs::absolute(rendezvous_file).string(), timeout_seconds};
     running.tickets.push_back(processes_.start(
         prepare_launch(request, setup_.worker, slot, store_, running.limit_seconds)));
   }
 }
 
-/// The first failed rank ends the others, because they would wait for it in vain.
-void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
+/// The first rank that fails ends the others, because they would wait for it in vain.
+void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& process) {
   const auto running = std::ranges::find_if(running_, [&](const RunningLaunch& candidate) {
     return std::ranges::find(candidate.tickets, ticket) != candidate.tickets.end();
   });
@@ -170,46 +171,49 @@ void Pool::finished(Subprocesses::Ticket ticket, const Ended& ended) {
                                              running->tickets.begin());
   LaunchRequest request = running->request;
   if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
-  const bool killed = out_of_memory_kills() > running->kills_before;
-  Answer answer = judge(request, result_of(request, store_), ended, running->limit_seconds, killed);
-  running->ends[rank] = rank_end(std::move(answer), ended, running->stopping);
-  if (!is_ok(running->ends[rank]->answer.body.outcome) && !std::exchange(running->stopping, true)) {
-    for (const Subprocesses::Ticket other : running->tickets) processes_.stop(other, kRankGrace);
+  const bool host_ran_out_of_memory = out_of_memory_kills() > running->oom_kills_before;
+  LaunchResult result = judge_launch(request, result_file_of(request, store_), process,
+                                     running->limit_seconds, host_ran_out_of_memory);
+  running->rank_results[rank] = rank_result(std::move(result), process, running->is_stopping);
+  if (!is_ok(running->rank_results[rank]->result.launch.outcome) &&
+      !std::exchange(running->is_stopping, true)) {
+    for (const Subprocesses::Ticket other : running->tickets) processes_.stop_after(other, kRankGrace);
   }
-  const auto has_ended = [](const std::optional<RankEnd>& end) { return end.has_value(); };
-  if (!std::ranges::all_of(running->ends, has_ended)) return;
-  const RunningLaunch whole = std::move(*running);
+  const auto has_ended = [](const std::optional<RankResult>& entry) { return entry.has_value(); };
+  if (!std::ranges::all_of(running->rank_results, has_ended)) return;
+  const RunningLaunch ended = std::move(*running);
   running_.erase(running);
-  if (!whole.request.spec.ranks) return finish(whole, whole.ends.front()->answer);
-  std::vector<RankEnd> ranks;
-  for (const auto& end : whole.ends) ranks.push_back(*end);
-  finish(whole, joined(std::move(ranks), setup_.collective_seconds));
+  if (!ended.request.spec.ranks) return finish_launch(ended, ended.rank_results.front()->result);
+  std::vector<RankResult> ranks;
+  for (const auto& result_of_rank : ended.rank_results) ranks.push_back(*result_of_rank);
+  finish_launch(ended, joint_result(std::move(ranks), setup_.collective_seconds));
 }
 
-void Pool::finish(const RunningLaunch& running, Answer answer) {
+void Pool::finish_launch(const RunningLaunch& running, LaunchResult result) {
   const CellSpec& spec = running.request.spec;
-  if (answer.device_unusable) refuse_device(answer.body.outcome);
-  if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by this program
-  update_software(answer.software);
-  note_other_processes(answer.body, slots_[running.slots.front()]);
-  if (setup_.private_names) redact(answer.body, *setup_.private_names);
-  keep(spec, std::move(answer.body), answer.device);
+  if (result.is_device_unusable) refuse_device(result.launch.outcome);
+  if (processes_.interrupted() && is_failure(result.launch.outcome)) return;  // this program ended it
+  update_software(result.software);
+  note_other_processes(result.launch, slots_[running.slots.front()]);
+  if (setup_.private_names) redact(result.launch, *setup_.private_names);
+  store_launch(spec, std::move(result.launch), result.device);
 }
 
 void Pool::update_software(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
   if (!software) return;
-  Software known = *software;
-  if (known.python.empty()) known.python = session.software.python;  // only model workers report it
-  if (session.software == known) return;
-  session.software = known;
+  Software merged = *software;
+  // Only workers for models report Python.
+  if (merged.python.empty()) merged.python = session.software.python;
+  if (session.software == merged) return;
+  session.software = merged;
   store_.save(run_);
 }
 
-// The result is valid, but the cell is measured once more: see `LaunchQueue::plan`.
+/// The result is valid, but `LaunchQueue::plan` then plans the cell once more.
 void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
-  if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.other_processes) return;
-  const std::int64_t others = setup_.other_processes(slot);
+  if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.count_other_processes) return;
+  const std::int64_t others = setup_.count_other_processes(slot);
   if (others == 0 || launch.find_condition(metric::kGpu, metric::kOtherProcesses)) return;
   launch.conditions.push_back(integer_metric(metric::kGpu, metric::kOtherProcesses, "1", others));
   launch.warnings.push_back("memory ran out while " +
@@ -217,26 +221,26 @@ void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
                             " on the device");
 }
 
-void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device) {
+void Pool::store_launch(const CellSpec& spec, Launch launch, const std::optional<Device>& device) {
   launch.session = static_cast<std::int64_t>(run_.sessions.size() - 1);
   if (device) launch.device = find_or_add_device(run_, *device);
   Cell& cell = run_.find_or_add(spec);
   cell.launches.push_back(std::move(launch));
-  const Launch& kept = cell.launches.back();
+  const Launch& stored = cell.launches.back();
   store_.save_launch(run_, cell, static_cast<std::int64_t>(cell.launches.size()) - 1);
-  queue_.finished(spec, static_cast<double>(kept.wall_ns) * kSecondsPerNanosecond);
-  progress_.finished(spec, kept, standing());
+  queue_.mark_finished(spec, static_cast<double>(stored.wall_ns) * kSecondsPerNanosecond);
+  display_.launch_finished(spec, stored, progress());
 }
 
-// Removes cells that later plans no longer want and that were not measured yet. Cells that an
-// earlier command recorded stay.
-void Pool::drop_superfluous() {
+/// Removes unmeasured cells that this object planned first and left out later. Cells that an earlier
+/// command recorded stay.
+void Pool::drop_superfluous_cells() {
   std::erase_if(run_.cells, [&](const Cell& cell) {
-    return cell.launches.empty() && added_.contains(cell.id) && !queue_.wants(cell.id);
+    return cell.launches.empty() && added_cell_ids_.contains(cell.id) && !queue_.is_planned(cell.id);
   });
 }
 
-void Pool::put_in_planned_order() {
+void Pool::sort_cells_as_planned() {
   std::stable_sort(run_.cells.begin(), run_.cells.end(), [&](const Cell& a, const Cell& b) {
     return queue_.position(a.id) < queue_.position(b.id);
   });

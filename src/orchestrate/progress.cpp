@@ -20,16 +20,16 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kWordsWidth = 55;
+constexpr std::size_t kCellWidth = 55;
 constexpr double kTera = 1e12;
 
-/// Drops warm-up steps, which sharding cells do not record.
+/// Returns "116.7 ± 0.3 ms" without the warm-up steps. Sharding cells record no warm-up steps.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
   if (total == nullptr) return "ok";
   std::vector<double> steps = total->numbers();
-  const bool counted = spec.kind == CellKind::kSharding;
-  const auto warmup = static_cast<std::size_t>(counted ? 0 : spec.warmup.value_or(0));
+  const bool has_no_warmup = spec.kind == CellKind::kSharding;
+  const auto warmup = static_cast<std::size_t>(has_no_warmup ? 0 : spec.warmup.value_or(0));
   if (steps.size() <= warmup) return "ok";
   steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(warmup));
   for (double& step : steps) step /= kNanosecondsPerMillisecond;
@@ -73,13 +73,13 @@ std::string attention_words(const Launch& launch) {
 }
 
 /// Cuts the text to the terminal's width, because a wrapped line could not be overwritten.
-std::string cut(const std::string& text, std::FILE* stream) {
+std::string cut_to_terminal_width(const std::string& text, std::FILE* stream) {
   winsize size{};
   ioctl(fileno(stream), TIOCGWINSZ, &size);
   const std::size_t columns = size.ws_col > 1 ? size.ws_col - 1u : 79u;
-  std::size_t seen = 0;
+  std::size_t column = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((text[i] & 0xC0) != 0x80 && seen++ == columns) return text.substr(0, i);
+    if ((text[i] & 0xC0) != 0x80 && column++ == columns) return text.substr(0, i);
   }
   return text;
 }
@@ -128,56 +128,56 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   return "ok";
 }
 
-TerminalProgress::TerminalProgress(std::FILE* stream) : stream_(stream) {
+TerminalDisplay::TerminalDisplay(std::FILE* stream) : stream_(stream) {
   const char* terminal = std::getenv("TERM");
   const char* no_color = std::getenv("NO_COLOR");
-  live_ =
+  has_live_line_ =
       isatty(fileno(stream)) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
-  colors_ = live_ && (no_color == nullptr || *no_color == '\0');
+  has_colors_ = has_live_line_ && (no_color == nullptr || *no_color == '\0');
 }
 
-TerminalProgress::~TerminalProgress() { clear(); }
+TerminalDisplay::~TerminalDisplay() { clear(); }
 
-void TerminalProgress::clear() {
-  if (!live_) return;
+void TerminalDisplay::clear() {
+  if (!has_live_line_) return;
   std::fputs("\r\033[K", stream_);
   std::fflush(stream_);
 }
 
-void TerminalProgress::started(const CellSpec& spec, const Standing& standing) {
-  current_ = cell_words(spec);
-  since_ = std::chrono::steady_clock::now();
-  tick(standing);
+void TerminalDisplay::launch_started(const CellSpec& spec, const RunProgress& progress) {
+  current_cell_ = cell_words(spec);
+  started_at_ = std::chrono::steady_clock::now();
+  tick(progress);
 }
 
-void TerminalProgress::finished(const CellSpec& spec, const Launch& launch,
-                                const Standing& standing) {
+void TerminalDisplay::launch_finished(const CellSpec& spec, const Launch& launch,
+                                const RunProgress& progress) {
   clear();
-  const auto width = std::to_string(standing.total).size();
+  const auto width = std::to_string(progress.total).size();
   const std::string line =
-      fmt::format("[{:>{}}/{}]  {:<{}}  {}", standing.done, width, standing.total, cell_words(spec),
-                  kWordsWidth, result_words(spec, launch));
+      fmt::format("[{:>{}}/{}]  {:<{}}  {}", progress.done, width, progress.total, cell_words(spec),
+                  kCellWidth, result_words(spec, launch));
   const char* color = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
-  const bool plain = !colors_ || is_ok(launch.outcome);
-  say_to(stream_, fmt::format("{}{}{}\n", plain ? "" : color, line, plain ? "" : "\033[0m"));
+  const bool is_plain = !has_colors_ || is_ok(launch.outcome);
+  say_to(stream_, fmt::format("{}{}{}\n", is_plain ? "" : color, line, is_plain ? "" : "\033[0m"));
   for (const std::string& warning : launch.warnings)
     say_to(stream_, fmt::format("  warning: {}\n", warning));
   std::fflush(stream_);
 }
 
-void TerminalProgress::tick(const Standing& standing) {
-  if (!live_) return;
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - since_;
+void TerminalDisplay::tick(const RunProgress& progress) {
+  if (!has_live_line_) return;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_at_;
   const std::string line =
-      fmt::format("[{}/{}]  {}  {} · about {} left", standing.done, standing.total, current_,
+      fmt::format("[{}/{}]  {}  {} · about {} left", progress.done, progress.total, current_cell_,
                   format_duration(static_cast<double>(static_cast<int>(elapsed.count()))),
-                  format_duration(standing.left_seconds));
-  say_to(stream_, fmt::format("\r\033[K{}", cut(line, stream_)));
+                  format_duration(progress.remaining_seconds));
+  say_to(stream_, fmt::format("\r\033[K{}", cut_to_terminal_width(line, stream_)));
   std::fflush(stream_);
 }
 
-std::optional<std::chrono::milliseconds> TerminalProgress::tick_every() const {
-  if (!live_) return std::nullopt;
+std::optional<std::chrono::milliseconds> TerminalDisplay::tick_interval() const {
+  if (!has_live_line_) return std::nullopt;
   return std::chrono::milliseconds(1000);
 }
 

@@ -10,50 +10,49 @@
 
 namespace labreport {
 
-/// The progress of a run, in launches.
-struct Standing {
-  std::size_t done = 0;
-  std::size_t total = 0;
-  double left_seconds = 0;  ///< Estimated wall time until all launches are done.
+struct RunProgress {
+  std::size_t done = 0;          ///< Launches, including skipped ones.
+  std::size_t total = 0;         ///< Launches.
+  double remaining_seconds = 0;  ///< Estimated wall time until all launches are done.
 };
 
-class Progress {
+class ProgressDisplay {
  public:
-  virtual ~Progress() = default;
-  virtual void started(const CellSpec& spec, const Standing& standing) = 0;
-  virtual void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) = 0;
-  virtual void tick(const Standing& standing) = 0;
-  /// The interval at which `tick` is wanted; absent for never.
-  virtual std::optional<std::chrono::milliseconds> tick_every() const = 0;
+  virtual ~ProgressDisplay() = default;
+  virtual void launch_started(const CellSpec& spec, const RunProgress& progress) = 0;
+  virtual void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) = 0;
+  virtual void tick(const RunProgress& progress) = 0;
+  /// Returns the interval at which the caller should call `tick`; absent if it need not.
+  virtual std::optional<std::chrono::milliseconds> tick_interval() const = 0;
 };
 
-/// "timing  large  ctx 512   bf16  forward+backward"
+/// Returns "timing  large  ctx 512   bf16  forward+backward".
 std::string cell_words(const CellSpec& spec);
 
-/// The result of a launch: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
+/// Returns the result of a launch: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
 std::string result_words(const CellSpec& spec, const Launch& launch);
 
-/// Prints one line a finished launch; on a terminal, a live line below shows the launch that
+/// Prints one line for each finished launch. On a terminal, a live line below shows the launch that
 /// started last.
-class TerminalProgress : public Progress {
+class TerminalDisplay : public ProgressDisplay {
  public:
   /// Uses colors and the live line only if `stream` is a terminal that supports both.
-  explicit TerminalProgress(std::FILE* stream);
-  ~TerminalProgress() override;
+  explicit TerminalDisplay(std::FILE* stream);
+  ~TerminalDisplay() override;
 
-  void started(const CellSpec& spec, const Standing& standing) override;
-  void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) override;
-  void tick(const Standing& standing) override;
-  std::optional<std::chrono::milliseconds> tick_every() const override;
+  void launch_started(const CellSpec& spec, const RunProgress& progress) override;
+  void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) override;
+  void tick(const RunProgress& progress) override;
+  std::optional<std::chrono::milliseconds> tick_interval() const override;
 
  private:
   void clear();
 
   std::FILE* stream_;
-  bool live_ = false;
-  bool colors_ = false;
-  std::string current_;
-  std::chrono::steady_clock::time_point since_;
+  bool has_live_line_ = false;
+  bool has_colors_ = false;
+  std::string current_cell_;
+  std::chrono::steady_clock::time_point started_at_;
 };
 
 }  // namespace labreport

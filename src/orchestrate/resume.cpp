@@ -13,13 +13,13 @@
 namespace labreport {
 namespace {
 
-std::string compared(const std::string& what, const std::string& then, const std::string& now) {
+std::string describe_change(const std::string& property, const std::string& then, const std::string& now) {
   if (then == now || then.empty()) return "";
-  return "its " + what + " is " + then + ", but now it is " + (now.empty() ? "none" : now);
+  return "its " + property + " is " + then + ", but now it is " + (now.empty() ? "none" : now);
 }
 
-// "2.11.0" and "2.11.0+cu130" name the same release.
-std::string release(const std::string& version) { return version.substr(0, version.find('+')); }
+/// Returns "2.11.0" for "2.11.0" and "2.11.0+cu130", which are the same release.
+std::string release_of(const std::string& version) { return version.substr(0, version.find('+')); }
 
 std::string revision_words(const std::string& revision, bool dirty) {
   if (revision.empty()) return "";
@@ -28,33 +28,33 @@ std::string revision_words(const std::string& revision, bool dirty) {
 
 }  // namespace
 
-std::string difference(const Run& run, const Surroundings& now) {
+std::string first_difference(const Run& run, const Surroundings& now) {
   const Session last = run.sessions.empty() ? Session() : run.sessions.back();
   const std::string torch = now.libtorch.empty() ? "" : last.software.libtorch;
   const std::string model = last.model ? last.model->implementation : "";
   for (const std::string& words :
-       {compared("edition", run.edition, now.edition), compared("preset", run.preset, now.preset),
-        compared("revision", revision_words(last.revision, last.dirty),
+       {describe_change("edition", run.edition, now.edition), describe_change("preset", run.preset, now.preset),
+        describe_change("revision", revision_words(last.revision, last.dirty),
                  revision_words(now.revision, now.dirty)),
-        compared("torch", release(torch), release(now.libtorch)),
-        compared("driver", last.software.driver, now.driver),
-        compared("model", model, now.implementation)}) {
+        describe_change("torch", release_of(torch), release_of(now.libtorch)),
+        describe_change("driver", last.software.driver, now.driver),
+        describe_change("model", model, now.implementation)}) {
     if (!words.empty()) return words;
   }
   return "";
 }
 
 void refuse_other_surroundings(const Run& run, const Surroundings& now) {
-  const std::string different = difference(run, now);
-  if (!different.empty()) {
-    throw InputError("this run cannot be resumed: " + different, "measure anew without --resume");
+  const std::string change = first_difference(run, now);
+  if (!change.empty()) {
+    throw InputError("this run cannot be resumed: " + change, "measure anew without --resume");
   }
   if (run.devices.empty() || now.gpu_hashes.empty()) return;
-  // A run knows a GPU once a launch on it is stored, so one of several may still be missing.
-  std::set<std::string> known;
-  for (const Device& device : run.devices) known.insert(device.uuid_hash);
-  const std::set<std::string> given(now.gpu_hashes.begin(), now.gpu_hashes.end());
-  if (std::ranges::includes(known, given) || std::ranges::includes(given, known)) return;
+  // A run records a GPU with the first launch on it, so a run on several GPUs may lack some of them.
+  std::set<std::string> recorded_gpus;
+  for (const Device& device : run.devices) recorded_gpus.insert(device.uuid_hash);
+  const std::set<std::string> present_gpus(now.gpu_hashes.begin(), now.gpu_hashes.end());
+  if (std::ranges::includes(recorded_gpus, present_gpus) || std::ranges::includes(present_gpus, recorded_gpus)) return;
   throw InputError("this run cannot be resumed: it was measured on another GPU (" +
                        run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
                    "choose that one with --gpus, or measure anew without --resume");

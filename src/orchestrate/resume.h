@@ -1,4 +1,4 @@
-// Decides whether a run may be continued and what is measured again.
+// Decides whether a run may be resumed and which of its launches are measured again.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// Properties that must be the same for a run's numbers to belong together.
+/// Properties that must stay the same while a run is measured, because its numbers are compared.
 struct Surroundings {
   std::string edition;
   std::string preset;
@@ -21,22 +21,22 @@ struct Surroundings {
   std::string implementation = {};      ///< The user's model, if any.
 };
 
-/// Returns the first difference from the run's last session, except in GPUs: "its driver is
-/// 580.95.05, but now it is 590.10"; empty if there is none.
-std::string difference(const Run& run, const Surroundings& now);
+/// Returns the first change since the run's last session, except of GPUs: "its driver is 580.95.05,
+/// but now it is 590.10"; empty if nothing changed.
+std::string first_difference(const Run& run, const Surroundings& now);
 
-/// Throws `InputError` naming the difference, also for a GPU that the run does not know.
+/// Throws `InputError` that names the difference. Measuring on other GPUs than the run's is one, too.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
 /// True if any cell has a launch, even a failed one.
 bool has_launches(const Run& run);
 
-/// Forgets launches that failed (timeout, crashed, error), so that they are measured again.
-/// Outcomes ok, out of memory and skipped are results and stay.
+/// Removes launches that failed (timeout, crashed, error), so that they are measured again. Launches
+/// that are ok, ran out of memory or were skipped are results and stay.
 void drop_failures(Run& run);
 
-/// Held while this process measures into a run's folder. Throws `InputError` if another process
-/// holds it.
+/// Locks a run's folder while this process measures into it. Throws `InputError` if another process
+/// holds the lock.
 class RunLock {
  public:
   explicit RunLock(const std::filesystem::path& folder);

@@ -27,11 +27,11 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
   run.edition = input.edition.name;
   run.preset = name(input.preset);
   run.sessions = {session};
-  Run named = run;  // before a worker has started on the device, only its name is known
-  Device& device = named.devices.emplace_back();
+  Run run_with_device = run;  // It names the folder; workers report the whole device later.
+  Device& device = run_with_device.devices.emplace_back();
   device.kind = choice.kind;
   device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
-  std::unique_ptr<RunFolder> folder(new RunFolder(make_run_folder(root, named)));
+  std::unique_ptr<RunFolder> folder(new RunFolder(make_run_folder(root, run_with_device)));
   folder->run_ = std::move(run);
   folder->store_.create(folder->run_);
   folder->is_new_ = true;
@@ -44,7 +44,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
-  store.save_merged(run);  // before drop_failures(), which changes the launches' numbers
+  store.save_merged(run);  // This comes first, because drop_failures() renumbers launches.
   drop_failures(run);
   run.sessions.push_back(session);
   store.save(run);
@@ -55,10 +55,10 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroun
 RunFolder::~RunFolder() {
   if (!is_new_ || has_launches(run_)) return;
   std::error_code ignored;
-  fs::remove(store_.run_file(), ignored);  // a folder without this file holds no run
+  fs::remove(store_.run_file(), ignored);  // A folder without this file holds no run.
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
-  // Folders that became empty go too; remove() leaves others alone.
+  // This removes the run's folder and two above it if they are empty: remove() fails for others.
   fs::path folder = store_.folder();
   for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {
     folder = folder.parent_path();

@@ -1,4 +1,4 @@
-// The folder into which a run is measured: a new one, or that of an interrupted run.
+// Creates or reopens the folder into which a run is measured.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,17 @@
 
 namespace labreport {
 
-/// The folder is locked while the object lives, and a new one is removed again if nothing was
+/// Locks the folder while the object lives. The destructor removes a new folder in which nothing was
 /// measured.
 class RunFolder {
  public:
+  /// Makes a new folder below `root`. Throws `InputError` if `root` itself holds a run.
   static std::unique_ptr<RunFolder> create(const std::filesystem::path& root,
                                            const PlanInput& input, const DeviceChoice& choice,
                                            const Session& session);
 
-  /// Drops failed launches, so that they are measured again. Throws `InputError` if the run in
-  /// `path` was measured in other surroundings.
+  /// Reopens the run in `path` and removes its failed launches, so that they are measured again. Throws
+  /// `InputError` if the run was measured in other surroundings.
   static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
                                            const Surroundings& now, const Session& session);
 

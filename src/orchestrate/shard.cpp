@@ -13,7 +13,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kMostShards = 10000;
+constexpr std::int64_t kMaxShards = 10000;
 
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
@@ -22,26 +22,26 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-std::map<std::string, double> seconds_by_group(const std::vector<GroupTime>& cells) {
+std::map<std::string, double> seconds_by_group(const std::vector<CellTime>& cells) {
   std::map<std::string, double> seconds;
-  for (const GroupTime& cell : cells) seconds[cell.group] += cell.seconds;
+  for (const CellTime& cell : cells) seconds[cell.group] += cell.seconds;
   return seconds;
 }
 
-bool is_everywhere(const CellSpec& spec) { return spec.kind == CellKind::kLimits; }
+bool is_in_every_part(const CellSpec& spec) { return spec.kind == CellKind::kLimits; }
 
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto number = number_in(std::string_view(text).substr(0, slash));
-  const auto of = number_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
-  if (number && of && *number >= 1 && *number <= *of && *of <= kMostShards) return {*number, *of};
+  const auto count = number_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (number && count && *number >= 1 && *number <= *count && *count <= kMaxShards) return {*number, *count};
   throw InputError("--shard is '" + text + "'",
                    "give K/N, the number of this task, from 1, and how many there are, as 2/4");
 }
 
-std::string words(const Shard& shard) { return fmt::format("shard {}/{}", shard.number, shard.of); }
+std::string shard_words(const Shard& shard) { return fmt::format("shard {}/{}", shard.number, shard.count); }
 
 std::string shard_group(const CellSpec& spec) {
   if (spec.ranks) return "ranks";
@@ -49,8 +49,8 @@ std::string shard_group(const CellSpec& spec) {
   if (const auto& sweep = spec.attention) {
     return group + fmt::format(".{}.d{}", name(sweep->method), sweep->head_dim);
   }
-  const bool by_network = spec.kind == CellKind::kTiming || spec.kind == CellKind::kKernels;
-  if (!by_network || !spec.model) return group;
+  const bool depends_on_network = spec.kind == CellKind::kTiming || spec.kind == CellKind::kKernels;
+  if (!depends_on_network || !spec.model) return group;
   const ModelShape& model = *spec.model;
   group += fmt::format(".d{}-f{}-l{}-h{}-v{}.b{}", model.d_model, model.d_ff, model.layers,
                        model.heads, model.vocab, spec.batch.value_or(0));
@@ -58,61 +58,62 @@ std::string shard_group(const CellSpec& spec) {
   return group;
 }
 
-std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
                                              std::size_t parts) {
   const auto seconds = seconds_by_group(cells);
   std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
   std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
-  std::vector<double> busy(parts, 0);
-  std::vector<std::size_t> filled(parts, 0);  // groups that take no time are distributed, too
+  std::vector<double> part_seconds(parts, 0);
+  std::vector<std::size_t> part_groups(parts, 0);  // distributes groups that take no time
   std::map<std::string, std::size_t> part_of;
-  for (const auto& [group, more] : groups) {
-    std::size_t least = 0;
+  const auto load = [&](std::size_t part) { return std::pair(part_seconds[part], part_groups[part]); };
+  for (const auto& [group, group_seconds] : groups) {
+    std::size_t lightest = 0;
     for (std::size_t part = 1; part < parts; ++part) {
-      if (std::pair(busy[part], filled[part]) < std::pair(busy[least], filled[least])) least = part;
+      if (load(part) < load(lightest)) lightest = part;
     }
-    part_of[group] = least;
-    busy[least] += more;
-    ++filled[least];
+    part_of[group] = lightest;
+    part_seconds[lightest] += group_seconds;
+    ++part_groups[lightest];
   }
   return part_of;
 }
 
-Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of) {
-  std::vector<GroupTime> times;
+Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t count) {
+  std::vector<CellTime> times;
   for (const auto& [spec, seconds] : cells) {
-    all_ += seconds;
-    if (is_everywhere(spec)) {
-      everywhere_ += seconds;
+    total_seconds_ += seconds;
+    if (is_in_every_part(spec)) {
+      every_part_seconds_ += seconds;
     } else {
       times.push_back({shard_group(spec), seconds});
     }
   }
-  parts_ = partition(times, static_cast<std::size_t>(of));
+  parts_ = partition(times, static_cast<std::size_t>(count));
   const auto groups = static_cast<std::int64_t>(parts_.size());
-  if (of > groups) {
+  if (count > groups) {
     throw InputError(fmt::format("{} are more than the plan's {} of cells that stay together",
-                                 format_plural(of, "task"), format_plural(groups, "group")),
+                                 format_plural(count, "task"), format_plural(groups, "group")),
                      fmt::format("start at most {}", groups));
   }
-  std::vector<double> busy(static_cast<std::size_t>(of), everywhere_);
+  std::vector<double> part_seconds(static_cast<std::size_t>(count), every_part_seconds_);
   for (const auto& [group, seconds] : seconds_by_group(times)) {
-    busy[parts_.at(group)] += seconds;
-    longest_group_ = std::max(longest_group_, everywhere_ + seconds);
+    part_seconds[parts_.at(group)] += seconds;
+    longest_group_seconds_ = std::max(longest_group_seconds_, every_part_seconds_ + seconds);
   }
-  longest_part_ = std::ranges::max(busy);
+  longest_part_seconds_ = std::ranges::max(part_seconds);
 }
 
 std::vector<PlannedCell> Shards::part(std::vector<PlannedCell> planned, std::int64_t number) const {
   std::erase_if(planned, [&](const PlannedCell& cell) {
     const auto part = parts_.find(shard_group(cell.spec));
-    return !is_everywhere(cell.spec) && part != parts_.end() &&
+    return !is_in_every_part(cell.spec) && part != parts_.end() &&
            part->second != static_cast<std::size_t>(number - 1);
   });
   return planned;
 }
 
-double Shards::speedup() const { return all_ / longest_part_; }
-double Shards::most_speedup() const { return all_ / longest_group_; }
+double Shards::speedup() const { return total_seconds_ / longest_part_seconds_; }
+double Shards::max_speedup() const { return total_seconds_ / longest_group_seconds_; }
 
 }  // namespace labreport

@@ -22,9 +22,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::seconds kKillGrace{2};
 
-/// Reads what the pipe holds. Closes a pipe that has ended, which poll() would report for ever.
+/// Reads the pipe's bytes. Closes a pipe at its end, because poll() would report it for ever.
 void read_available(int& fd, Capture& capture) {
   std::array<char, 64 << 10> buffer;
   // The loop is bounded, so that a child that never stops writing does not hold up the others.
@@ -36,7 +36,7 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
-/// Processes that any `Subprocesses` started and has not yet waited for.
+/// The processes that any `Subprocesses` object has started and not yet reaped.
 std::set<pid_t> started_children;
 
 /// Returns the parent's id, or 0 for a process that is gone or ends meanwhile. The file holds "1234
@@ -53,7 +53,7 @@ pid_t parent_of(const std::filesystem::path& process) {
   return parent;
 }
 
-/// Returns children that this process did not start: descendants of a child that ended before them.
+/// Returns this process's children that it did not start: they outlived the child that started them.
 std::vector<pid_t> orphans() {
   std::vector<pid_t> found;
   std::error_code error;
@@ -69,11 +69,11 @@ std::vector<pid_t> orphans() {
   return found;
 }
 
-/// Kills the orphans and their descendants; gives up after `kGrace`.
+/// Kills the orphans and their descendants; gives up after `kKillGrace`.
 void end_orphans() {
-  const auto deadline = std::chrono::steady_clock::now() + kGrace;
-  for (std::vector<pid_t> left; !(left = orphans()).empty();) {
-    for (const pid_t pid : left) {
+  const auto deadline = std::chrono::steady_clock::now() + kKillGrace;
+  for (std::vector<pid_t> remaining; !(remaining = orphans()).empty();) {
+    for (const pid_t pid : remaining) {
       kill(pid, SIGKILL);
       waitpid(pid, nullptr, WNOHANG);
     }
@@ -85,114 +85,114 @@ void end_orphans() {
 }  // namespace
 
 struct Subprocesses::Child {
-  Spawned process;
-  Capture kept_output{32 << 20, 0};
-  Capture kept_messages;
+  SpawnedProcess process;
+  Capture captured_output{32 << 20, 0};
+  Capture captured_messages;
   Clock::time_point started;
-  std::optional<Clock::time_point> limit;
+  std::optional<Clock::time_point> limit_at;
   std::optional<Clock::time_point> stop_at;
   std::optional<Clock::time_point> kill_at;
   bool timed_out = false;
 };
 
 Subprocesses::Subprocesses() {
-  sigset_t wanted = heeded_interrupts();
-  std::signal(SIGCHLD, SIG_DFL);  // if it were ignored, children would end without a status
-  sigaddset(&wanted, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
+  sigset_t watched_signals = unignored_interrupts();
+  std::signal(SIGCHLD, SIG_DFL);  // If it were ignored, children would end without a status.
+  sigaddset(&watched_signals, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &watched_signals, &former_mask_);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  signals_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+  signal_fd_ = signalfd(-1, &watched_signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 Subprocesses::~Subprocesses() {
   for (auto& [ticket, child] : children_) {
-    end(*child, SIGKILL);
+    signal_group(*child, SIGKILL);
     waitpid(child->process.pid, nullptr, 0);
     started_children.erase(child->process.pid);
-    close_if_open(child->process.output);
-    close_if_open(child->process.messages);
+    close_if_open(child->process.output_fd);
+    close_if_open(child->process.messages_fd);
   }
   end_orphans();
   read_signals();
-  close_if_open(signals_);
+  close_if_open(signal_fd_);
   sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
 }
 
 Subprocesses::Ticket Subprocesses::start(const Command& command) {
-  auto owned = std::make_unique<Child>();
-  Child& child = *owned;
+  auto owned_child = std::make_unique<Child>();
+  Child& child = *owned_child;
   sigset_t mask = former_mask_;
-  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // blocked here, not in the child
+  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // Only this process blocks it.
   child.process = spawn(command, mask);
   started_children.insert(child.process.pid);
   child.started = Clock::now();
   if (command.limit_seconds > 0) {
-    child.limit = child.started + std::chrono::duration_cast<Clock::duration>(
+    child.limit_at = child.started + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(command.limit_seconds));
   }
-  children_.emplace(next_ticket_, std::move(owned));
+  children_.emplace(next_ticket_, std::move(owned_child));
   return next_ticket_++;
 }
 
-// Signals the child's process group. The child is not yet reaped, so its pid names no other group.
-void Subprocesses::end(Child& child, int signal) {
+// The child is not yet reaped, so its pid names no other process group.
+void Subprocesses::signal_group(Child& child, int signal) {
   kill(-child.process.pid, signal);
-  if (!child.kill_at) child.kill_at = Clock::now() + kGrace;
+  if (!child.kill_at) child.kill_at = Clock::now() + kKillGrace;
 }
 
 void Subprocesses::drain(Child& child) {
-  read_available(child.process.output, child.kept_output);
-  read_available(child.process.messages, child.kept_messages);
+  read_available(child.process.output_fd, child.captured_output);
+  read_available(child.process.messages_fd, child.captured_messages);
 }
 
-std::optional<Ended> Subprocesses::reap(Child& child) {
+std::optional<CompletedProcess> Subprocesses::reap(Child& child) {
   siginfo_t information{};
   const auto id = static_cast<id_t>(child.process.pid);
   if (waitid(P_PID, id, &information, WEXITED | WNOHANG | WNOWAIT) != 0) return std::nullopt;
   if (information.si_pid == 0) return std::nullopt;
-  Ended ended;
-  ended.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
-  end(child, SIGKILL);  // its remaining processes
+  CompletedProcess completed;
+  completed.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
+  signal_group(child, SIGKILL);  // ends the processes that the child leaves behind
   drain(child);
   int status = 0;
   rusage usage{};
   wait4(child.process.pid, &status, 0, &usage);
   started_children.erase(child.process.pid);
   end_orphans();
-  ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  ended.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-  ended.timed_out = child.timed_out;
-  ended.peak_bytes = usage.ru_maxrss * 1024;
-  ended.output = child.kept_output.text();
-  ended.messages = child.kept_messages.text();
-  close_if_open(child.process.output);
-  close_if_open(child.process.messages);
-  return ended;
+  completed.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  completed.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  completed.timed_out = child.timed_out;
+  completed.peak_bytes = usage.ru_maxrss * 1024;
+  completed.output = child.captured_output.text();
+  completed.messages = child.captured_messages.text();
+  close_if_open(child.process.output_fd);
+  close_if_open(child.process.messages_fd);
+  return completed;
 }
 
 void Subprocesses::enforce_limits(Clock::time_point now) {
   for (auto& [ticket, child] : children_) {
     if (child->kill_at && now >= *child->kill_at) {
       kill(-child->process.pid, SIGKILL);
-      child->kill_at = now + kGrace;
+      child->kill_at = now + kKillGrace;
     }
     if (child->stop_at && now >= *child->stop_at) {
       child->stop_at.reset();
-      end(*child, SIGTERM);
+      signal_group(*child, SIGTERM);
     }
-    if (!child->limit || now < *child->limit) continue;
-    child->limit.reset();
+    if (!child->limit_at || now < *child->limit_at) continue;
+    child->limit_at.reset();
     child->timed_out = true;
-    end(*child, SIGTERM);
+    signal_group(*child, SIGTERM);
   }
 }
 
 void Subprocesses::read_signals() {
   signalfd_siginfo information{};
-  while (read(signals_, &information, sizeof information) == sizeof information) {
+  while (read(signal_fd_, &information, sizeof information) == sizeof information) {
     if (information.ssi_signo == SIGCHLD) continue;
     if (interrupted_) {
-      for (auto& [ticket, child] : children_) end(*child, SIGKILL);
+      for (auto& [ticket, child] : children_) signal_group(*child, SIGKILL);
     }
     interrupted_ = true;
     remember_interrupt();
@@ -200,66 +200,66 @@ void Subprocesses::read_signals() {
 }
 
 void Subprocesses::poll_until(std::optional<Clock::time_point> deadline) {
-  std::vector<pollfd> watched{{signals_, POLLIN, 0}};
+  std::vector<pollfd> poll_fds{{signal_fd_, POLLIN, 0}};
   for (const auto& [ticket, child] : children_) {
-    for (const auto& moment : {child->limit, child->stop_at, child->kill_at}) {
+    for (const auto& moment : {child->limit_at, child->stop_at, child->kill_at}) {
       if (moment) deadline = std::min(deadline.value_or(*moment), *moment);
     }
-    for (const int fd : {child->process.output, child->process.messages}) {
-      if (fd >= 0) watched.push_back({fd, POLLIN, 0});
+    for (const int fd : {child->process.output_fd, child->process.messages_fd}) {
+      if (fd >= 0) poll_fds.push_back({fd, POLLIN, 0});
     }
   }
   int milliseconds = -1;
   if (deadline) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
-    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
+    const auto remaining = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(remaining.count(), 0, 1 << 30));
   }
-  poll(watched.data(), watched.size(), milliseconds);
+  poll(poll_fds.data(), poll_fds.size(), milliseconds);
 }
 
-std::optional<std::pair<Subprocesses::Ticket, Ended>> Subprocesses::wait(
-    std::optional<std::chrono::milliseconds> tick) {
+std::optional<std::pair<Subprocesses::Ticket, CompletedProcess>> Subprocesses::wait(
+    std::optional<std::chrono::milliseconds> timeout) {
   std::optional<Clock::time_point> deadline;
-  if (tick) deadline = Clock::now() + *tick;
-  const bool before = interrupted_;
+  if (timeout) deadline = Clock::now() + *timeout;
+  const bool was_interrupted = interrupted_;
   for (;;) {
     read_signals();
     for (auto& [ticket, child] : children_) {
       drain(*child);
-      if (auto ended = reap(*child)) {
-        const Ticket which = ticket;
-        children_.erase(which);
-        return std::pair(which, std::move(*ended));
+      if (auto completed = reap(*child)) {
+        const Ticket ended_ticket = ticket;
+        children_.erase(ended_ticket);
+        return std::pair(ended_ticket, std::move(*completed));
       }
     }
-    if (interrupted_ != before || (deadline && Clock::now() >= *deadline)) return std::nullopt;
+    if (interrupted_ != was_interrupted || (deadline && Clock::now() >= *deadline)) return std::nullopt;
     if (children_.empty() && !deadline) return std::nullopt;
     enforce_limits(Clock::now());
     poll_until(deadline);
   }
 }
 
-void Subprocesses::stop() {
-  for (auto& [ticket, child] : children_) end(*child, SIGTERM);
+void Subprocesses::stop_all() {
+  for (auto& [ticket, child] : children_) signal_group(*child, SIGTERM);
 }
 
-void Subprocesses::stop(Ticket ticket, std::chrono::milliseconds grace) {
+void Subprocesses::stop_after(Ticket ticket, std::chrono::milliseconds grace) {
   const auto found = children_.find(ticket);
   if (found != children_.end()) found->second->stop_at = Clock::now() + grace;
 }
 
-void tell_size_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+void report_size_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
 
-Ended run_to_end(const Command& command) {
+CompletedProcess run_to_end(const Command& command) {
   Subprocesses processes;
   processes.start(command);
-  bool stopped = false;
+  bool is_stopping = false;
   for (;;) {
-    if (auto ended = processes.wait()) {
+    if (auto completed = processes.wait()) {
       if (processes.interrupted()) throw Interrupted();
-      return std::move(ended->second);
+      return std::move(completed->second);
     }
-    if (processes.interrupted() && !std::exchange(stopped, true)) processes.stop();
+    if (processes.interrupted() && !std::exchange(is_stopping, true)) processes.stop_all();
   }
 }
 

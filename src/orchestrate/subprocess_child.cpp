@@ -18,36 +18,36 @@
 namespace labreport {
 namespace {
 
-/// A child's exit status says what its text means.
-enum : int { kResult, kRefusal, kNoMemory };
+/// The child's exit status tells the parent how to read its text.
+enum : int { kTextIsResult, kTextIsRefusal, kOutOfMemory };
 
-void limit(__rlimit_resource resource, std::int64_t most) {
-  const rlimit both{static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
-  setrlimit(resource, &both);
+void set_limit(__rlimit_resource resource, std::int64_t max_value) {
+  const rlimit soft_and_hard{static_cast<rlim_t>(max_value), static_cast<rlim_t>(max_value)};
+  setrlimit(resource, &soft_and_hard);
 }
 
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, const ChildLimits& limits,
-                                int pipe) {
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_DATA, limits.bytes);
+                                int write_end) {
+  set_limit(RLIMIT_CORE, 0);
+  set_limit(RLIMIT_DATA, limits.bytes);
   alarm(static_cast<unsigned>(limits.seconds));
-  int status = kResult;
+  int status = kTextIsResult;
   try {
-    write_all(pipe, work());
+    write_all(write_end, work());
   } catch (const InputError& error) {
-    write_all(pipe, error.what());
-    status = kRefusal;
+    write_all(write_end, error.what());
+    status = kTextIsRefusal;
   } catch (const std::bad_alloc&) {
-    status = kNoMemory;
+    status = kOutOfMemory;
   }
   _exit(status);
 }
 
-std::string read_to_end(int pipe) {
+std::string read_to_end(int read_end) {
   std::string text;
   std::array<char, 1 << 16> buffer;
   while (true) {
-    const ssize_t bytes = read(pipe, buffer.data(), buffer.size());
+    const ssize_t bytes = read(read_end, buffer.data(), buffer.size());
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(bytes));
@@ -65,14 +65,14 @@ std::string text_from_child(const std::function<std::string()>& work, const Chil
   close(pipe[1]);
   const std::string text = read_to_end(pipe[0]);
   close(pipe[0]);
-  int ended = 0;
-  while (waitpid(child, &ended, 0) < 0 && errno == EINTR) continue;
-  if (WIFSIGNALED(ended) && WTERMSIG(ended) == SIGALRM) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
     throw InputError(fmt::format("ended after {} s", limits.seconds), "ask for less");
   }
-  if (WIFSIGNALED(ended)) throw Error(fmt::format("ended by signal {}", WTERMSIG(ended)));
-  if (WEXITSTATUS(ended) == kRefusal) throw InputError(text);
-  if (WEXITSTATUS(ended) == kNoMemory) throw InputError("out of memory", "ask for less");
+  if (WIFSIGNALED(status)) throw Error(fmt::format("ended by signal {}", WTERMSIG(status)));
+  if (WEXITSTATUS(status) == kTextIsRefusal) throw InputError(text);
+  if (WEXITSTATUS(status) == kOutOfMemory) throw InputError("out of memory", "ask for less");
   return text;
 }
 

@@ -9,11 +9,11 @@ namespace labreport {
 
 struct ChildLimits {
   int seconds;         ///< Wall time.
-  std::int64_t bytes;  ///< Memory the child may write to.
+  std::int64_t bytes;  ///< Writable memory.
 };
 
-/// Runs `work` in a child of this process, which must have a single thread, and returns its text.
-/// Throws an `InputError` of `work` again, and one with the reason if a limit ended the child.
+/// Runs `work` in a child process and returns its text. This process must have a single thread. If
+/// `work` throws an `InputError`, throws it again. Throws another one if a limit ended the child.
 std::string text_from_child(const std::function<std::string()>& work, const ChildLimits& limits);
 
 }  // namespace labreport

@@ -9,8 +9,8 @@
 namespace labreport {
 namespace {
 
-/// Subprocesses has read the interrupt, so the system will not report it again.
-std::atomic<bool> interrupt_taken = false;
+/// True once `Subprocesses` has read an interrupt, which the system then no longer reports as pending.
+std::atomic<bool> was_interrupt_read = false;
 
 bool is_ignored(int signal) {
   struct sigaction action{};
@@ -20,37 +20,37 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-sigset_t heeded_interrupts() {
-  sigset_t heeded;
-  sigemptyset(&heeded);
+sigset_t unignored_interrupts() {
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
   for (const int signal : kInterrupts) {
-    if (!is_ignored(signal)) sigaddset(&heeded, signal);
+    if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }
-  return heeded;
+  return interrupts;
 }
 
-void remember_interrupt() { interrupt_taken = true; }
+void remember_interrupt() { was_interrupt_read = true; }
 
 HeldInterrupts::HeldInterrupts() {
-  interrupt_taken = false;
-  const sigset_t heeded = heeded_interrupts();
-  sigprocmask(SIG_BLOCK, &heeded, &former_mask_);
+  was_interrupt_read = false;
+  const sigset_t interrupts = unignored_interrupts();
+  sigprocmask(SIG_BLOCK, &interrupts, &former_mask_);
 }
 
 HeldInterrupts::~HeldInterrupts() {
-  const sigset_t heeded = heeded_interrupts();
+  const sigset_t interrupts = unignored_interrupts();
   const timespec at_once{};
-  while (sigtimedwait(&heeded, nullptr, &at_once) > 0) continue;
+  while (sigtimedwait(&interrupts, nullptr, &at_once) > 0) continue;
   sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
 }
 
 void HeldInterrupts::check() {
   sigset_t pending;
   sigpending(&pending);
-  const bool waiting = std::ranges::any_of(kInterrupts, [&](int signal) {
+  const bool is_pending = std::ranges::any_of(kInterrupts, [&](int signal) {
     return !is_ignored(signal) && sigismember(&pending, signal) == 1;
   });
-  if (interrupt_taken || waiting) throw Interrupted();
+  if (was_interrupt_read || is_pending) throw Interrupted();
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Holds interrupts back until nothing is half done.
+// Holds interrupts back until files are in a consistent state.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@ namespace labreport {
 /// Signals that ask this program to end.
 inline constexpr std::array<int, 3> kInterrupts{SIGINT, SIGTERM, SIGHUP};
 
-/// While the object lives, interrupts end neither the process nor its writing: they wait for
-/// `check`. Signals that arrive after the last `check` are dropped.
+/// Blocks interrupts while the object lives; `check` then reports them. Signals that arrive after the
+/// last `check` are dropped.
 class HeldInterrupts {
  public:
   HeldInterrupts();
@@ -18,17 +18,17 @@ class HeldInterrupts {
   HeldInterrupts(const HeldInterrupts&) = delete;
   HeldInterrupts& operator=(const HeldInterrupts&) = delete;
 
-  /// Throws `Interrupted` if an interrupt has come.
+  /// Throws `Interrupted` if an interrupt has arrived.
   static void check();
 
  private:
   sigset_t former_mask_{};
 };
 
-/// Records an interrupt that `Subprocesses` took while a child ran.
+/// Tells `HeldInterrupts::check` of an interrupt that `Subprocesses` has read while a child ran.
 void remember_interrupt();
 
 /// Returns the interrupts that this process does not ignore; under nohup it ignores SIGHUP.
-sigset_t heeded_interrupts();
+sigset_t unignored_interrupts();
 
 }  // namespace labreport

@@ -16,10 +16,10 @@
 namespace labreport {
 namespace {
 
-constexpr int kNotStarted = 127;
+constexpr int kNotStartedStatus = 127;
 
-/// The child must not allocate after fork, so everything is prepared before.
-struct Prepared {
+/// The arguments of exec. They are built before fork, because the child must not allocate memory.
+struct ExecArguments {
   std::vector<char*> argv;
   std::vector<std::string> variables;
   std::vector<char*> environment;
@@ -33,17 +33,17 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-Prepared prepare(const Command& command) {
-  Prepared prepared{pointers(command.argv), {}, {}, {}};
+ExecArguments prepare_exec(const Command& command) {
+  ExecArguments arguments{pointers(command.argv), {}, {}, {}};
   if (command.environment) {
     for (const auto& [name, value] : *command.environment) {
-      prepared.variables.push_back(name + "=" + value);
+      arguments.variables.push_back(name + "=" + value);
     }
-    prepared.environment = pointers(prepared.variables);
+    arguments.environment = pointers(arguments.variables);
   }
-  CPU_ZERO(&prepared.cores);
-  for (const int core : command.cores) CPU_SET(core, &prepared.cores);
-  return prepared;
+  CPU_ZERO(&arguments.cores);
+  for (const int core : command.cores) CPU_SET(core, &arguments.cores);
+  return arguments;
 }
 
 struct Pipe {
@@ -59,45 +59,45 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
-/// Runs in the child; returns only when something failed, with errno set.
-void become(const Command& command, const Prepared& prepared, pid_t parent, const sigset_t& mask,
-            int output, int messages) {
+/// Runs in the child; returns only if something failed, with errno set.
+void exec_command(const Command& command, const ExecArguments& arguments, pid_t parent, const sigset_t& mask,
+            int output_fd, int messages_fd) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);             // keeps the child's orphans below it
-  if (getppid() != parent) _exit(kNotStarted);  // the parent died before the line above
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(nothing, STDIN_FILENO);
-  dup2(output >= 0 ? output : nothing, STDOUT_FILENO);
-  dup2(messages, STDERR_FILENO);
-  if (!command.cores.empty()) sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);             // The child inherits its orphans.
+  if (getppid() != parent) _exit(kNotStartedStatus);  // The parent had died before prctl.
+  const int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(null_device, STDIN_FILENO);
+  dup2(output_fd >= 0 ? output_fd : null_device, STDOUT_FILENO);
+  dup2(messages_fd, STDERR_FILENO);
+  if (!command.cores.empty()) sched_setaffinity(0, sizeof arguments.cores, &arguments.cores);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
   if (command.limit_bytes > 0) {
-    // RLIMIT_DATA counts writable memory. RLIMIT_AS would count reserved addresses, too, of which
-    // some programs take many.
-    const rlimit most{static_cast<rlim_t>(command.limit_bytes),
+    // RLIMIT_DATA counts writable memory. RLIMIT_AS would also count reserved addresses, and some
+    // programs reserve many.
+    const rlimit memory_limit{static_cast<rlim_t>(command.limit_bytes),
                       static_cast<rlim_t>(command.limit_bytes)};
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_DATA, &most);
-    setrlimit(RLIMIT_CORE, &none);
+    const rlimit no_core_dump{0, 0};
+    setrlimit(RLIMIT_DATA, &memory_limit);
+    setrlimit(RLIMIT_CORE, &no_core_dump);
   }
-  if (command.environment) environ = const_cast<char**>(prepared.environment.data());
+  if (command.environment) environ = const_cast<char**>(arguments.environment.data());
   sigprocmask(SIG_SETMASK, &mask, nullptr);
-  execvp(prepared.argv[0], prepared.argv.data());
+  execvp(arguments.argv[0], arguments.argv.data());
 }
 
-[[noreturn]] void give_up(int report) {
-  const int reason = errno;
-  [[maybe_unused]] const auto written = write(report, &reason, sizeof reason);
-  _exit(kNotStarted);
+[[noreturn]] void report_errno_and_exit(int error_fd) {
+  const int error_number = errno;
+  [[maybe_unused]] const auto written = write(error_fd, &error_number, sizeof error_number);
+  _exit(kNotStartedStatus);
 }
 
-/// Waits until the child has executed its program; returns the reason (errno) if it could not.
-int exec_failure(int report) {
-  int reason = 0;
+/// Waits until the child has executed its program. Returns 0, or its errno if it could not.
+int read_exec_error(int error_fd) {
+  int error_number = 0;
   ssize_t bytes = 0;
-  while ((bytes = read(report, &reason, sizeof reason)) < 0 && errno == EINTR) continue;
-  return bytes == sizeof reason ? reason : 0;
+  while ((bytes = read(error_fd, &error_number, sizeof error_number)) < 0 && errno == EINTR) continue;
+  return bytes == sizeof error_number ? error_number : 0;
 }
 
 }  // namespace
@@ -117,32 +117,32 @@ void close_if_open(int& fd) {
   fd = -1;
 }
 
-Spawned spawn(const Command& command, const sigset_t& mask) {
-  const pid_t self = getpid();
-  // The parent-death signal comes when the thread that forked ends, and the first thread lives
-  // longest.
-  if (gettid() != self) throw Error("a child is started by another thread than the first");
-  const Prepared prepared = prepare(command);
+SpawnedProcess spawn(const Command& command, const sigset_t& mask) {
+  const pid_t parent = getpid();
+  // A child gets its parent-death signal when the thread that forked it ends, and only the first thread
+  // lives as long as this process.
+  if (gettid() != parent) throw Error("a child is started by another thread than the first");
+  const ExecArguments arguments = prepare_exec(command);
   Pipe output = command.keep_output ? make_pipe() : Pipe{};
   Pipe messages = make_pipe();
-  Pipe report = make_pipe();
+  Pipe error = make_pipe();
   const pid_t pid = fork();
   if (pid == 0) {
-    become(command, prepared, self, mask, output.write, messages.write);
-    give_up(report.write);
+    exec_command(command, arguments, parent, mask, output.write, messages.write);
+    report_errno_and_exit(error.write);
   }
-  const int fork_failure = pid < 0 ? errno : 0;
-  if (pid > 0) setpgid(pid, pid);  // the child does so, too, because either may run first
-  for (int* end : {&output.write, &messages.write, &report.write}) close_if_open(*end);
-  const int failure = fork_failure != 0 ? fork_failure : exec_failure(report.read);
-  close_if_open(report.read);
+  const int fork_error = pid < 0 ? errno : 0;
+  if (pid > 0) setpgid(pid, pid);  // The child does so, too, because either may run first.
+  for (int* end : {&output.write, &messages.write, &error.write}) close_if_open(*end);
+  const int error_number = fork_error != 0 ? fork_error : read_exec_error(error.read);
+  close_if_open(error.read);
   for (const int fd : {output.read, messages.read}) {
     if (fd >= 0) fcntl(fd, F_SETFL, O_NONBLOCK);
   }
-  if (failure == 0) return {pid, output.read, messages.read};
+  if (error_number == 0) return {pid, output.read, messages.read};
   if (pid > 0) waitpid(pid, nullptr, 0);
   for (int* end : {&output.read, &messages.read}) close_if_open(*end);
-  throw InputError("cannot start " + command.argv[0] + ": " + std::strerror(failure));
+  throw InputError("cannot start " + command.argv[0] + ": " + std::strerror(error_number));
 }
 
 }  // namespace labreport

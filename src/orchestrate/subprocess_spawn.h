@@ -1,4 +1,4 @@
-// Starts a child from a command; `subprocess.h` is the interface to use.
+// Starts a child process. Only subprocess.cpp calls it; others use `Subprocesses`.
 #pragma once
 
 #include <sys/types.h>
@@ -9,14 +9,14 @@
 
 namespace labreport {
 
-struct Spawned {
+struct SpawnedProcess {
   pid_t pid = 0;
-  int output = -1;    ///< Reads the child's stdout, without blocking; -1 if it goes nowhere.
-  int messages = -1;  ///< Reads its stderr, without blocking.
+  int output_fd = -1;    ///< Non-blocking end of the child's stdout; -1 if stdout is discarded.
+  int messages_fd = -1;  ///< Non-blocking end of the child's stderr.
 };
 
-/// Starts a child with the signal mask `mask`. Throws `InputError` if its program cannot start.
-Spawned spawn(const Command& command, const sigset_t& mask);
+/// Starts a child that blocks the signals in `mask`. Throws `InputError` if its program cannot start.
+SpawnedProcess spawn(const Command& command, const sigset_t& mask);
 
 void close_if_open(int& fd);
 

@@ -16,10 +16,10 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-// The oldest drivers for a CUDA of each major version.
+// The oldest driver that supports each major version of CUDA.
 constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
 
-void describe(WorkerInfo& worker) try {
+void read_description(WorkerInfo& worker) try {
   const fs::path file = worker.program.string() + ".json";
   if (!fs::exists(file)) return;
   const JsonDocument document = parse_json(read_file(file), file.string());
@@ -36,15 +36,15 @@ void describe(WorkerInfo& worker) try {
   throw InputError(error.what(), "build the worker again");
 }
 
-WorkerInfo described(const char* variable, const char* beside) {
+WorkerInfo locate_worker(const char* variable, const char* default_name) {
   WorkerInfo worker;
-  const char* named = std::getenv(variable);
-  worker.program = named != nullptr ? fs::path(named) : program_folder() / beside;
-  describe(worker);
+  const char* path = std::getenv(variable);
+  worker.program = path != nullptr ? fs::path(path) : program_folder() / default_name;
+  read_description(worker);
   return worker;
 }
 
-bool starts(const WorkerInfo& worker) { return access(worker.program.c_str(), X_OK) == 0; }
+bool is_executable(const WorkerInfo& worker) { return access(worker.program.c_str(), X_OK) == 0; }
 
 int leading_number(std::string_view text) {
   int number = 0;
@@ -59,8 +59,8 @@ std::string oldest_driver(int cuda_major) {
   return "the newest";
 }
 
-/// Returns advice; empty before CUDA 12, for which labreport knows no torch.
-std::string torch_for(int cuda_major) {
+/// Returns how to get a worker for this CUDA; empty before CUDA 12, for which labreport locks no torch.
+std::string torch_advice(int cuda_major) {
   if (cuda_major < 12) return "";
   return fmt::format(
       ", or build the worker with a torch for CUDA {} (`make report` without an activated "
@@ -68,17 +68,17 @@ std::string torch_for(int cuda_major) {
       cuda_major);
 }
 
-/// True if the GPU can run the code: "sm_90" is machine code for 9.x with x >= 0, "sm_90a" for 9.0
-/// only, "compute_90" text that any later chip can translate.
+/// True if the GPU can run code for `architecture`: "sm_90" is machine code for 9.x with x >= 0,
+/// "sm_90a" is for 9.0 only, and "compute_90" is PTX, which any later GPU can translate.
 bool runs_on(const std::string& architecture, const Gpu& gpu) {
   const auto underscore = architecture.find('_');
   if (underscore == std::string::npos) return false;
-  const int number = leading_number(architecture.substr(underscore + 1));
-  const int chip = gpu.compute_major * 10 + gpu.compute_minor;
+  const int built_capability = leading_number(architecture.substr(underscore + 1));
+  const int capability = gpu.compute_major * 10 + gpu.compute_minor;
   const char last = architecture.back();
-  if (last == 'a') return chip == number;
-  if (architecture.starts_with("compute_")) return chip >= number;
-  return chip / 10 == number / 10 && chip >= number;
+  if (last == 'a') return capability == built_capability;
+  if (architecture.starts_with("compute_")) return capability >= built_capability;
+  return capability / 10 == built_capability / 10 && capability >= built_capability;
 }
 
 }  // namespace
@@ -95,21 +95,21 @@ fs::path project_folder() {
 }
 
 WorkerInfo find_worker() {
-  WorkerInfo worker = described("LABREPORT_WORKER", "labreport-worker");
-  if (starts(worker)) return worker;
+  WorkerInfo worker = locate_worker("LABREPORT_WORKER", "labreport-worker");
+  if (is_executable(worker)) return worker;
   throw InputError("the worker " + worker.program.string() + " is not there",
                    "build it with `make report`, or name it in LABREPORT_WORKER");
 }
 
 WorkerInfo find_model_worker() {
-  WorkerInfo worker = described("LABREPORT_MODEL_WORKER", "labreport-model-worker");
+  WorkerInfo worker = locate_worker("LABREPORT_MODEL_WORKER", "labreport-model-worker");
   if (!worker.problem.empty()) throw InputError(worker.problem);
-  if (starts(worker)) return worker;
+  if (is_executable(worker)) return worker;
   throw InputError("the worker for models, " + worker.program.string() + ", is not there",
                    "build it with `make report`");
 }
 
-std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& gpu,
+std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& gpu,
                                           const GpuSurvey& survey) {
   if (worker.torch.empty()) return std::nullopt;
   if (worker.cuda.empty()) {
@@ -118,24 +118,24 @@ std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& g
         "torch that has CUDA (LIBTORCH or TORCH_PYTHON)",
         gpu.name, worker.torch);
   }
-  const int needed = leading_number(worker.cuda);
-  if (!survey.cuda.empty() && leading_number(survey.cuda) < needed) {
+  const int needed_cuda = leading_number(worker.cuda);
+  if (!survey.cuda.empty() && leading_number(survey.cuda) < needed_cuda) {
     return fmt::format(
         "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
         "{}{}",
-        survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed),
-        torch_for(leading_number(survey.cuda)));
+        survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed_cuda),
+        torch_advice(leading_number(survey.cuda)));
   }
-  const auto& built = worker.architectures;
-  const bool supported =
-      std::any_of(built.begin(), built.end(), [&](const auto& name) { return runs_on(name, gpu); });
-  if (built.empty() || supported) return std::nullopt;
+  const auto& architectures = worker.architectures;
+  const bool is_supported =
+      std::ranges::any_of(architectures, [&](const auto& name) { return runs_on(name, gpu); });
+  if (architectures.empty() || is_supported) return std::nullopt;
   return fmt::format(
       "{} has compute capability {}, but the worker's torch {} was built for {}; choose another "
       "GPU "
       "with --gpus, or build the worker with a torch for this one (`make report` without an "
       "activated environment chooses one; or LIBTORCH, TORCH_PYTHON)",
-      gpu.name, gpu.compute_capability(), worker.torch, join(built, ", "));
+      gpu.name, gpu.compute_capability(), worker.torch, join(architectures, ", "));
 }
 
 }  // namespace labreport

@@ -80,9 +80,9 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
 void ChartProcess::run_python(const std::string& script, const std::vector<std::string>& arguments,
                               const fs::path& folder, const HelperLimits& limits) const {
   const std::string code(embedded::writers().at(script));
-  const Ended ended = python_.run(code, arguments, folder, limits);
-  if (ended.ok()) return;
-  const std::string reason = last_lines(ended.messages, 1);
+  const CompletedProcess process = python_.run(code, arguments, folder, limits);
+  if (process.ok()) return;
+  const std::string reason = last_lines(process.messages, 1);
   throw Error(reason.empty() ? script + " gave up" : reason, kRemedy);
 }
 

@@ -153,7 +153,7 @@ HelperPython::HelperPython(const fs::path& project) {
   }
 }
 
-Ended HelperPython::run(const std::string& code, const std::vector<std::string>& arguments,
+CompletedProcess HelperPython::run(const std::string& code, const std::vector<std::string>& arguments,
                         const fs::path& folder, const HelperLimits& limits) const {
   HeldInterrupts::check();
   if (program_.empty()) throw Error(problem_);

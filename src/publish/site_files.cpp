@@ -97,7 +97,7 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
 void remove_stale(const fs::path& out, const std::string& path) {
   std::error_code error;
   fs::remove(out / path, error);
-  fs::remove(unfinished(out / path), error);  // A killed render may have left it.
+  fs::remove(temporary_path(out / path), error);  // A killed render may have left it.
   // Folders that became empty are removed too; remove() fails for others.
   for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
        folder = folder.parent_path()) {

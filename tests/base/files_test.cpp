@@ -128,7 +128,7 @@ TEST_F(Files, WhatIsNoFileIsNotReplaced) {
   fs::create_directory(folder_ / "folder");
   for (const char* name : {"pipe", "folder"}) {
     EXPECT_THROW(write_atomically(folder_ / name, "x"), InputError) << name;
-    EXPECT_FALSE(fs::exists(unfinished(folder_ / name))) << name;
+    EXPECT_FALSE(fs::exists(temporary_path(folder_ / name))) << name;
   }
   EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
@@ -136,7 +136,7 @@ TEST_F(Files, WhatIsNoFileIsNotReplaced) {
 TEST_F(Files, AnotherProgramThatWritesTheSameFileIsTold) {
   // A folder in the sibling's place cannot be replaced, which imitates a disk that fails at that
   // moment.
-  make_writable_folder(unfinished(folder_ / "a.json") / "busy");
+  make_writable_folder(temporary_path(folder_ / "a.json") / "busy");
   try {
     write_atomically(folder_ / "a.json", "x");
     ADD_FAILURE() << "it was written";

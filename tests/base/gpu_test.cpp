@@ -90,7 +90,7 @@ TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
   GpuSurvey survey;
   survey.problem = "NVIDIA's driver is installed but not loaded";
   EXPECT_NO_THROW(refuse_broken_driver(survey));
-  survey.signs = true;
+  survey.kernel_shows_device = true;
   try {
     refuse_broken_driver(survey);
     FAIL() << "accepted";
@@ -104,8 +104,8 @@ TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
 std::string visible(const char* variable) {
   const VisibleGpus chosen = visible_gpus(survey_gpus().gpus, variable);
   std::string text;
-  for (const Gpu& gpu : chosen.gpus) text += (text.empty() ? "" : " ") + gpu.number();
-  return chosen.ignored ? text + "|" + *chosen.ignored : text;
+  for (const Gpu& gpu : chosen.gpus) text += (text.empty() ? "" : " ") + gpu.label();
+  return chosen.ignored_word ? text + "|" + *chosen.ignored_word : text;
 }
 
 TEST_F(GpuTest, VisibleDevicesFollowTheVariablesOrder) {
@@ -122,10 +122,10 @@ TEST_F(GpuTest, VisibleDevicesFollowTheVariablesOrder) {
 TEST_F(GpuTest, DevicesAreHiddenOnPurposeByWordsForNone) {
   const auto all = survey_gpus().gpus;
   for (const char* none : {"", "-1", "NoDevFiles", "none"}) {
-    EXPECT_TRUE(visible_gpus(all, none).hidden_on_purpose()) << none;
+    EXPECT_TRUE(visible_gpus(all, none).are_hidden_on_purpose()) << none;
   }
-  EXPECT_FALSE(visible_gpus(all, "7").hidden_on_purpose());
-  EXPECT_FALSE(visible_gpus(all, "0,-1").hidden_on_purpose());
+  EXPECT_FALSE(visible_gpus(all, "7").are_hidden_on_purpose());
+  EXPECT_FALSE(visible_gpus(all, "0,-1").are_hidden_on_purpose());
 }
 
 TEST_F(GpuTest, ADividedGpuStandsForItsSlices) {
@@ -143,7 +143,7 @@ TEST_F(GpuTest, ASliceHasItsOwnMemoryAndTheLimitsOfItsGpu) {
   const Gpu slice = survey_gpus().gpus.at(0);
   EXPECT_EQ(slice.name, "Fake H200 MIG 1g.18gb");
   EXPECT_EQ(slice.uuid, "MIG-33333333-cccc");
-  EXPECT_EQ(slice.whole_uuid, "GPU-11111111-aaaa");
+  EXPECT_EQ(slice.whole_gpu_uuid, "GPU-11111111-aaaa");
   EXPECT_EQ(slice.memory_bytes, 18LL << 30);
   EXPECT_EQ(slice.compute_capability(), "9.0");
   EXPECT_EQ(slice.arithmetic_cores, 16896 * 18 / 141);
@@ -152,10 +152,10 @@ TEST_F(GpuTest, ASliceHasItsOwnMemoryAndTheLimitsOfItsGpu) {
   EXPECT_EQ(slice.refusal(), std::nullopt);
   const auto monitor = GpuMonitor::open(slice.uuid);
   ASSERT_NE(monitor, nullptr);
-  EXPECT_EQ(monitor->look().sm_clock_mhz, 1755);
-  EXPECT_EQ(monitor->look().thermal_ns, 70);
+  EXPECT_EQ(monitor->snapshot().sm_clock_mhz, 1755);
+  EXPECT_EQ(monitor->snapshot().thermal_slowdown_ns, 70);
   EXPECT_EQ(driver_uuid("33333333-cccc"), slice.uuid) << "CUDA tells the digits alone";
-  EXPECT_EQ(driver_uuid("11111111-aaaa"), slice.whole_uuid);
+  EXPECT_EQ(driver_uuid("11111111-aaaa"), slice.whole_gpu_uuid);
 }
 
 std::string refusal_of_first() { return survey_gpus().gpus.at(0).refusal().value_or("none"); }
@@ -187,15 +187,15 @@ TEST_F(GpuTest, OtherProcessesAndADisplayDisturb) {
 TEST_F(GpuTest, LooksAtClocksAndCumulativeSlowdowns) {
   const auto monitor = GpuMonitor::open("GPU-11111111-aaaa");
   ASSERT_NE(monitor, nullptr);
-  const GpuState state = monitor->look();
+  const GpuState state = monitor->snapshot();
   EXPECT_EQ(state.sm_clock_mhz, 1755);
   EXPECT_EQ(state.memory_clock_mhz, 3201);
   EXPECT_EQ(state.temperature_c, 41);
   EXPECT_EQ(state.power_mw, std::nullopt) << "the fake has no such call";
-  EXPECT_EQ(state.thermal_ns, 70);
-  EXPECT_EQ(state.hardware_ns, 9) << "one of two counters is known";
-  EXPECT_EQ(state.power_ns, 5000);
-  EXPECT_EQ(state.memory_used, 1LL << 30);
+  EXPECT_EQ(state.thermal_slowdown_ns, 70);
+  EXPECT_EQ(state.hardware_slowdown_ns, 9) << "one of two counters is known";
+  EXPECT_EQ(state.power_slowdown_ns, 5000);
+  EXPECT_EQ(state.used_bytes, 1LL << 30);
   EXPECT_EQ(GpuMonitor::open("GPU-3"), nullptr);
 }
 
@@ -203,12 +203,12 @@ TEST_F(GpuTest, CountsOtherProcessesAlsoWhereAContainerHidesNumbers) {
   const auto monitor = GpuMonitor::open("GPU-11111111-aaaa");
   ASSERT_NE(monitor, nullptr);
   setenv("FAKE_NVML_PROCESSES", "self", 1);
-  EXPECT_EQ(monitor->other_processes(true), 1);
+  EXPECT_EQ(monitor->other_process_count(true), 1);
   setenv("FAKE_NVML_PROCESSES", "3", 1);
-  EXPECT_EQ(monitor->other_processes(true), 2) << "one of the three is this process";
-  EXPECT_EQ(monitor->other_processes(false), 3);
+  EXPECT_EQ(monitor->other_process_count(true), 2) << "one of the three is this process";
+  EXPECT_EQ(monitor->other_process_count(false), 3);
   setenv("FAKE_NVML_PROCESSES", "0", 1);
-  EXPECT_EQ(monitor->other_processes(true), std::nullopt) << "this process itself is hidden";
+  EXPECT_EQ(monitor->other_process_count(true), std::nullopt) << "this process itself is hidden";
 }
 
 TEST(UuidHash, IsSixteenHexDigitsAndHidesTheUuid) {

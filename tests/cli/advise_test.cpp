@@ -26,9 +26,9 @@ TEST_F(Advise, TakesTheWordsThatDiffTakes) {
   keep("nvidia-h200/2025/20260501-000000-a", measured(only("ladder")));
   keep("nvidia-h200/2025/20260502-000000-a", measured(only("flash_benchmarking")));
   for (const char* word : {"H200", "previous", "site/runs/nvidia-h200/2025/20260501-000000-a"}) {
-    const Ended ended = call({"advise", word});
-    EXPECT_EQ(ended.exit_status, 0) << word << ended.messages;
-    EXPECT_THAT(ended.output, HasSubstr("ms a training step")) << word;
+    const CompletedProcess process = call({"advise", word});
+    EXPECT_EQ(process.exit_status, 0) << word << process.messages;
+    EXPECT_THAT(process.output, HasSubstr("ms a training step")) << word;
   }
   EXPECT_THAT(call({"advise", "latest"}).messages,
               HasSubstr("latest has no measurement of the problem ladder"));

@@ -115,10 +115,10 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
 }
 
 TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
-  labreport::Run own = three_launches();
-  own.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  labreport::Run user_run = three_launches();
+  user_run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   add("b200/2025/2-a", another_gpu(true));
-  add("h200/2025/1-a", own);
+  add("h200/2025/1-a", user_run);
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
 

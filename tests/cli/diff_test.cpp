@@ -31,13 +31,13 @@ TEST_F(DiffVerb, EveryFormatSaysWhichMismatchWasAllowed) {
   keep("a", three_launches());
   keep("b", with_batch(8));
   for (const char* format : {"table", "md", "json", "html"}) {
-    const Ended ended = call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
-    EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+    const CompletedProcess process = call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
+    EXPECT_EQ(process.exit_status, 0) << process.messages;
     const bool page = format == std::string("html");
     if (page) {
-      EXPECT_EQ(ended.output, "diff: diff.html\n");
+      EXPECT_EQ(process.output, "diff: diff.html\n");
     }
-    EXPECT_THAT(page ? read_file(folder_ / "diff.html") : ended.output,
+    EXPECT_THAT(page ? read_file(folder_ / "diff.html") : process.output,
                 HasSubstr("batch 2 against 8"))
         << format;
   }
@@ -48,18 +48,18 @@ TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
   keep("b", three_launches(1.1));
   EXPECT_EQ(call({"diff", "a", "b"}).exit_status, 0);
   EXPECT_EQ(call({"diff", "b", "a", "--fail-on-regression"}).exit_status, 0);
-  const Ended ended = call({"diff", "a", "b", "--fail-on-regression"});
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr("B is slower in 2 rows"));
+  const CompletedProcess process = call({"diff", "a", "b", "--fail-on-regression"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr("B is slower in 2 rows"));
 }
 
 TEST_F(DiffVerb, WhereNothingCanBeJudgedARegressionIsNotRuledOut) {
   keep("a", three_launches());
   keep("gpu", another_gpu(true));
-  const Ended ended = call({"diff", "a", "gpu", "--fail-on-regression"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("no verdict is possible: different hardware; measure"));
-  EXPECT_THAT(ended.output, HasSubstr("cells match")) << "the comparison itself is made";
+  const CompletedProcess process = call({"diff", "a", "gpu", "--fail-on-regression"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("no verdict is possible: different hardware; measure"));
+  EXPECT_THAT(process.output, HasSubstr("cells match")) << "the comparison itself is made";
   labreport::Run few = three_launches(2);
   for (Cell& cell : few.cells) cell.launches.resize(2);
   keep("few", few);
@@ -104,7 +104,7 @@ TEST_F(DiffVerb, WritesOverItsOwnFilesAndOverOthersOnlyWhenToldTo) {
 
 TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
   keep("a", three_launches());
-  const Ended piped =
+  const CompletedProcess piped =
       run({"bash", "-c",
            "mkfifo pipe && { cat pipe > read & } && \"$LABREPORT\" diff a a --out pipe "
            "--format md && wait && test -p pipe && \"$LABREPORT\" diff a a --out "
@@ -112,7 +112,7 @@ TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
   EXPECT_EQ(piped.exit_status, 0) << piped.messages;
   EXPECT_THAT(read_file(folder_ / "read"), testing::StartsWith("# NVIDIA H200 vs."));
   // Uses a name at which a failing test cannot replace the machine's own device.
-  const Ended full =
+  const CompletedProcess full =
       run({"bash", "-c", "\"$LABREPORT\" diff a a --out /proc/self/fd/9 9> /dev/full"});
   EXPECT_EQ(full.exit_status, 2);
   EXPECT_THAT(full.messages, HasSubstr("cannot write /proc/self/fd/9: No space left on device"));
@@ -126,9 +126,9 @@ TEST_F(DiffVerb, WritesThroughNoLinkThatLeavesAndOverNoFolder) {
   fs::create_symlink("nowhere", folder_ / "dangles.md");
   fs::create_symlink("loops.md", folder_ / "loops.md");
   for (const char* out : {"leaves.md", "dangles.md", "loops.md", "other"}) {
-    const Ended ended = call({"diff", "a", "a", "--out", out, "--force"});
-    EXPECT_EQ(ended.exit_status, 2) << out;
-    EXPECT_THAT(ended.messages, HasSubstr(std::string("cannot write ") + out + ": it is a "))
+    const CompletedProcess process = call({"diff", "a", "a", "--out", out, "--force"});
+    EXPECT_EQ(process.exit_status, 2) << out;
+    EXPECT_THAT(process.messages, HasSubstr(std::string("cannot write ") + out + ": it is a "))
         << out;
   }
   EXPECT_EQ(read_file(folder_ / "other/d.md"), "precious");
@@ -148,9 +148,9 @@ TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
                                              {"diff", "a", "a", "--format", "pdf"},
                                              {"diff", "a", "a", "--edition", "2024"},
                                              {"diff", "a", "a", "--allow-mismatch", "steps"}}) {
-    const Ended ended = call(words);
-    EXPECT_EQ(ended.exit_status, 2) << ended.output;
-    EXPECT_EQ(std::ranges::count(ended.messages, '\n'), 1) << ended.messages;
+    const CompletedProcess process = call(words);
+    EXPECT_EQ(process.exit_status, 2) << process.output;
+    EXPECT_EQ(std::ranges::count(process.messages, '\n'), 1) << process.messages;
   }
 }
 

@@ -18,9 +18,9 @@ using testing::Not;
 
 class EndToEnd : public ProgramTest {
  protected:
-  labreport::Run kept() const { return RunStore(only_run()).load(); }
+  labreport::Run stored_run() const { return RunStore(only_run()).load(); }
 
-  /// The files of a LibTorch of that version that set-up looks at.
+  /// Writes the files of a LibTorch of this version that the set-up scripts read; returns its folder.
   fs::path libtorch(const std::string& major, const std::string& minor) const {
     const fs::path torch = folder_ / "torch";
     for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
@@ -35,17 +35,17 @@ class EndToEnd : public ProgramTest {
 };
 
 TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
-  const Ended ended = call({"report"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  EXPECT_THAT(ended.messages, HasSubstr("a demonstration on the CPU\n"));
-  EXPECT_THAT(ended.messages, HasSubstr("demo preset · 31 cells"));
-  EXPECT_THAT(ended.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
-  EXPECT_THAT(ended.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
-  ASSERT_TRUE(ended.output.starts_with("report: site/public/")) << ended.output;
-  ASSERT_TRUE(ended.output.ends_with("/index.html\n"));
-  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const CompletedProcess process = call({"report"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_THAT(process.messages, HasSubstr("a demonstration on the CPU\n"));
+  EXPECT_THAT(process.messages, HasSubstr("demo preset · 31 cells"));
+  EXPECT_THAT(process.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
+  EXPECT_THAT(process.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
+  ASSERT_TRUE(process.output.starts_with("report: site/public/")) << process.output;
+  ASSERT_TRUE(process.output.ends_with("/index.html\n"));
+  const fs::path page = process.output.substr(8, process.output.size() - 9);
   EXPECT_THAT(read_file(folder_ / page), HasSubstr("benchmarking_script"));
-  const auto run = kept();
+  const auto run = stored_run();
   EXPECT_EQ(run.preset, "demo");
   EXPECT_EQ(run.sessions.at(0).argv, (std::vector<std::string>{"labreport", "report"}));
   EXPECT_EQ(run.sessions[0].host, "") << "only with --keep-host";
@@ -53,13 +53,13 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
 }
 
 TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
-  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
+  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--model-args", R"({"width": "$d_model"})", "--compile"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  for (const Cell& cell : kept().cells) {
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  for (const Cell& cell : stored_run().cells) {
     EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
   }
-  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const fs::path page = process.output.substr(8, process.output.size() - 9);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("of Net-0a1b2c3d"));
   EXPECT_THAT(report, HasSubstr("The network is net.py:Net"));
@@ -70,9 +70,9 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
 }
 
 TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
-  const Ended ended = call({"report", "--preset", "demo", "--attention", "net.py:Net"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const CompletedProcess process = call({"report", "--preset", "demo", "--attention", "net.py:Net"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  const fs::path page = process.output.substr(8, process.output.size() - 9);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("Net (yours)"));
   EXPECT_THAT(report, HasSubstr("ATTENTION=net.py:Net"));
@@ -82,13 +82,13 @@ TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
 }
 
 TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
-  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
+  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--and", "labreport"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  const labreport::Run run = kept();
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  const labreport::Run run = stored_run();
   EXPECT_EQ(without_labreports_network(run).cells.size(), without_users_model(run).cells.size() + 1)
       << "the dtypes of the user's modules";
-  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const fs::path page = process.output.substr(8, process.output.size() - 9);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("## Compared with labreport’s network"));
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
@@ -99,18 +99,18 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
 }
 
 TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
-  const Ended ended = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("Traceback (most recent call last)\n"));
-  EXPECT_TRUE(ended.messages.ends_with("labreport: there is no file missing.py\n"));
+  const CompletedProcess process = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("Traceback (most recent call last)\n"));
+  EXPECT_TRUE(process.messages.ends_with("labreport: there is no file missing.py\n"));
 }
 
 TEST_F(EndToEnd, AModelThatCannotTakeAStepIsOneLineAndNothingIsMeasured) {
   environment_["FAKE_WORKER"] = "status7";
-  const Ended ended =
+  const CompletedProcess process =
       call({"run", "--preset", "demo", "--sizes", "demo-1", "--model", "net.py:Net"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("nothing is measured, and the traceback is in "));
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("nothing is measured, and the traceback is in "));
   EXPECT_TRUE(fs::exists(folder_ / "site/runs/traceback.txt"));
   for (const auto& entry : fs::recursive_directory_iterator(folder_ / "site/runs"))
     EXPECT_NE(entry.path().filename(), "run.json");
@@ -120,9 +120,9 @@ TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   const fs::path good = only_run();
   environment_["FAKE_WORKER"] = "status7";
-  const Ended ended = call({"run", "--preset", "demo", "--sizes", "demo-1"});
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr("\n0 of 17 measurements succeeded (17 failed); "
+  const CompletedProcess process = call({"run", "--preset", "demo", "--sizes", "demo-1"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr("\n0 of 17 measurements succeeded (17 failed); "
                                         "`labreport run --resume --out "));
   environment_.erase("FAKE_WORKER");
   EXPECT_THAT(call({"check", "latest"}).output,
@@ -132,59 +132,59 @@ TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
 
 TEST_F(EndToEnd, UnderMakeAHintNamesMakesVariables) {
   environment_["LABREPORT_CALLER"] = "make";
-  const Ended ended = call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("EDITION=2026"));
-  EXPECT_THAT(ended.messages, Not(HasSubstr("--edition")));
+  const CompletedProcess process = call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("EDITION=2026"));
+  EXPECT_THAT(process.messages, Not(HasSubstr("--edition")));
 }
 
 TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
   environment_["FAKE_WORKER"] = "status7";
-  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1"});
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr("failed: the worker ended with exit status 7"));
-  EXPECT_THAT(ended.output, HasSubstr("report: site/public/"));
+  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr("failed: the worker ended with exit status 7"));
+  EXPECT_THAT(process.output, HasSubstr("report: site/public/"));
 }
 
 TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
-  const Ended ended = call({"run", "--preset", "demo", "--out", only_run().string()});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("already holds a run; choose another folder with --out"));
+  const CompletedProcess process = call({"run", "--preset", "demo", "--out", only_run().string()});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("already holds a run; choose another folder with --out"));
 }
 
 TEST_F(EndToEnd, ALimitOnTheSizeOfFilesIsTold) {
-  const Ended ended = run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
-  EXPECT_EQ(ended.signal, 0);
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("run.json: File too large; raise the limit on the size of "
+  const CompletedProcess process = run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
+  EXPECT_EQ(process.signal, 0);
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("run.json: File too large; raise the limit on the size of "
                                         "files (ulimit -f)\n"));
   EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
 }
 
 TEST_F(EndToEnd, ADeviceThatCannotStartIsBadInputAndLeavesNoRun) {
   environment_["FAKE_WORKER"] = "no_device";
-  const Ended ended = call({"run", "--preset", "demo"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("labreport: CUDA cannot start: the driver is too old; "));
+  const CompletedProcess process = call({"run", "--preset", "demo"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("labreport: CUDA cannot start: the driver is too old; "));
   EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
 }
 
 TEST_F(EndToEnd, OutOfMemoryIsAResult) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_WORKER"] = "oom";
-  const Ended ended = call({"run", "--sizes", "small", "--modes", "train_step"});
-  EXPECT_EQ(ended.exit_status, 0);
-  EXPECT_THAT(ended.messages, HasSubstr("out of memory in backward: tried to allocate 2.00 GiB"));
+  const CompletedProcess process = call({"run", "--sizes", "small", "--modes", "train_step"});
+  EXPECT_EQ(process.exit_status, 0);
+  EXPECT_THAT(process.messages, HasSubstr("out of memory in backward: tried to allocate 2.00 GiB"));
 }
 
 TEST_F(EndToEnd, EachGpuHasItsWorker) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_NVML"] = "alike";
-  const Ended ended = call({"run", "--preset", "quick", "--gpus", "all"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  EXPECT_THAT(ended.messages, HasSubstr("2 × Fake H200 · 2025 edition, quick preset"));
-  const auto run = kept();
+  const CompletedProcess process = call({"run", "--preset", "quick", "--gpus", "all"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_THAT(process.messages, HasSubstr("2 × Fake H200 · 2025 edition, quick preset"));
+  const auto run = stored_run();
   EXPECT_EQ(run.devices.size(), 2u);
   EXPECT_NE(run.devices[0].uuid_hash, run.devices[1].uuid_hash);
   const std::string text = read_file(RunStore(only_run()).run_file());
@@ -194,10 +194,10 @@ TEST_F(EndToEnd, EachGpuHasItsWorker) {
 TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   std::ofstream(only_run() / "reference") << "ships with the project\n";
-  const Ended all = call({"render", "--answers", "none"});
+  const CompletedProcess all = call({"render", "--answers", "none"});
   EXPECT_EQ(all.exit_status, 0) << all.messages;
   EXPECT_THAT(all.output, HasSubstr("site: site/public/index.html"));
-  const Ended own = call({"render", "--own"});
+  const CompletedProcess own = call({"render", "--own"});
   EXPECT_EQ(own.exit_status, 2);
   EXPECT_THAT(own.messages, HasSubstr("no run to render"));
 }
@@ -214,16 +214,16 @@ TEST_F(EndToEnd, ThePageToMailIsTheOneThatIsNamed) {
 TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--only", "memory_profiling"}).exit_status, 0);
   const RunStore store(only_run());
-  for (const Cell& cell : kept().cells) {
+  for (const Cell& cell : stored_run().cells) {
     if (cell.spec.precision != Precision::kFp32) continue;
     const fs::path snapshot = store.artifacts(cell.id, 0).string() + artifact::kSnapshot;
     fs::create_directories(snapshot.parent_path());
     if (cell.spec.mode == Mode::kTrainStep) std::ofstream(snapshot) << "a snapshot";
     if (cell.spec.mode == Mode::kInference) fs::create_symlink("/etc/hostname", snapshot);
   }
-  const Ended ended = call({"render"});
-  ASSERT_EQ(ended.exit_status, 0) << ended.messages;
-  const fs::path page = folder_ / ended.output.substr(0, ended.output.find('\n'));
+  const CompletedProcess process = call({"render"});
+  ASSERT_EQ(process.exit_status, 0) << process.messages;
+  const fs::path page = folder_ / process.output.substr(0, process.output.find('\n'));
   EXPECT_EQ(read_file(page.parent_path() / "memory-step.pickle"), "a snapshot");
   EXPECT_FALSE(fs::exists(page.parent_path() / "memory-inference.pickle"));
 }
@@ -232,10 +232,10 @@ TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   fs::create_directories(folder_ / "site/runs/future");
   std::ofstream(folder_ / "site/runs/future/run.json") << R"({"schema_version": "9.0.0"})";
-  const Ended ended = call({"render"});
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr("left out: "));
-  EXPECT_THAT(ended.output, HasSubstr("site/public/fake-cpu/2025/"));
+  const CompletedProcess process = call({"render"});
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr("left out: "));
+  EXPECT_THAT(process.output, HasSubstr("site/public/fake-cpu/2025/"));
   EXPECT_EQ(call({"check", "site/runs/future"}).exit_status, 2);
   EXPECT_THAT(call({"list", "runs"}).output, ContainsRegex("future +–  .*unreadable: "));
 }
@@ -248,29 +248,29 @@ TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
         {R"({"torch": "2.11)", "line 1: the file ends in the middle of the document"},
         {"[]", "the document: expected an object, found an array"},
         {"{\"torch\": \"\xFF\"}", "line 1: this is not UTF-8"}}) {
-    have_gpus(description);
-    const Ended ended = call({"run"});
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_THAT(ended.messages, HasSubstr("worker.json: " + std::string(said)));
-    EXPECT_THAT(ended.messages, HasSubstr("build the worker again"));
+    add_fake_gpus(description);
+    const CompletedProcess process = call({"run"});
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_THAT(process.messages, HasSubstr("worker.json: " + std::string(said)));
+    EXPECT_THAT(process.messages, HasSubstr("build the worker again"));
   }
 }
 
 TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
-  const Ended ended = call({"doctor"});
-  EXPECT_EQ(ended.exit_status, 1) << "one GPU cannot be used";
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  const CompletedProcess process = call({"doctor"});
+  EXPECT_EQ(process.exit_status, 1) << "one GPU cannot be used";
   for (const char* words :
        {"✓ torch        2.11.0, CUDA 13.0, for sm_90\n", "✓ driver       580.95.05, for CUDA up to",
         "✓ GPU 0        Fake H200, compute capability 9.0, 140.0 GiB of 141.0 GiB free",
         "✗ GPU 1        Fake K80 has compute capability 3.0, but", "✓ worker ", "✓ memory ",
         "disk ", "charts ", "PDF ", "browser ", "compiler "}) {
-    EXPECT_THAT(ended.output, HasSubstr(words));
+    EXPECT_THAT(process.output, HasSubstr(words));
   }
 }
 
 TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["LIBTORCH"] = libtorch("2", "7").string();
   EXPECT_THAT(call({"doctor"}).output,
               HasSubstr("– builds with  torch 2.7 of LIBTORCH=" + environment_["LIBTORCH"] +
@@ -278,7 +278,7 @@ TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
 }
 
 TEST_F(EndToEnd, DoctorNamesTheTorchThatThisShellBuildsWithAndTheOneThatTheDriverWants) {
-  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  add_fake_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   environment_["FAKE_NVML_DRIVER"] = "550.54.14";
   environment_["FAKE_NVML_CUDA"] = "12040";
   environment_["LIBTORCH"] = libtorch("2", "9").string();
@@ -295,11 +295,11 @@ TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {
   environment_["TERM"] = "xterm";
   environment_["NO_COLOR"] = "1";
   const std::string shell = "\"$LABREPORT\" run --preset demo --sizes demo-1";
-  const Ended ended = run({"script", "-qec", shell, "/dev/null"});
-  EXPECT_EQ(ended.exit_status, 0);
-  EXPECT_THAT(ended.output, HasSubstr("\r\033[K[0/17]  limits"));
-  EXPECT_THAT(ended.output, HasSubstr(" left"));
-  EXPECT_THAT(ended.output, Not(HasSubstr("\033[3")));
+  const CompletedProcess process = run({"script", "-qec", shell, "/dev/null"});
+  EXPECT_EQ(process.exit_status, 0);
+  EXPECT_THAT(process.output, HasSubstr("\r\033[K[0/17]  limits"));
+  EXPECT_THAT(process.output, HasSubstr(" left"));
+  EXPECT_THAT(process.output, Not(HasSubstr("\033[3")));
 }
 
 #ifndef __SANITIZE_ADDRESS__

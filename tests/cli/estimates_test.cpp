@@ -20,15 +20,15 @@ std::vector<Run> measured_runs() {
   return runs;
 }
 
-/// The ranks of the run's largest group that ran.
+/// Returns the number of ranks in the largest group that the run launched; 1 without ranks.
 std::size_t gpus_used(const Run& run) {
-  std::int64_t most = 1;
+  std::int64_t max_ranks = 1;
   for (const Cell& cell : run.cells) {
     const bool ran =
         std::ranges::any_of(cell.launches, [](const Launch& launch) { return launch.wall_ns > 0; });
-    if (ran && cell.spec.ranks) most = std::max(most, cell.spec.ranks->count);
+    if (ran && cell.spec.ranks) max_ranks = std::max(max_ranks, cell.spec.ranks->count);
   }
-  return static_cast<std::size_t>(most);
+  return static_cast<std::size_t>(max_ranks);
 }
 
 DeviceChoice device_choice(const Run& run) {
@@ -46,14 +46,14 @@ TEST(Estimates, AreWithinAFifthOfWhatEachRecordedRunTook) {
   ASSERT_GE(runs.size(), 15u);
   for (const labreport::Run& run : runs) {
     std::vector<PlannedCell> plan;
-    double took = 0;
+    double measured_seconds = 0;
     for (const Cell& cell : run.cells) {
       plan.push_back({cell.spec, static_cast<std::int64_t>(cell.launches.size())});
-      for (const Launch& launch : cell.launches) took += 1e-9 * static_cast<double>(launch.wall_ns);
+      for (const Launch& launch : cell.launches) measured_seconds += 1e-9 * static_cast<double>(launch.wall_ns);
     }
-    const double estimate = totals(plan, device_choice(run)).seconds;
-    EXPECT_NEAR(estimate / took, 1, 0.2)
-        << estimate << " s estimated, " << took << " s measured: the run that started at "
+    const double estimated_seconds = totals(plan, device_choice(run)).seconds;
+    EXPECT_NEAR(estimated_seconds / measured_seconds, 1, 0.2)
+        << estimated_seconds << " s estimated, " << measured_seconds << " s measured: the run that started at "
         << run.sessions.front().started_at;
   }
 }

@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::Not;
 using testing::UnorderedElementsAreArray;
 
-/// The recorded run of that edition in full.
-Run recorded(const std::string& gpu, const std::string& edition) {
+/// Returns the recorded run of the edition with the full preset.
+Run recorded_full_run(const std::string& gpu, const std::string& edition) {
   for (const auto& folder : list_runs(LABREPORT_SOURCE_DIR "/site/runs/" + gpu + "/" + edition)) {
     Run run = RunStore(folder).load();
     if (run.preset == "full") return run;
@@ -25,13 +25,13 @@ Run recorded(const std::string& gpu, const std::string& edition) {
   throw std::runtime_error("there is none");
 }
 
-PlanInput in_full(const std::string& edition) {
+PlanInput full_plan_input(const std::string& edition) {
   PlanInput input;
   input.edition = find_edition(edition);
   return input;
 }
 
-DeviceChoice gpu_of(std::int64_t memory_bytes) {
+DeviceChoice device_with_memory(std::int64_t memory_bytes) {
   DeviceChoice choice;
   choice.gpus.emplace_back().memory_bytes = memory_bytes;
   return choice;
@@ -43,60 +43,60 @@ std::vector<std::string> ids_of(const std::vector<PlannedCell>& cells) {
   return ids;
 }
 
-std::vector<std::string> first(const PlanInput& input) { return ids_of(plan_cells(input, Run())); }
+std::vector<std::string> first_plan(const PlanInput& input) { return ids_of(plan_cells(input, Run())); }
 
-std::vector<std::string> foreseen(const PlanInput& input, const DeviceChoice& choice) {
+std::vector<std::string> foreseen_ids(const PlanInput& input, const DeviceChoice& choice) {
   return ids_of(foreseen_plan(input, plan_cells(input, Run()), choice));
 }
 
 TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
-  constexpr const char* kOfSeveral = "distributed_communication_single_node";
+  constexpr const char* kProblemOfSeveralGpus = "distributed_communication_single_node";
   Request flags;
   flags.problems = "all";
-  DeviceChoice choice = gpu_of(1LL << 36);
+  DeviceChoice choice = device_with_memory(1LL << 36);
   choice.kind = DeviceKind::kCuda;
   choice.preset = Preset::kFull;
-  EXPECT_THAT(plan_input(flags, choice).selection.only, Not(Contains(kOfSeveral)));
-  flags.problems = kOfSeveral;
-  EXPECT_THAT(plan_input(flags, choice).selection.only, ElementsAre(kOfSeveral)) << "asked for";
+  EXPECT_THAT(plan_input(flags, choice).selection.only, Not(Contains(kProblemOfSeveralGpus)));
+  flags.problems = kProblemOfSeveralGpus;
+  EXPECT_THAT(plan_input(flags, choice).selection.only, ElementsAre(kProblemOfSeveralGpus)) << "asked for";
   flags.problems = "all";
-  choice.others.emplace_back();
-  EXPECT_THAT(plan_input(flags, choice).selection.only, Contains(kOfSeveral));
+  choice.rank_only_gpus.emplace_back();
+  EXPECT_THAT(plan_input(flags, choice).selection.only, Contains(kProblemOfSeveralGpus));
 }
 
 TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
   for (const auto& [gpu, edition] : {std::pair{"nvidia-h200", "2026"},
                                      {"nvidia-h200", "2025"},
                                      {"nvidia-h100-80gb-hbm3", "2025"}}) {
-    const auto run = recorded(gpu, edition);
+    const auto run = recorded_full_run(gpu, edition);
     std::vector<std::string> measured;
     for (const Cell& cell : run.cells) measured.push_back(cell.id);
-    EXPECT_THAT(foreseen(in_full(edition), gpu_of(most_used_device(run)->memory_bytes)),
+    EXPECT_THAT(foreseen_ids(full_plan_input(edition), device_with_memory(most_used_device(run)->memory_bytes)),
                 UnorderedElementsAreArray(measured))
         << gpu << ", " << edition;
   }
 }
 
 TEST(ForeseenPlan, DoublesFurtherWhereThereIsMoreMemory) {
-  const PlanInput input = in_full("2026");
+  const PlanInput input = full_plan_input("2026");
   const auto cells = [&](std::int64_t gibibytes) {
-    return foreseen(input, gpu_of(gibibytes << 30)).size();
+    return foreseen_ids(input, device_with_memory(gibibytes << 30)).size();
   };
-  EXPECT_GT(cells(140), first(input).size());
+  EXPECT_GT(cells(140), first_plan(input).size());
   EXPECT_GT(cells(1000), cells(140));
 }
 
 TEST(ForeseenPlan, OfAModelOfTheUsersEndsWhereLabreportsWould) {
-  PlanInput input = in_full("2026");
-  const std::size_t of_labreports = foreseen(input, gpu_of(140LL << 30)).size();
+  PlanInput input = full_plan_input("2026");
+  const std::size_t of_labreports = foreseen_ids(input, device_with_memory(140LL << 30)).size();
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  EXPECT_NEAR(static_cast<double>(foreseen(input, gpu_of(140LL << 30)).size()),
+  EXPECT_NEAR(static_cast<double>(foreseen_ids(input, device_with_memory(140LL << 30)).size()),
               static_cast<double>(of_labreports), 5);
 }
 
 TEST(ForeseenPlan, IsTheFirstOneWhereNobodyKnowsTheMemory) {
-  const PlanInput input = in_full("2026");
-  EXPECT_EQ(foreseen(input, {}), first(input));
+  const PlanInput input = full_plan_input("2026");
+  EXPECT_EQ(foreseen_ids(input, {}), first_plan(input));
 }
 
 }  // namespace

@@ -24,58 +24,58 @@ struct Golden {
   std::string name;
   std::vector<std::string> words;
   std::map<std::string, std::string> environment = {};
-  bool gpus = false;
-  bool imported = false;  ///< A table was imported before; IMPORTED stands for its folder.
+  bool gpus = false;  ///< The fake driver has two GPUs.
+  bool imported = false;  ///< A table is imported first, and the word IMPORTED becomes its folder.
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
-/// Replaces times, which name the runs of imported tables.
-std::string timeless(const std::string& text) {
+/// Replaces the time in the folder name of an imported run.
+std::string without_times(const std::string& text) {
   static const std::regex time("[0-9]{8}-[0-9]{6}-imported");
   return std::regex_replace(text, time, "TIME-imported");
 }
 
-/// Replaces the name of the machine's processor.
-std::string anonymous(std::string text) {
+/// Replaces the name of this machine's CPU.
+std::string without_cpu_name(std::string text) {
   const std::string model = cpu_model();
   const auto found = text.find(model);
   return found == std::string::npos ? text : text.replace(found, model.size(), "PROCESSOR");
 }
 
-const std::filesystem::path kFolder =
+const std::filesystem::path kGoldenFolder =
     std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden";
 
-/// The expected message for each refused command.
+/// Returns the expected messages by refused command.
 std::map<std::string, std::string> refusals() {
-  std::map<std::string, std::string> all;
+  std::map<std::string, std::string> all_refusals;
   std::string command;
-  for (const std::string& line : split(read_file(kFolder / "refusals.txt"), '\n')) {
+  for (const std::string& line : split(read_file(kGoldenFolder / "refusals.txt"), '\n')) {
     if (line.find(" $ labreport") != std::string::npos) {
       command = line;
     } else if (!line.empty()) {
-      all[command] += line + "\n";
+      all_refusals[command] += line + "\n";
     }
   }
-  return all;
+  return all_refusals;
 }
 
 void keep_refusal(const std::string& command, const std::string& messages) {
-  auto all = refusals();
-  std::erase_if(all, [&](const auto& old) {
+  auto all_refusals = refusals();
+  std::erase_if(all_refusals, [&](const auto& old) {
     return old.first.starts_with(command.substr(0, command.find('$') + 1));
   });
-  all[command] = messages;
+  all_refusals[command] = messages;
   std::string text;
-  for (const auto& [each, said] : all) text += each + "\n" + said;
-  write_atomically(kFolder / "refusals.txt", text);
+  for (const auto& [each, said] : all_refusals) text += each + "\n" + said;
+  write_atomically(kGoldenFolder / "refusals.txt", text);
 }
 
 class GoldenTest : public ProgramTest, public testing::WithParamInterface<Golden> {};
 
 TEST_P(GoldenTest, PrintsExactlyThat) {
   const Golden& golden = GetParam();
-  if (golden.gpus) have_gpus(kWorkerForHopper);
+  if (golden.gpus) add_fake_gpus(kWorkerForHopper);
   std::filesystem::copy(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports",
                         folder_ / "tables");
   for (const auto& [name, value] : golden.environment) environment_[name] = value;
@@ -84,9 +84,9 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
     call({"import", "tables/made_up.md"});
     std::ranges::replace(words, "IMPORTED", only_run().lexically_relative(folder_).string());
   }
-  const Ended ended = call(words);
-  const std::string messages = anonymous(timeless(ended.messages));
-  if (ended.exit_status == 2 && ended.output.empty() && std::ranges::count(messages, '\n') <= 2) {
+  const CompletedProcess process = call(words);
+  const std::string messages = without_cpu_name(without_times(process.messages));
+  if (process.exit_status == 2 && process.output.empty() && std::ranges::count(messages, '\n') <= 2) {
     const std::string command = golden.name + " $ labreport " + join(golden.words, " ");
     if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) keep_refusal(command, messages);
     EXPECT_EQ(messages, refusals()[command]);
@@ -94,8 +94,8 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
   }
   const std::string text =
       fmt::format("$ labreport {}\n{}--- stderr\n{}--- status {}\n", join(golden.words, " "),
-                  timeless(ended.output), messages, ended.exit_status);
-  const auto file = kFolder / (golden.name + ".txt");
+                  without_times(process.output), messages, process.exit_status);
+  const auto file = kGoldenFolder / (golden.name + ".txt");
   if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) write_atomically(file, text);
   EXPECT_EQ(text, read_file(file));
 }

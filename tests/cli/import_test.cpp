@@ -16,8 +16,8 @@ class ImportTest : public ProgramTest {};
 
 TEST_F(ImportTest, OfTheCommittedTableGivesTheCommittedRun) {
   const fs::path root = LABREPORT_SOURCE_DIR;
-  const Ended ended = call({"import", (root / "docs/a100.csv").string()});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const CompletedProcess process = call({"import", (root / "docs/a100.csv").string()});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
   auto run = RunStore(only_run()).load();
   EXPECT_TRUE(RunStore(only_run()).is_imported());
   const auto committed =
@@ -29,9 +29,9 @@ TEST_F(ImportTest, OfTheCommittedTableGivesTheCommittedRun) {
 TEST_F(ImportTest, RefusesAFileOverTheLimitUnread) {
   write_atomically(folder_ / "huge.csv", "size,mean_ms\n");
   fs::resize_file(folder_ / "huge.csv", std::uintmax_t{1} << 36);
-  const Ended ended = call({"import", "huge.csv"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("huge.csv"));
+  const CompletedProcess process = call({"import", "huge.csv"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("huge.csv"));
 }
 
 TEST_F(ImportTest, RefusesAFolder) { EXPECT_EQ(call({"import", "."}).exit_status, 2); }

@@ -1,4 +1,4 @@
-// Writes made-up runs to the disk, for tests that compare them.
+// Stores made-up runs on disk, for tests that compare them.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// Writes the complete run to `root`/`place`.
+/// Stores the run in the folder `place` below `root`, and returns that folder.
 inline std::filesystem::path keep_run(const std::filesystem::path& root, const std::string& place,
                                       const Run& run) {
   const RunStore store(root / place);

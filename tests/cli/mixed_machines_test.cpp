@@ -1,4 +1,4 @@
-// Tests doctor, a dry run and a run on machines that are not one GPU with its user. The fake
+// Tests doctor, a dry run and a run on machines with divided, hidden, exclusive or unlike GPUs. The fake
 // driver's first GPU is an H200, its second a K80.
 #include <gmock/gmock.h>
 
@@ -18,32 +18,32 @@ using testing::Not;
 
 class MixedMachine : public ProgramTest {
  protected:
-  MixedMachine() { have_gpus(kAnyChip); }
+  MixedMachine() { add_fake_gpus(kWorkerForAnyGpu); }
 
   std::string doctor() { return call({"doctor"}).output; }
-  Ended dry_run(std::vector<std::string> more = {}) {
+  CompletedProcess dry_run(std::vector<std::string> more_flags = {}) {
     std::vector<std::string> words{"run", "--dry-run"};
-    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), more_flags.begin(), more_flags.end());
     return call(words);
   }
-  Ended short_run(std::vector<std::string> more = {}) {
+  CompletedProcess short_run(std::vector<std::string> more_flags = {}) {
     std::vector<std::string> words{"run", "--only", "mixed_precision_accumulation"};
-    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), more_flags.begin(), more_flags.end());
     return call(words);
   }
-  /// Hashes of the devices that the only run was measured on.
-  std::vector<std::string> measured_on() const {
+  /// Returns the UUID hashes of the devices on which the only run was measured.
+  std::vector<std::string> measured_device_hashes() const {
     std::vector<std::string> hashes;
     for (const Device& device : RunStore(only_run()).load().devices) {
       hashes.push_back(device.uuid_hash);
     }
     return hashes;
   }
-  void refused(const std::string& said) {
-    const Ended ended = short_run();
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_TRUE(ended.messages.starts_with("labreport: " + said)) << ended.messages;
-    EXPECT_EQ(std::ranges::count(ended.messages, '\n'), 1);
+  void expect_refused(const std::string& said) {
+    const CompletedProcess process = short_run();
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_TRUE(process.messages.starts_with("labreport: " + said)) << process.messages;
+    EXPECT_EQ(std::ranges::count(process.messages, '\n'), 1);
     EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
   }
 };
@@ -57,7 +57,7 @@ TEST_F(MixedMachine, TheFirstSliceOfADividedGpuIsMeasured) {
               AllOf(HasSubstr("GPU 0 is divided (MIG): its slice 0 is measured; "),
                     HasSubstr("Fake H200 MIG 1g.18gb · "), HasSubstr("needs all 18.00 GiB")));
   ASSERT_EQ(short_run().exit_status, 0);
-  EXPECT_EQ(measured_on(), std::vector{uuid_hash("MIG-33333333-cccc")});
+  EXPECT_EQ(measured_device_hashes(), std::vector{uuid_hash("MIG-33333333-cccc")});
 }
 
 TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
@@ -66,7 +66,7 @@ TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
   EXPECT_THAT(doctor(), HasSubstr("✓ visible      CUDA_VISIBLE_DEVICES=MIG-33333333-dddd leaves "
                                   "GPU 0:1\n"));
   ASSERT_EQ(short_run().exit_status, 0);
-  EXPECT_EQ(measured_on(), std::vector{uuid_hash("MIG-33333333-dddd")});
+  EXPECT_EQ(measured_device_hashes(), std::vector{uuid_hash("MIG-33333333-dddd")});
   environment_["CUDA_VISIBLE_DEVICES"] = "0";
   EXPECT_THAT(dry_run({"--gpus", "all"}).messages,
               HasSubstr("0:0 (Fake H200 MIG 1g.18gb) and 0:2 (Fake H200 MIG 2g.35gb) are not"));
@@ -81,14 +81,14 @@ TEST_F(MixedMachine, AGpuDividedIntoNothingIsRefusedOrPassedOver) {
   EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · ")) << "as CUDA passes it over";
   environment_["CUDA_VISIBLE_DEVICES"] = "0";
   EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 (Fake H200) is in MIG mode and has no slice"));
-  refused("GPU 0 (Fake H200) is in MIG mode and has no slice; make one with nvidia-smi mig");
+  expect_refused("GPU 0 (Fake H200) is in MIG mode and has no slice; make one with nvidia-smi mig");
 }
 
 TEST_F(MixedMachine, AnExclusiveGpuIsMeasuredUnlessAnotherProcessHasIt) {
   environment_["FAKE_NVML_MODE"] = "3";
   EXPECT_THAT(doctor(), HasSubstr(", 0 processes use it, exclusive compute mode\n"));
   ASSERT_EQ(short_run().exit_status, 0);
-  EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
+  EXPECT_EQ(measured_device_hashes(), std::vector{uuid_hash("GPU-11111111-aaaa")});
   environment_["FAKE_NVML_PROCESSES"] = "1";
   EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · "));
   EXPECT_EQ(short_run({"--gpus", "0"}).exit_status, 2);
@@ -101,7 +101,7 @@ TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) 
     environment_["CUDA_VISIBLE_DEVICES"] = word;
     EXPECT_THAT(doctor(), HasSubstr(std::string("– visible      CUDA_VISIBLE_DEVICES=") + word +
                                     " hides all GPUs; '" + word + "' names no GPU, or several"));
-    refused(std::string("CUDA_VISIBLE_DEVICES=") + word +
+    expect_refused(std::string("CUDA_VISIBLE_DEVICES=") + word +
             " matches no GPU here, or more than one; there is 0 (Fake H200) and 1 (Fake K80)");
   }
 }
@@ -119,23 +119,22 @@ TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
               AllOf(HasSubstr("Fake H200 · "),
                     HasSubstr("CUDA_VISIBLE_DEVICES: 'GPU-9' names no other GPU here")));
   ASSERT_EQ(short_run().exit_status, 0);
-  EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
+  EXPECT_EQ(measured_device_hashes(), std::vector{uuid_hash("GPU-11111111-aaaa")});
 }
 
 /// Imitates WSL, where the driver's libraries are not on the loader's path.
 class Windows : public MixedMachine {
  protected:
   Windows() {
-    const fs::path lent = folder_ / "lent";
-    const fs::path own = folder_ / "own";
-    fs::create_directories(lent);
-    fs::create_directories(own);
-    fs::create_symlink(LABREPORT_FAKES_DIR "/nvml.so", lent / "libnvidia-ml.so.1");
-    std::ofstream(own / "libnvidia-ml.so.1");  // an empty file, which hides the machine's own
-                                               // library
+    const fs::path windows_folder = folder_ / "lent";
+    const fs::path linux_folder = folder_ / "own";
+    fs::create_directories(windows_folder);
+    fs::create_directories(linux_folder);
+    fs::create_symlink(LABREPORT_FAKES_DIR "/nvml.so", windows_folder / "libnvidia-ml.so.1");
+    std::ofstream(linux_folder / "libnvidia-ml.so.1");  // hides the machine's own library
     environment_.erase("LABREPORT_NVML");
-    environment_["LD_LIBRARY_PATH"] = own.string();
-    environment_["LABREPORT_WSL"] = lent.string();
+    environment_["LD_LIBRARY_PATH"] = linux_folder.string();
+    environment_["LABREPORT_WSL"] = windows_folder.string();
   }
 };
 
@@ -160,14 +159,14 @@ TEST_F(Windows, WorkersFindItToo) {
 TEST_F(Windows, ADriverThatDoesNotLoadThereIsNoMachineWithoutAGpu) {
   fs::remove(folder_ / "lent/libnvidia-ml.so.1");
   std::ofstream(folder_ / "lent/libnvidia-ml.so.1") << "damaged";
-  refused("the kernel shows an NVIDIA device, but it cannot be used: ");
+  expect_refused("the kernel shows an NVIDIA device, but it cannot be used: ");
 }
 
 TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
-  const Ended ended = short_run();
-  const auto cost = ended.messages.find("; needs 0.1 GiB of disk\n");
-  EXPECT_NE(cost, std::string::npos) << ended.messages;
-  EXPECT_LT(cost, ended.messages.find("[1/1]"));
+  const CompletedProcess process = short_run();
+  const auto cost = process.messages.find("; needs 0.1 GiB of disk\n");
+  EXPECT_NE(cost, std::string::npos) << process.messages;
+  EXPECT_LT(cost, process.messages.find("[1/1]"));
   EXPECT_THAT(dry_run().messages,
               HasSubstr("; needs up to 109.3 GiB of GPU memory and 0.6 GiB of"));
   environment_["FAKE_NVML_GIB"] = "24";
@@ -176,8 +175,8 @@ TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
                         "row with its reason) and 0.4 GiB of disk\n"));
 }
 
-/// The recorded run of the 2025 edition in full on an H200.
-labreport::Run recorded() {
+/// Returns the recorded run of the 2025 edition with the full preset on an H200.
+labreport::Run recorded_full_run() {
   for (const auto& folder : list_runs(LABREPORT_SOURCE_DIR "/site/runs/nvidia-h200/2025")) {
     labreport::Run run = RunStore(folder).load();
     if (run.preset == "full") return run;
@@ -188,7 +187,7 @@ labreport::Run recorded() {
 TEST_F(MixedMachine, TheCostIsNearWhatARecordedRunTook) {
   double seconds = 0;
   double peak = 0;
-  const labreport::Run run = recorded();
+  const labreport::Run run = recorded_full_run();
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
       seconds += static_cast<double>(launch.wall_ns) * 1e-9;

@@ -1,4 +1,4 @@
-// A run of one part, and notes for it.
+// Measures a run with one part, and writes notes for it.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,16 @@ namespace labreport {
 class NotesTest : public ProgramTest {
  protected:
   void SetUp() override {
-    const Ended ended = call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
-    ASSERT_EQ(ended.exit_status, 0) << ended.messages;
+    const CompletedProcess process = call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
+    ASSERT_EQ(process.exit_status, 0) << process.messages;
   }
 
-  void note(const std::string& name, const std::string& text) {
+  void write_note(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / "notes" / name).parent_path());
     write_atomically(folder_ / "notes" / name, text);
   }
 
-  Ended render(const std::vector<std::string>& flags = {}) {
+  CompletedProcess render(const std::vector<std::string>& flags = {}) {
     std::vector<std::string> words{"render"};
     words.insert(words.end(), flags.begin(), flags.end());
     return call(words);
@@ -37,9 +37,9 @@ class NotesTest : public ProgramTest {
     return {};
   }
 
-  std::string published(const std::string& file) const { return read_file(page_folder() / file); }
+  std::string read_published(const std::string& file) const { return read_file(page_folder() / file); }
 
-  std::map<std::string, std::string> all_notes() const {
+  std::map<std::string, std::string> read_notes_folder() const {
     std::map<std::string, std::string> texts;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "notes")) {
       if (entry.is_regular_file()) texts[entry.path().filename()] = read_file(entry.path());

@@ -18,12 +18,12 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
-  note("author.md", "name: Ada\n");
-  const Ended first = call({"notes", "--init"});
+  write_note("author.md", "name: Ada\n");
+  const CompletedProcess first = call({"notes", "--init"});
   EXPECT_EQ(first.exit_status, 0) << first.messages;
   EXPECT_EQ(first.output,
             "kept     notes/author.md\nwritten  notes/mixed_precision_accumulation.md\n");
-  const auto written = all_notes();
+  const auto written = read_notes_folder();
   EXPECT_EQ(written.at("author.md"), "name: Ada\n");
   const std::string& text = written.at("mixed_precision_accumulation.md");
   EXPECT_THAT(text, StartsWith("<!-- replaces the answer -->\n<!--\n"
@@ -32,64 +32,64 @@ TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
   EXPECT_THAT(text, HasSubstr("FP16 **9.9531**"));
   EXPECT_TRUE(text.ends_with("-->\n\n"));
   for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 110u) << line;
-  const Ended second = call({"notes", "--init"});
+  const CompletedProcess second = call({"notes", "--init"});
   EXPECT_THAT(second.output, Not(HasSubstr("written")));
-  EXPECT_EQ(all_notes(), written);
+  EXPECT_EQ(read_notes_folder(), written);
 }
 
 TEST_F(NotesTest, AnUntouchedNoteIsNone) {
   ASSERT_EQ(render().exit_status, 0);
-  const std::string before = published("index.html");
+  const std::string before = read_published("index.html");
   ASSERT_EQ(call({"notes", "--init"}).exit_status, 0);
-  const Ended ended = render();
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  EXPECT_EQ(published("index.html"), before);
+  const CompletedProcess process = render();
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
+  EXPECT_EQ(read_published("index.html"), before);
 }
 
 TEST_F(NotesTest, WordsStandInThePageAndSurviveEveryRender) {
-  note("author.md", "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
-  note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nBecause of *rounding*.\n");
-  const auto notes = all_notes();
+  write_note("author.md", "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
+  write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nBecause of *rounding*.\n");
+  const auto notes = read_notes_folder();
   ASSERT_EQ(render().exit_status, 0);
-  const std::string page = published("index.html");
+  const std::string page = read_published("index.html");
   EXPECT_THAT(page, HasSubstr("<p>Because of <em>rounding</em>.</p>"));
   EXPECT_THAT(page, HasSubstr("In the words of Ada Lovelace."));
   EXPECT_THAT(page, HasSubstr("<a href=\"https://github.com/ada/a2\">"));
   EXPECT_THAT(page, Not(HasSubstr("answers are generated")));
-  EXPECT_THAT(published("report.md"), HasSubstr("\n\nBecause of *rounding*.\n\n"));
+  EXPECT_THAT(read_published("report.md"), HasSubstr("\n\nBecause of *rounding*.\n\n"));
   ASSERT_EQ(render().exit_status, 0);
-  EXPECT_EQ(published("index.html"), page);
+  EXPECT_EQ(read_published("index.html"), page);
   ASSERT_EQ(render({"--answers", "none"}).exit_status, 0);
-  EXPECT_EQ(all_notes(), notes);
+  EXPECT_EQ(read_notes_folder(), notes);
 }
 
 TEST_F(NotesTest, TheListSaysWhatBecomesOfEachNote) {
-  const Ended none = call({"notes"});
+  const CompletedProcess none = call({"notes"});
   EXPECT_EQ(none.exit_status, 0);
   EXPECT_EQ(none.messages, "no notes yet; `labreport notes --init` writes empty ones\n");
   EXPECT_THAT(none.output, HasSubstr("notes in notes\n\nmixed_precision_accumulation     –\n"));
-  note("author.md", "name:\n");
+  write_note("author.md", "name:\n");
   EXPECT_THAT(call({"notes"}).output, HasSubstr("mixed_precision_accumulation     –\n"));
-  note("mixed_precision_accumulation.md", "<!-- -->\n");
+  write_note("mixed_precision_accumulation.md", "<!-- -->\n");
   EXPECT_THAT(call({"notes"}).output, HasSubstr("says nothing yet\n"));
-  note("mixed_precision_accumulation.md", "<!-- follows the answer -->\nMine.\n");
+  write_note("mixed_precision_accumulation.md", "<!-- follows the answer -->\nMine.\n");
   EXPECT_THAT(call({"notes"}).output, HasSubstr("follows the answer\n"));
 }
 
 TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
-  note("benchmarking_scrip.b.md", "Mine.\n");
-  note("nsys_profile.a.md", " \n");
-  note("nsys_profile.b.md", "\xFF\xFE");
-  note("nsys_profile.c.md", std::string((1u << 20) + 1, 'x'));
+  write_note("benchmarking_scrip.b.md", "Mine.\n");
+  write_note("nsys_profile.a.md", " \n");
+  write_note("nsys_profile.b.md", "\xFF\xFE");
+  write_note("nsys_profile.c.md", std::string((1u << 20) + 1, 'x'));
   fs::create_symlink("nsys_profile.a.md", folder_ / "notes/nsys_profile.d.md");
   fs::create_directory(folder_ / "notes/nsys_profile.e.md");
-  note("memory_profiling.a.md", "Mine.\n");
-  note("mixed_precision_accumulation.md", "<!-- folows -->\nSee ![a plot](gone.png).\n");
-  note("README.md", "nobody's business\n");
-  const Ended ended = render();
-  EXPECT_EQ(ended.exit_status, 1);
+  write_note("memory_profiling.a.md", "Mine.\n");
+  write_note("mixed_precision_accumulation.md", "<!-- folows -->\nSee ![a plot](gone.png).\n");
+  write_note("README.md", "nobody's business\n");
+  const CompletedProcess process = render();
+  EXPECT_EQ(process.exit_status, 1);
   EXPECT_EQ(
-      ended.messages.substr(ended.messages.find('\n') + 1),
+      process.messages.substr(process.messages.find('\n') + 1),
       "notes/benchmarking_scrip.b.md belongs to no part; nearest: benchmarking_script.b, "
       "benchmarking_script.a, benchmarking_script.c\n"
       "notes/mixed_precision_accumulation.md:1: the first line is not understood, so the note "
@@ -100,21 +100,21 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
       "notes/nsys_profile.c.md is over 1 MiB and is left out\n"
       "notes/nsys_profile.d.md is a link and is left out: put the file itself there\n"
       "notes/nsys_profile.e.md is no plain file and is left out\n");
-  EXPECT_THAT(ended.messages, HasSubstr(", 1 for no run here\n")) << "memory_profiling.a.md waits";
-  EXPECT_THAT(published("index.html"), HasSubstr("See a plot."));
+  EXPECT_THAT(process.messages, HasSubstr(", 1 for no run here\n")) << "memory_profiling.a.md waits";
+  EXPECT_THAT(read_published("index.html"), HasSubstr("See a plot."));
 }
 
 TEST_F(NotesTest, AReportWithANoteThatCannotBeShownEndsAsARenderDoes) {
-  note("mixed_precision_accumulation.md", "See ![a plot](gone.png).\n");
+  write_note("mixed_precision_accumulation.md", "See ![a plot](gone.png).\n");
   const auto report = [&](const std::string& out) {
     return call(
         {"report", "--preset", "demo", "--only", "mixed_precision_accumulation", "--out", out});
   };
-  const Ended ended = report("first");
-  EXPECT_EQ(ended.exit_status, 1);
-  EXPECT_THAT(ended.messages, HasSubstr(":1: the picture gone.png is not in notes"));
-  EXPECT_THAT(ended.output, HasSubstr("report: first/public/"));
-  note("mixed_precision_accumulation.md", "Mine.\n");
+  const CompletedProcess process = report("first");
+  EXPECT_EQ(process.exit_status, 1);
+  EXPECT_THAT(process.messages, HasSubstr(":1: the picture gone.png is not in notes"));
+  EXPECT_THAT(process.output, HasSubstr("report: first/public/"));
+  write_note("mixed_precision_accumulation.md", "Mine.\n");
   EXPECT_EQ(report("second").exit_status, 0);
 }
 
@@ -126,11 +126,11 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
     fs::copy(older, copy, fs::copy_options::recursive);
   write_atomically(reference / "reference", "ships with the project\n");
   // A run's time names its page, so each copy is rendered separately.
-  note("author.md", "name: Ada\n");
-  note("mixed_precision_accumulation.md", "From the shared folder.\n");
+  write_note("author.md", "name: Ada\n");
+  write_note("mixed_precision_accumulation.md", "From the shared folder.\n");
   const auto shown = [&](const fs::path& run) {
     EXPECT_EQ(render({run.string()}).exit_status, 0);
-    return published("report.md");
+    return read_published("report.md");
   };
   EXPECT_THAT(shown(older), HasSubstr("From the shared folder."));
   fs::create_directory(older / "notes");
@@ -139,16 +139,16 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
   EXPECT_THAT(shown(older), HasSubstr("**Ada**")) << "author.md holds for every run of one's own";
   EXPECT_THAT(call({"notes"}).output,
               StartsWith("site/runs/" + fs::relative(newer, folder_ / "site/runs").string()));
-  const Ended init = call({"notes", "--init", reference.string()});
+  const CompletedProcess init = call({"notes", "--init", reference.string()});
   EXPECT_THAT(init.output, HasSubstr("written  " + (reference / "notes/author.md").string()));
 }
 
 TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
   const fs::path first = fs::relative(only_run(), folder_).parent_path() / "20260101-000000-a";
   fs::rename(only_run(), folder_ / first);
-  note("author.md", "name: Ada\n");
+  write_note("author.md", "name: Ada\n");
   EXPECT_THAT(render().messages, Not(HasSubstr("notes"))) << "a name is no answer";
-  note("mixed_precision_accumulation.md", "Mine.\n");
+  write_note("mixed_precision_accumulation.md", "Mine.\n");
   const std::string there = "notes from notes: 1 with " + first.string() + "\n";
   EXPECT_EQ(render().messages, there);
   // Each copy has its own time, which names its page.
@@ -173,16 +173,16 @@ TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
 }
 
 TEST_F(NotesTest, WhatANoteAsksInVainIsToldByFileAndLineEachTime) {
-  note("mixed_precision_accumulation.md",
+  write_note("mixed_precision_accumulation.md",
        "<!-- before the rest -->\nSee [x](javascript:alert(1)).\n\nSo $\\frac{a$.\n");
   for (int i = 0; i < 2; ++i) {
-    const Ended ended = render();
-    EXPECT_EQ(ended.exit_status, 1);
+    const CompletedProcess process = render();
+    EXPECT_EQ(process.exit_status, 1);
     const std::string file = "notes/mixed_precision_accumulation.md";
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":1: the first line is not understood"));
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":2: the link to javascript:alert(1) is left"));
-    if (ended.messages.find("formulas of notes are shown as TeX") != std::string::npos) continue;
-    EXPECT_THAT(ended.messages, HasSubstr(file + ":4: $\\frac{a$ cannot be typeset"));
+    EXPECT_THAT(process.messages, HasSubstr(file + ":1: the first line is not understood"));
+    EXPECT_THAT(process.messages, HasSubstr(file + ":2: the link to javascript:alert(1) is left"));
+    if (process.messages.find("formulas of notes are shown as TeX") != std::string::npos) continue;
+    EXPECT_THAT(process.messages, HasSubstr(file + ":4: $\\frac{a$ cannot be typeset"));
   }
 }
 

@@ -32,7 +32,7 @@ ProgramTest::ProgramTest() {
 
 ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
 
-Ended ProgramTest::run(std::vector<std::string> argv) {
+CompletedProcess ProgramTest::run(std::vector<std::string> argv) {
   Command command;
   command.argv = std::move(argv);
   command.environment = environment_;
@@ -42,13 +42,13 @@ Ended ProgramTest::run(std::vector<std::string> argv) {
   return run_to_end(command);
 }
 
-Ended ProgramTest::call(const std::vector<std::string>& words) {
+CompletedProcess ProgramTest::call(const std::vector<std::string>& words) {
   std::vector<std::string> argv{kProgram};
   argv.insert(argv.end(), words.begin(), words.end());
   return run(std::move(argv));
 }
 
-void ProgramTest::have_gpus(const std::string& description) {
+void ProgramTest::add_fake_gpus(const std::string& description) {
   const fs::path worker = folder_ / "labreport-worker";
   fs::remove(worker);
   fs::create_symlink(LABREPORT_FAKES_DIR "/worker", worker);

@@ -1,4 +1,4 @@
-// Runs the real program in its own folder, with fakes in place of driver and worker.
+// Runs the real program in a folder of its own, with fakes in place of the driver and the worker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace labreport {
 
 /// The description of a worker that runs on every GPU.
-inline constexpr const char* kAnyChip =
+inline constexpr const char* kWorkerForAnyGpu =
     R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
 
 class ProgramTest : public testing::Test {
@@ -22,15 +22,15 @@ class ProgramTest : public testing::Test {
   ~ProgramTest() override;
 
   /// Runs `labreport` with these words in the folder.
-  Ended call(const std::vector<std::string>& words);
-  /// Runs any command in the same surroundings; "$LABREPORT" is the program in a shell.
-  Ended run(std::vector<std::string> argv);
+  CompletedProcess call(const std::vector<std::string>& words);
+  /// Runs any command in the same folder and environment. In a shell, "$LABREPORT" is the program.
+  CompletedProcess run(std::vector<std::string> argv);
 
-  /// Adds the fake driver's two GPUs and a worker that was built like `description`
+  /// Adds the fake driver's two GPUs, and a worker whose build `description` describes
   /// (labreport-worker.json).
-  void have_gpus(const std::string& description);
+  void add_fake_gpus(const std::string& description);
 
-  /// The only run below `root`.
+  /// Returns the folder of the only run below `root`.
   std::filesystem::path only_run(const std::string& root = "site/runs") const;
 
   std::filesystem::path folder_;

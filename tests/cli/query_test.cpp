@@ -37,9 +37,9 @@ TEST_F(Query, ReadsAQueryFromItsInput) {
 
 TEST_F(Query, EndsAsOtherVerbsDoWhereItsOutputEnds) {
   const std::string query = "$LABREPORT query latest 'select * from sample' ";
-  const Ended read = run({"bash", "-c", query + "| head -n 1"});
+  const CompletedProcess read = run({"bash", "-c", query + "| head -n 1"});
   EXPECT_EQ(read.messages, "");
-  const Ended full = run({"bash", "-c", query + "> /dev/full"});
+  const CompletedProcess full = run({"bash", "-c", query + "> /dev/full"});
   EXPECT_EQ(full.exit_status, 2);
   EXPECT_THAT(full.messages, HasSubstr("cannot write to standard output"));
 }
@@ -57,7 +57,7 @@ TEST_F(Query, SavesTheTables) {
 }
 
 TEST_F(Query, SaysInOneLineWhatIsWrong) {
-  const Ended unknown = call({"query", "latest", "select sise from cell"});
+  const CompletedProcess unknown = call({"query", "latest", "select sise from cell"});
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_THAT(unknown.messages, StartsWith("labreport: line 1, column 8: unknown column 'sise'"));
   EXPECT_THAT(call({"query", "latest"}).messages,

@@ -1,4 +1,4 @@
-// Tests the flags of a run that is continued.
+// Tests the flags of a run that is resumed.
 #include "cli/recorded_plan.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using Words = std::vector<std::string>;
 
-Run begun_by(Request request) {
+Run run_begun_with(Request request) {
   Run run = testing_samples::sample_run();
   run.preset = "quick";
   run.edition = "2026";
@@ -21,8 +21,8 @@ Run begun_by(Request request) {
   return run;
 }
 
-Run begun() {
-  return begun_by({.edition = "2026",
+Run begun_run() {
+  return run_begun_with({.edition = "2026",
                    .preset = "quick",
                    .sizes = "mini,small",
                    .own_sizes = {"mini=64,128,2,2"},
@@ -32,19 +32,19 @@ Run begun() {
                    .timeout = "9"});
 }
 
-RunFlags given(Request request) {
+RunFlags resume_flags(Request request) {
   RunFlags flags;
   static_cast<Request&>(flags) = std::move(request);
   flags.resume = true;
   return flags;
 }
 
-RunFlags resumed(const Run& run, Request request) {
-  return recorded_flags(run, given(std::move(request)));
+RunFlags resumed_flags(const Run& run, Request request) {
+  return recorded_flags(run, resume_flags(std::move(request)));
 }
 
 TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
-  const RunFlags flags = resumed(begun(), {});
+  const RunFlags flags = resumed_flags(begun_run(), {});
   EXPECT_EQ(flags.edition, "2026");
   EXPECT_EQ(flags.preset, "quick");
   EXPECT_EQ(flags.own_sizes, Words{"mini=64,128,2,2"});
@@ -58,49 +58,49 @@ TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
 }
 
 TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
-  const labreport::Run run = begun_by({.model = "~/net.py:Net", .loss = "net:loss"});
-  EXPECT_THAT([&] { resumed(run, {}); },
+  const labreport::Run run = run_begun_with({.model = "~/net.py:Net", .loss = "net:loss"});
+  EXPECT_THAT([&] { resumed_flags(run, {}); },
               ThrowsMessage<InputError>(HasSubstr("command names it; add --model ~/net.py:Net")));
-  const RunFlags flags = resumed(run, {.model = "here/net.py:Net"});
+  const RunFlags flags = resumed_flags(run, {.model = "here/net.py:Net"});
   EXPECT_EQ(flags.model, "here/net.py:Net") << "whether it is the same is seen once it is loaded";
   EXPECT_EQ(flags.loss, "net:loss");
 }
 
 TEST(RecordedFlags, AnAttentionIsCodeToo) {
-  const labreport::Run run = begun_by({.attention = "flash.py:Flash"});
+  const labreport::Run run = run_begun_with({.attention = "flash.py:Flash"});
   EXPECT_THAT(
-      [&] { resumed(run, {}); },
+      [&] { resumed_flags(run, {}); },
       ThrowsMessage<InputError>(HasSubstr("command names it; add --attention flash.py:Flash")));
-  EXPECT_EQ(resumed(run, {.attention = "here/flash.py:Flash"}).attention, "here/flash.py:Flash");
+  EXPECT_EQ(resumed_flags(run, {.attention = "here/flash.py:Flash"}).attention, "here/flash.py:Flash");
 }
 
 TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
-  const labreport::Run both = begun_by({.model = "net.py:Net", .second_network = "labreport"});
-  EXPECT_EQ(resumed(both, {.model = "net.py:Net"}).second_network, "labreport");
-  const labreport::Run alone = begun_by({.model = "net.py:Net"});
-  EXPECT_THAT([&] { resumed(alone, {.model = "net.py:Net", .second_network = "labreport"}); },
+  const labreport::Run both = run_begun_with({.model = "net.py:Net", .second_network = "labreport"});
+  EXPECT_EQ(resumed_flags(both, {.model = "net.py:Net"}).second_network, "labreport");
+  const labreport::Run alone = run_begun_with({.model = "net.py:Net"});
+  EXPECT_THAT([&] { resumed_flags(alone, {.model = "net.py:Net", .second_network = "labreport"}); },
               ThrowsMessage<InputError>(HasSubstr("--and is not what this run was begun with")));
 }
 
 TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
-  const RunFlags flags = resumed(begun_by({}), {});
+  const RunFlags flags = resumed_flags(run_begun_with({}), {});
   EXPECT_EQ(flags.edition, "2026");
   EXPECT_EQ(flags.preset, "quick");
 }
 
 TEST(RecordedFlags, MayBeRepeatedAndThoseThatChangeNoResultReplaced) {
   const RunFlags flags =
-      resumed(begun(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
+      resumed_flags(begun_run(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
   EXPECT_EQ(flags.gpus, "1");
   EXPECT_EQ(flags.timeout, "99");
   EXPECT_EQ(flags.launches, "3");
 }
 
 TEST(RecordedFlags, KeepTheHostWhereTheRunHasIt) {
-  labreport::Run run = begun();
-  EXPECT_FALSE(resumed(run, {}).keep_host);
+  labreport::Run run = begun_run();
+  EXPECT_FALSE(resumed_flags(run, {}).keep_host);
   run.sessions.front().host = "node7";
-  EXPECT_TRUE(resumed(run, {}).keep_host);
+  EXPECT_TRUE(resumed_flags(run, {}).keep_host);
 }
 
 TEST(RecordedFlags, RefuseEachThatChangesTheResults) {
@@ -121,7 +121,7 @@ TEST(RecordedFlags, RefuseEachThatChangesTheResults) {
                                                    {.nvtx = true},
                                                    {.shard = "1/2"}}) {
     const std::string flag = given_flags(other).front().name;
-    EXPECT_THAT([&] { resumed(begun(), other); },
+    EXPECT_THAT([&] { resumed_flags(begun_run(), other); },
                 ThrowsMessage<InputError>(
                     flag + " is not what this run was begun with; leave it out, or measure anew "
                            "without --resume"));
@@ -129,7 +129,7 @@ TEST(RecordedFlags, RefuseEachThatChangesTheResults) {
 }
 
 TEST(RecordedFlags, OfARequestThatCannotBeReadAreNotGuessed) {
-  EXPECT_THAT([&] { resumed(begun_by({.sizes = "HOST"}), {}); },
+  EXPECT_THAT([&] { resumed_flags(run_begun_with({.sizes = "HOST"}), {}); },
               ThrowsMessage<InputError>(HasSubstr("what it was begun with cannot be read")));
 }
 

@@ -1,5 +1,5 @@
-// Kills the program at every moment of resuming an interrupted run: the run can always be resumed
-// again.
+// Kills the program at every system call while it resumes an interrupted run, and tests that the run can
+// still be resumed.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls `act` in a process that is killed when it enters or leaves its `stop`-th system call;
-/// false if it ended before.
-bool dies_at(int stop, const std::function<void()>& act) {
+/// Calls `action` in a process that is killed when it enters or leaves its `stop`-th system call. Returns
+/// false if the process ended before.
+bool dies_at(int stop, const std::function<void()>& action) {
   const pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
     raise(SIGSTOP);
-    act();
+    action();
     _exit(0);
   }
   int status = 0;
@@ -44,36 +44,36 @@ class ResumeDeath : public testing::Test {
   void SetUp() override { fs::remove_all(root_); }
   void TearDown() override { fs::remove_all(root_); }
 
-  /// Leaves an interrupted run: results and failures of a cell mixed, each in its own file.
+  /// Leaves an interrupted run in which each launch is still in its own file, results and failures mixed.
   static void leave_interrupted_run(const fs::path& folder) {
-    const labreport::Run all = testing_samples::sample_run();
-    labreport::Run begun = all;
-    begun.devices.clear();
-    for (Cell& cell : begun.cells) cell.launches.clear();
+    const labreport::Run complete = testing_samples::sample_run();
+    labreport::Run interrupted = complete;
+    interrupted.devices.clear();
+    for (Cell& cell : interrupted.cells) cell.launches.clear();
     const RunStore store(folder);
-    store.create(begun);
-    for (const Cell& cell : all.cells) {
+    store.create(interrupted);
+    for (const Cell& cell : complete.cells) {
       for (std::size_t i = 0; i < cell.launches.size(); ++i) {
-        store.save_launch(all, cell, static_cast<std::int64_t>(i));
+        store.save_launch(complete, cell, static_cast<std::int64_t>(i));
       }
     }
   }
 
-  /// The folder that `--resume` continues.
-  std::unique_ptr<RunFolder> taken_up() const {
+  /// Resumes the run as --resume does.
+  std::unique_ptr<RunFolder> resume_folder() const {
     const Session session = testing_samples::sample_run().sessions.front();
     const Surroundings now{
         "2025", "demo", session.revision, false, "2.11.0", "", {}, session.model->implementation};
     return RunFolder::resume(root_ / "run", now, session);
   }
 
-  /// The measured cells as JSON.
+  /// Returns the run with its first session only, as JSON.
   static std::string cells(labreport::Run run) {
     run.sessions.resize(1);
     return to_json(run);
   }
 
-  // Uses memory if possible, because every moment costs a run and its syncs.
+  // Uses a folder in memory if possible, because each kill costs a new run with many syncs.
   const fs::path memory_ = "/dev/shm";
   const fs::path root_ = (fs::exists(memory_) ? memory_ : fs::path(testing::TempDir())) /
                          ("resume-death-" + std::to_string(getpid()));
@@ -81,13 +81,13 @@ class ResumeDeath : public testing::Test {
 
 TEST_F(ResumeDeath, AnywhereLosesAndDoublesNothing) {
   leave_interrupted_run(root_ / "run");
-  const std::string undisturbed = cells(taken_up()->run());
+  const std::string undisturbed = cells(resume_folder()->run());
   int stop = 1;
   for (bool died = true; died; ++stop) {
     fs::remove_all(root_);
     leave_interrupted_run(root_ / "run");
-    died = dies_at(stop, [&] { taken_up(); });
-    ASSERT_EQ(cells(taken_up()->run()), undisturbed) << "died at stop " << stop;
+    died = dies_at(stop, [&] { resume_folder(); });
+    ASSERT_EQ(cells(resume_folder()->run()), undisturbed) << "died at stop " << stop;
   }
   EXPECT_GT(stop, 50) << "that many moments were tried";
 }

@@ -1,4 +1,4 @@
-// Tests runs that are cut short, and their continuation.
+// Tests that an interrupted run is kept and can be resumed.
 #include <gmock/gmock.h>
 
 #include "base/files.h"
@@ -13,10 +13,9 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// Waits for a launch and not for a fixed time: a busy machine may take longer to start, and a fast
-// one may have finished. It needs job control, because a shell without it lets its background jobs
-// ignore SIGINT.
-constexpr const char* kSignalled = R"(
+// This script waits until a launch is stored. A fixed time could be too short on a busy machine and too
+// long on a fast one. It needs job control, because without it background jobs ignore SIGINT.
+constexpr const char* kSignalAfterFirstLaunch = R"(
 set -m
 signal=$1; shift
 "$@" & pid=$!
@@ -29,44 +28,44 @@ class Resuming : public ProgramTest {
  protected:
   /// Runs `labreport` with these words and slow workers, and sends the signal once a launch is
   /// stored.
-  Ended cut_short(const std::string& signal, const std::vector<std::string>& words) {
+  CompletedProcess run_interrupted(const std::string& signal, const std::vector<std::string>& words) {
     environment_["FAKE_WORKER"] = "slow";
-    std::vector<std::string> argv{"bash", "-c",   kSignalled,
+    std::vector<std::string> argv{"bash", "-c",   kSignalAfterFirstLaunch,
                                   "bash", signal, environment_["LABREPORT"]};
     argv.insert(argv.end(), words.begin(), words.end());
-    const Ended ended = run(argv);
+    const CompletedProcess process = run(argv);
     environment_.erase("FAKE_WORKER");
-    return ended;
+    return process;
   }
 
-  labreport::Run kept() const { return RunStore(only_run()).load(); }
+  labreport::Run stored_run() const { return RunStore(only_run()).load(); }
 };
 
-std::size_t measured(const labreport::Run& run) {
+std::size_t launch_count(const labreport::Run& run) {
   std::size_t launches = 0;
   for (const Cell& cell : run.cells) launches += cell.launches.size();
   return launches;
 }
 
 TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
-  const Ended cut = cut_short("INT", {"report", "--preset", "demo"});
-  EXPECT_EQ(cut.exit_status, 130) << cut.messages;
-  EXPECT_THAT(cut.messages, HasSubstr("launches are kept in site/runs/"));
-  EXPECT_THAT(cut.messages, HasSubstr("labreport report --preset demo --resume`\n"));
-  EXPECT_EQ(cut.output, "") << "nothing to show yet";
-  const auto before = kept();
-  const std::size_t finished = measured(before);
-  EXPECT_GT(finished, 0u);
-  EXPECT_LT(finished, 31u);
+  const CompletedProcess interrupted = run_interrupted("INT", {"report", "--preset", "demo"});
+  EXPECT_EQ(interrupted.exit_status, 130) << interrupted.messages;
+  EXPECT_THAT(interrupted.messages, HasSubstr("launches are kept in site/runs/"));
+  EXPECT_THAT(interrupted.messages, HasSubstr("labreport report --preset demo --resume`\n"));
+  EXPECT_EQ(interrupted.output, "") << "nothing to show yet";
+  const auto before = stored_run();
+  const std::size_t finished_launches = launch_count(before);
+  EXPECT_GT(finished_launches, 0u);
+  EXPECT_LT(finished_launches, 31u);
   EXPECT_EQ(before.cells.size(), 31u) << "what is missing can be seen";
 
-  const Ended resumed = call({"report", "--preset", "demo", "--resume"});
+  const CompletedProcess resumed = call({"report", "--preset", "demo", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   EXPECT_THAT(resumed.messages, HasSubstr("[31/31]"));
   EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/31]"))) << "not measured again";
-  const auto after = kept();
+  const auto after = stored_run();
   EXPECT_EQ(after.sessions.size(), 2u);
-  EXPECT_EQ(measured(after), 31u);
+  EXPECT_EQ(launch_count(after), 31u);
   EXPECT_EQ(after.cells.front().launches.at(0).session, 0);
   EXPECT_EQ(after.cells.back().launches.at(0).session, 1);
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
@@ -77,16 +76,16 @@ TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
   const std::vector<std::string> words{"run", "--preset", "demo", "--sizes", "demo-1"};
   EXPECT_EQ(call(words).exit_status, 1);
   environment_.erase("FAKE_WORKER");
-  std::vector<std::string> again = words;
-  again.insert(again.end(), {"--resume", "--out", only_run().string()});
-  EXPECT_EQ(call(again).exit_status, 0);
-  for (const Cell& cell : kept().cells) EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
+  std::vector<std::string> resume_words = words;
+  resume_words.insert(resume_words.end(), {"--resume", "--out", only_run().string()});
+  EXPECT_EQ(call(resume_words).exit_status, 0);
+  for (const Cell& cell : stored_run().cells) EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
 }
 
 TEST_F(Resuming, ThereMustBeSomethingToResume) {
-  const Ended ended = call({"run", "--preset", "demo", "--resume"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages,
+  const CompletedProcess process = call({"run", "--preset", "demo", "--resume"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages,
               HasSubstr("labreport: no interrupted run of --preset demo under site/runs; measure "
                         "anew without --resume\n"));
 }
@@ -95,11 +94,11 @@ TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
   const std::vector<std::string> words{"report",          "--preset",    "demo",
                                        "--sizes",         "mine,demo-1", "--size",
                                        "mine=64,256,2,2", "--only",      "benchmarking_script.b"};
-  EXPECT_EQ(cut_short("INT", words).exit_status, 130);
-  const auto before = kept();
-  const Ended resumed = call({"report", "--resume"});
+  EXPECT_EQ(run_interrupted("INT", words).exit_status, 130);
+  const auto before = stored_run();
+  const CompletedProcess resumed = call({"report", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
-  const auto after = kept();
+  const auto after = stored_run();
   ASSERT_EQ(after.cells.size(), before.cells.size()) << "no other plan's cells";
   for (const Cell& cell : after.cells) {
     EXPECT_NE(before.find(cell.id), nullptr) << cell.id;
@@ -116,23 +115,23 @@ TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
             0);
   const fs::path folder = only_run();
   const std::string before = read_file(folder / "run.json");
-  for (const bool marked : {true, false}) {
-    const Ended ended = call({"run", "--resume", "--out", folder.string()});
-    EXPECT_EQ(ended.exit_status, 2);
-    EXPECT_THAT(ended.messages, HasSubstr("holds numbers that were imported, not measured"));
+  for (const bool is_marked : {true, false}) {
+    const CompletedProcess process = call({"run", "--resume", "--out", folder.string()});
+    EXPECT_EQ(process.exit_status, 2);
+    EXPECT_THAT(process.messages, HasSubstr("holds numbers that were imported, not measured"));
     fs::remove(folder / "imported");
     fs::create_directory(folder / "cells");
-    EXPECT_EQ(call({"run", "--resume"}).exit_status, 2) << marked;
+    EXPECT_EQ(call({"run", "--resume"}).exit_status, 2) << is_marked;
   }
   EXPECT_EQ(read_file(folder / "run.json"), before);
 }
 
 TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
-  EXPECT_EQ(cut_short("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
+  EXPECT_EQ(run_interrupted("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
   const fs::path broken = folder_ / "site/runs/z/2025/99990101-000000-a";
   fs::create_directories(broken / "cells");
   write_atomically(broken / "run.json", "{");
-  const Ended resumed = call({"run", "--resume"});
+  const CompletedProcess resumed = call({"run", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   EXPECT_THAT(resumed.messages, HasSubstr("left out: site/runs/z/2025/"));
 }

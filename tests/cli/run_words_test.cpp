@@ -17,7 +17,7 @@ class RunWords : public ProgramTest {
   }
 };
 
-labreport::Run asked_for(const std::string& problems) {
+labreport::Run run_of_problems(const std::string& problems) {
   labreport::Run run = three_launches();
   run.sessions.front().request.problems = problems;
   return run;
@@ -38,9 +38,9 @@ TEST_F(RunWords, EveryVerbTakesThem) {
                                                {"diff", "latest"}}) {
       std::vector<std::string> words = verb;
       words.insert(words.begin() + 1, word);
-      const Ended ended = call(words);
-      EXPECT_EQ(ended.exit_status, 0) << verb[0] << ' ' << word << ended.messages;
-      EXPECT_THAT(ended.messages, HasSubstr(std::string(word) + ": " + folder + "\n")) << verb[0];
+      const CompletedProcess process = call(words);
+      EXPECT_EQ(process.exit_status, 0) << verb[0] << ' ' << word << process.messages;
+      EXPECT_THAT(process.messages, HasSubstr(std::string(word) + ": " + folder + "\n")) << verb[0];
     }
   }
 }
@@ -57,9 +57,9 @@ TEST_F(RunWords, AListedRunSaysWhatItMeasured) {
   labreport::Run profiling = another_gpu(false);
   profiling.preset = "full";
   keep("nvidia-l4/2025/20260501-000000-a", profiling);
-  keep("nvidia-h200/2025/20260502-000000-a", asked_for("pytorch_attention,flash_benchmarking"));
+  keep("nvidia-h200/2025/20260502-000000-a", run_of_problems("pytorch_attention,flash_benchmarking"));
   keep("nvidia-h200/2026/20260503-000000-a",
-       asked_for("distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
+       run_of_problems("distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
   keep("nvidia-h200/2025/20260504-000000-a", of_a_model(three_launches()));
   RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported());
   EXPECT_EQ(

@@ -25,47 +25,47 @@ class DiffOfRanks : public ProgramTest {
     store.finish(run);
   }
 
-  Ended compared(const std::string& problem, CellKind kind) {
+  CompletedProcess compare(const std::string& problem, CellKind kind) {
     keep("a", problem, kind);
     keep("b", problem, kind);
-    const Ended ended = call({"diff", "a", "b", "--format", "table"});
-    EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-    return ended;
+    const CompletedProcess process = call({"diff", "a", "b", "--format", "table"});
+    EXPECT_EQ(process.exit_status, 0) << process.messages;
+    return process;
   }
 };
 
 TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
-  const Ended ended = compared("optimizer_state_sharding_accounting", CellKind::kSharding);
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("Steps of ranks that shard"), HasSubstr("ranks over"),
+  const CompletedProcess process = compare("optimizer_state_sharding_accounting", CellKind::kSharding);
+  EXPECT_THAT(process.output, AllOf(HasSubstr("Steps of ranks that shard"), HasSubstr("ranks over"),
                                   HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, AllReducesAreCompared) {
-  const Ended ended = compared("distributed_communication_single_node", CellKind::kAllReduce);
-  EXPECT_THAT(ended.output,
+  const CompletedProcess process = compare("distributed_communication_single_node", CellKind::kAllReduce);
+  EXPECT_THAT(process.output,
               AllOf(HasSubstr("equally fast within 1 % in the median of 30 all-reduces"),
                     HasSubstr("all-reduce, 6 ranks over Gloo  1 GB"), HasSubstr("busbw, B (GB/s)"),
                     Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
-  const Ended ended = compared("pytorch_attention", CellKind::kAttention);
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
+  const CompletedProcess process = compare("pytorch_attention", CellKind::kAttention);
+  EXPECT_THAT(process.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
                                   Not(HasSubstr("1 cells"))));
 }
 
 TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
-  have_gpus(kAnyChip);
+  add_fake_gpus(kWorkerForAnyGpu);
   environment_["FAKE_NVML"] = "alike";
   const std::vector<std::string> words{"run",       "--dry-run", "--preset",   "full",
                                        "--edition", "2026",      "--problems", "fsdp_accounting"};
-  std::vector<std::string> all = words;
-  all.insert(all.end(), {"--gpus", "all"});
-  const auto planned = [](const Ended& ended) {
-    const std::size_t about = ended.messages.find("about ");
-    return ended.messages.substr(about, ended.messages.find(';', about) - about);
+  std::vector<std::string> words_with_gpus = words;
+  words_with_gpus.insert(words_with_gpus.end(), {"--gpus", "all"});
+  const auto planned_time = [](const CompletedProcess& process) {
+    const std::size_t about = process.messages.find("about ");
+    return process.messages.substr(about, process.messages.find(';', about) - about);
   };
-  EXPECT_EQ(planned(call(all)), planned(call(words))) << "each launch takes both";
+  EXPECT_EQ(planned_time(call(words_with_gpus)), planned_time(call(words))) << "each launch takes both";
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Tests that the tasks of a real plan measure all of it together, each cell once, in about equal
-// time.
+// Tests that the tasks of a real plan together measure each of its cells once, in about equal times.
 #include "cli/shard.h"
 
 #include <gmock/gmock.h>
@@ -28,21 +27,22 @@ std::vector<std::string> all_of(const char* edition) {
   return only;
 }
 
-/// The number of times that tasks, each planning by its own results only, measured each cell.
-using Times = std::map<std::string, int>;
+/// The number of times that each cell was measured, by cell id.
+using MeasuredCounts = std::map<std::string, int>;
 
-void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, std::int64_t memory,
-             Times& times) {
+/// Measures a plan until its results add no more cells. A task sees only its own results.
+void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, std::int64_t memory_bytes,
+             MeasuredCounts& counts) {
   Run run;
-  for (bool more = true; more;) {
-    more = false;
+  for (bool has_new_cells = true; has_new_cells;) {
+    has_new_cells = false;
     for (const PlannedCell& planned : plan(run)) {
       Cell& cell = run.find_or_add(planned.spec);
       if (!cell.launches.empty()) continue;
-      const bool fits = expected_peak(planned.spec).total() <= memory;
+      const bool fits = expected_peak(planned.spec).total() <= memory_bytes;
       cell.launches.emplace_back().outcome = fits ? Outcome(Ok{}) : Outcome(OutOfMemory{});
-      if (planned.spec.kind != CellKind::kLimits) ++times[cell.id];
-      more = true;
+      if (planned.spec.kind != CellKind::kLimits) ++counts[cell.id];
+      has_new_cells = true;
     }
   }
 }
@@ -50,16 +50,16 @@ void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, st
 TEST(ShardsOfPlans, MeasureEachCellOnceWhateverDoesNotFit) {
   for (const char* edition : {"2025", "2026"}) {
     const PlanInput input = plan_of(edition, Preset::kFull, all_of(edition));
-    for (const std::int64_t memory : {6 * kGibibyte, 141 * kGibibyte}) {
-      const auto whole = [&](const labreport::Run& so_far) { return plan_cells(input, so_far); };
-      Times alone, together;
-      measure(whole, memory, alone);
+    for (const std::int64_t memory_bytes : {6 * kGibibyte, 141 * kGibibyte}) {
+      const auto whole_plan = [&](const labreport::Run& so_far) { return plan_cells(input, so_far); };
+      MeasuredCounts counts_alone, counts_together;
+      measure(whole_plan, memory_bytes, counts_alone);
       const Shards shards = shards_of(input, 4);
       for (std::int64_t number = 1; number <= 4; ++number) {
-        measure([&](const labreport::Run& run) { return shards.part(whole(run), number); }, memory,
-                together);
+        measure([&](const labreport::Run& run) { return shards.part(whole_plan(run), number); }, memory_bytes,
+                counts_together);
       }
-      EXPECT_EQ(together, alone) << edition << " " << memory / kGibibyte << " GiB";
+      EXPECT_EQ(counts_together, counts_alone) << edition << " " << memory_bytes / kGibibyte << " GiB";
     }
   }
 }
@@ -69,7 +69,7 @@ TEST(ShardsOfPlans, FourGainMoreThanThreePointFourWhereNoGroupIsAQuarter) {
   for (const char* edition : {"2025", "2026"}) {
     for (const auto& only : {std::vector<std::string>(), all_of(edition)}) {
       const Shards shards = shards_of(plan_of(edition, Preset::kFull, only), 4);
-      if (shards.most_speedup() <= 4) continue;  // the largest group takes more than a quarter
+      if (shards.max_speedup() <= 4) continue;  // The largest group takes more than a quarter.
       EXPECT_GE(shards.speedup(), 3.4) << edition;
       ++compared;
     }

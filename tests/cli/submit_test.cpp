@@ -1,4 +1,4 @@
-// `labreport submit` and `labreport drop`: a run to hand in, and a run to keep out of the site.
+// Tests `labreport submit` and `labreport drop`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,21 +21,21 @@ class SubmitTest : public NotesTest {
 };
 
 TEST_F(SubmitTest, WritesAFolderAndSaysWhatItLacks) {
-  const Ended ended = call({"submit"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const CompletedProcess process = call({"submit"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
   for (const char* file : {"report.md", "report.tex", "report.html", "cells.csv", "run.json"})
     EXPECT_TRUE(std::filesystem::exists(folder_ / "submission" / file)) << file;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "submission.zip"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "submission/index.html"));
-  EXPECT_THAT(ended.output, HasSubstr("missing: 1 of 1 answers are generated"));
-  EXPECT_THAT(ended.output, HasSubstr("missing: no author"));
+  EXPECT_THAT(process.output, HasSubstr("missing: 1 of 1 answers are generated"));
+  EXPECT_THAT(process.output, HasSubstr("missing: no author"));
 }
 
 TEST_F(SubmitTest, MissesNothingOnceTheWordsAreTheAuthors) {
-  note("author.md", "name: Ada Lovelace\n");
-  note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
+  write_note("author.md", "name: Ada Lovelace\n");
+  write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nRounding.\n");
   call({"submit"});
-  const Ended again = call({"submit"});
+  const CompletedProcess again = call({"submit"});
   EXPECT_EQ(again.exit_status, 0) << again.messages;
   EXPECT_THAT(again.output, Not(HasSubstr("missing:")));
   EXPECT_THAT(read_file(folder_ / "submission/report.md"), HasSubstr("Rounding."));
@@ -44,25 +44,25 @@ TEST_F(SubmitTest, MissesNothingOnceTheWordsAreTheAuthors) {
 TEST_F(SubmitTest, LeavesAFolderOfSomethingElseAlone) {
   std::filesystem::create_directories(folder_ / "thesis");
   write_atomically(folder_ / "thesis/chapter.tex", "words");
-  const Ended ended = call({"submit", "--out", "thesis"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("thesis holds no earlier submission"));
+  const CompletedProcess process = call({"submit", "--out", "thesis"});
+  EXPECT_EQ(process.exit_status, 2);
+  EXPECT_THAT(process.messages, HasSubstr("thesis holds no earlier submission"));
   EXPECT_EQ(read_file(folder_ / "thesis/chapter.tex"), "words");
 }
 
 TEST_F(SubmitTest, ADroppedRunIsMovedAsideAndCanComeBack) {
   const auto run = run_folder();
-  const Ended ended = call({"drop", "latest"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const CompletedProcess process = call({"drop", "latest"});
+  EXPECT_EQ(process.exit_status, 0) << process.messages;
   EXPECT_FALSE(std::filesystem::exists(run));
   const auto dropped = folder_ / "site/dropped" / run.lexically_relative(folder_ / "site/runs");
   EXPECT_TRUE(std::filesystem::exists(dropped / "run.json"));
-  EXPECT_THAT(ended.output, HasSubstr("to bring it back: mv site/dropped/"));
+  EXPECT_THAT(process.output, HasSubstr("to bring it back: mv site/dropped/"));
 }
 
 TEST_F(SubmitTest, OnlyARecordedRunIsDropped) {
-  const Ended ended = call({"drop", "notes/.."});
-  EXPECT_EQ(ended.exit_status, 2);
+  const CompletedProcess process = call({"drop", "notes/.."});
+  EXPECT_EQ(process.exit_status, 2);
   EXPECT_TRUE(std::filesystem::exists(run_folder()));
 }
 

@@ -15,8 +15,8 @@ using testing::StartsWith;
 
 class VersionsTest : public ProgramTest {
  protected:
-  /// Writes a recorded run that claims to be of `version`, and returns its folder.
-  std::string run_of(const std::string& version) {
+  /// Writes a recorded run with this schema version, and returns its folder.
+  std::string write_run_of_version(const std::string& version) {
     auto run = nlohmann::json::parse(
         read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/traced_step.json"));
     run["schema_version"] = version;
@@ -26,7 +26,7 @@ class VersionsTest : public ProgramTest {
   }
 };
 
-std::size_t warnings(const std::string& messages) {
+std::size_t count_warnings(const std::string& messages) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = messages.find("is newer than", at)) != std::string::npos; ++at) {
     ++count;
@@ -35,12 +35,12 @@ std::size_t warnings(const std::string& messages) {
 }
 
 TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
-  const std::string run = run_of("2.10.0");
+  const std::string run = write_run_of_version("2.10.0");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"check", run}, {"list", "runs"}, {"diff", run, run}, {"render"}}) {
-    const Ended ended = call(words);
-    EXPECT_EQ(ended.exit_status, 0) << words.front() << ended.messages;
-    EXPECT_EQ(warnings(ended.messages), 1u) << words.front() << ended.messages;
+    const CompletedProcess process = call(words);
+    EXPECT_EQ(process.exit_status, 0) << words.front() << process.messages;
+    EXPECT_EQ(count_warnings(process.messages), 1u) << words.front() << process.messages;
   }
 }
 

@@ -1,4 +1,4 @@
-// A random generator whose results can be repeated.
+// Draws random numbers that a seed determines.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-"""Well-formed runs that nobody measured, drawn and typeset by the real tools: no run costs another its
-pictures, and the program ends by itself.
+"""Draws and typesets well-formed runs that nobody measured. Tests that no run costs another its pictures, and that the
+program ends by itself.
 
   drawn_runs_test.py LABREPORT HOSTILE_RUNS RECORDED FIRST COUNT
 """
@@ -13,7 +13,7 @@ AT_A_TIME = 25
 
 
 def render(labreport, runs, out):
-    """What it said; its status is 0 or 1 (some format of some run could not be made)."""
+    """Renders the runs and returns the messages. Status 1 means that a format of a run could not be made."""
     result = subprocess.run([labreport, "render", *runs, "--format", "html,pdf", "--out", out],
                             capture_output=True, text=True, check=False, timeout=1800)
     assert result.returncode in (0, 1), (result.returncode, runs, result.stderr[-2000:])

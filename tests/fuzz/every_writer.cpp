@@ -20,8 +20,8 @@
 namespace labreport::fuzz {
 namespace {
 
-/// Answers like a tool, but draws and prints nothing.
-class BlankCharts : public ChartTool {
+/// Returns empty charts.
+class BlankChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     return std::vector<std::string>(specs.size(), "<svg width=\"720\" height=\"300\"></svg>");
@@ -50,16 +50,16 @@ void check_text(const std::string& text) {
   promise(!has_word(text, "inf") && !has_word(text, "nan"), "no number is infinite or none");
 }
 
-/// Columns whose values are parts of one whole, so at most 100 %; other percentages may be larger.
+/// The values of these columns are parts of one whole, so at most 100 %. Other percentages may be larger.
 constexpr std::array<std::string_view, 9> kParts{"Share",    "Of the step", "Of the forward pass",
                                                  "Time",     "GEMM",        "Non-GEMM",
                                                  "GPU busy", "GPU idle",    "Hidden"};
 constexpr std::array<std::string_view, 4> kSizes{"B", "KiB", "MiB", "GiB"};
-constexpr double kRounded = 1e-9;
+constexpr double kRoundingError = 1e-9;
 
 void check_number(const ColumnView& column, double number) {
   if (column.unit == "%" && std::ranges::find(kParts, column.title) != kParts.end())
-    promise(number >= -kRounded && number <= 1 + kRounded, "a part is at most its whole");
+    promise(number >= -kRoundingError && number <= 1 + kRoundingError, "a part is at most its whole");
   if (std::ranges::find(kSizes, column.unit) != kSizes.end() && !column.title.starts_with("Change"))
     promise(number >= 0, "no size is negative");
 }
@@ -72,26 +72,26 @@ void check_table(const TableView& table) {
   }
 }
 
-bool is_print(const std::string& path) { return path.ends_with(".pdf") || path.ends_with(".png"); }
+bool is_binary(const std::string& path) { return path.ends_with(".pdf") || path.ends_with(".png"); }
 
 }  // namespace
 
 bool has_report(const Run& run) { return run.source != "imported" && !run.sessions.empty(); }
 
-void write_report(const Run& run, Written written) {
+void write_report(const Run& run, WrittenFormats written) {
   for (const Finding& finding : check_plausibility(run)) check_text(finding.text);
   if (!has_report(run)) return;
   const Document document = build_document(run, false);
   for (const NamedTable& named : named_tables(document)) check_table(*named.table);
   const SiteRun page{new_run_folder("", run).string(), document, to_json(run),
                      run.sessions.front().started_at, cells_csv(run)};
-  BlankCharts charts;
-  const bool all = written == Written::kEveryFormat;
+  BlankChartTool charts;
+  const bool all = written == WrittenFormats::kEveryFormat;
   const Site site = render_site(
       {page}, {.formats = all ? all_formats() : parse_formats("csv,json,md"), .single_file = all},
       &charts);
   for (const SiteFile& file : site.files) {
-    if (!is_print(file.path)) check_text(file.bytes);
+    if (!is_binary(file.path)) check_text(file.bytes);
   }
 }
 

@@ -1,5 +1,5 @@
-// Values on the command line, one a line in the order of the flags below: refused in one line, or
-// such as can be planned, kept and read again.
+// Tries values of flags, one on each line in the order of the flags below. They are refused in one line, or
+// their plan can be stored and read again.
 #include "analysis/match.h"
 #include "base/text.h"
 #include "cli/measure_flags.h"
@@ -10,7 +10,7 @@
 
 namespace labreport::fuzz {
 
-/// Returns the next line's value at each call; nothing if the line is empty or there are no more.
+/// Hands out the lines one by one. `next` returns nothing for an empty line and after the last one.
 class Values {
  public:
   explicit Values(std::string_view text) : lines_(split(text, '\n')) {}
@@ -37,7 +37,7 @@ Request request_of(Values& values) {
   return flags;
 }
 
-/// Stores the cells as a run and reads it: their names must survive.
+/// Checks that a run with these cells is written and read again the same.
 void keep(const std::vector<PlannedCell>& cells) {
   Run run;
   run.edition = "2025";

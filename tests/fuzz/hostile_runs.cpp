@@ -4,8 +4,8 @@
 //   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
-// Each batch has a process of its own. One that dies or takes too long is a finding, reported by
-// its seed, and the next seeds follow.
+// Each batch of seeds has its own process. If it dies or takes too long, that is a finding: its seed is
+// reported, and a new batch begins with the next seed.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,12 +27,12 @@ namespace labreport::fuzz {
 namespace {
 
 constexpr unsigned kSecondsEach = 60;
-constexpr std::uint64_t kWriteAllOneIn = 4;
+constexpr std::uint64_t kEveryFormatOneIn = 4;
 constexpr std::uint64_t kCompareOneIn = 8;
 constexpr std::uint64_t kReadBackOneIn = 16;
 
-/// The state that a batch's process leaves behind when it dies.
-struct Progress {
+/// The state that the batch's process shares with its parent, which reads it after the process has died.
+struct BatchProgress {
   std::uint64_t seed;
   std::uint64_t refused;
 };
@@ -53,7 +53,7 @@ bool try_run(const nlohmann::json& recorded, std::uint64_t seed) {
   const std::string text = shuffled_run(recorded, seed);
   Run run;
   if (!accepted([&] { run = run_from_json(text, "run.json"); })) return false;
-  write_report(run, seed % kWriteAllOneIn == 0 ? Written::kEveryFormat : Written::kData);
+  write_report(run, seed % kEveryFormatOneIn == 0 ? WrittenFormats::kEveryFormat : WrittenFormats::kData);
   if (seed % kReadBackOneIn == 0) {
     const std::string written = to_json(run);
     promise(to_json(run_from_json(written, "run.json")) == written, "a run is read back the same");
@@ -68,7 +68,7 @@ bool try_run(const nlohmann::json& recorded, std::uint64_t seed) {
 }
 
 [[noreturn]] void try_batch(const std::vector<nlohmann::json>& runs, std::uint64_t end,
-                            Progress& progress) {
+                            BatchProgress& progress) {
   for (; progress.seed < end; ++progress.seed) {
     ::alarm(kSecondsEach);
     if (!try_run(runs[progress.seed % runs.size()], progress.seed)) ++progress.refused;
@@ -86,8 +86,8 @@ int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
   const std::vector<nlohmann::json> runs = recorded_runs(folder);
   if (runs.empty()) return 2;
   void* shared =
-      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  Progress& progress = *static_cast<Progress*>(shared);
+      ::mmap(nullptr, sizeof(BatchProgress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  BatchProgress& progress = *static_cast<BatchProgress*>(shared);
   progress = {first, 0};
   int findings = 0;
   while (progress.seed < first + count) {
@@ -132,7 +132,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::uint64_t first = labreport::fuzz::number(arguments[2]);
-  const std::uint64_t many = labreport::fuzz::number(arguments[3]);
-  if (count == 5) return labreport::fuzz::write_all(arguments[1], first, many, arguments[4]);
-  return labreport::fuzz::try_all(arguments[1], first, many);
+  const std::uint64_t run_count = labreport::fuzz::number(arguments[3]);
+  if (count == 5) return labreport::fuzz::write_all(arguments[1], first, run_count, arguments[4]);
+  return labreport::fuzz::try_all(arguments[1], first, run_count);
 }

@@ -1,5 +1,5 @@
-// A launch's file in cells/, and the two files of the process boundary: refused in one line, or
-// part of a run that its own reader takes.
+// Tries a launch's file of cells/, and the request and result files of a worker. Each is refused in one
+// line, or read, written and read again the same.
 #include "fuzz/target.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"

@@ -1,5 +1,5 @@
-// An author's note and front matter in every format: the words are text, in valid UTF-8, and add no
-// markup of their own.
+// Tries notes and front matter in every format. Their words are written as text, in valid UTF-8, and add no
+// markup.
 #include "base/text.h"
 #include "fuzz/target.h"
 #include "notes/note.h"
@@ -45,7 +45,7 @@ FoundPicture find_picture(const std::string& target) {
 }
 
 void write_note(std::string_view text) {
-  if (!is_utf8(text)) return;  // refused where the file is read
+  if (!is_utf8(text)) return;  // The reader of the file refuses it.
   const ParsedNote file = parse_note(text, find_picture);
   const ParsedFrontMatter front = parse_front_matter(text);
   const Document document = document_with(file, front.front);

@@ -1,5 +1,5 @@
-// Tries runs that are well-formed but that nobody measured: the input says which of a small run's
-// values are replaced. A run is refused in one line, or becomes a report in every format.
+// Tries well-formed runs that nobody measured. The input chooses which values of a small run are replaced.
+// A run is refused in one line, or becomes a report in every format.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -26,11 +26,11 @@ json small_run() {
   return json::parse(to_json(testing_samples::measured(input)));
 }
 
-struct Places {
+struct ValuePlaces {
   json run = small_run();
   std::vector<json::json_pointer> all;  ///< Places of all values except objects.
 
-  Places() { add(run, json::json_pointer()); }
+  ValuePlaces() { add(run, json::json_pointer()); }
 
  private:
   void add(const json& value, const json::json_pointer& place) {
@@ -77,8 +77,8 @@ void change(json& value, std::uint8_t choice) {
   }
 }
 
-/// Renews the cells' ids, which are hashes of their parameters: otherwise no changed parameter
-/// would pass.
+/// Updates the cells' ids, which contain a hash of their parameters. Otherwise a run with a changed
+/// parameter would be refused.
 void name_cells(json& run) {
   for (json& cell : run["cells"]) {
     const json request{
@@ -87,9 +87,9 @@ void name_cells(json& run) {
   }
 }
 
-/// Three bytes say which value changes and how.
+/// Changes one value for each three bytes of the input: two choose the value, and one the change.
 std::string changed_run(const std::uint8_t* data, std::size_t size) {
-  static const Places places;
+  static const ValuePlaces places;
   json run = places.run;
   for (std::size_t i = 0; i + 3 <= size; i += 3) {
     const std::size_t place = data[i] * 256U + data[i + 1];

@@ -1,4 +1,4 @@
-// Stands in for libFuzzer where the compiler has none: runs the target on each file of a folder.
+// Replaces libFuzzer if the compiler has none: runs the target on each file of a folder.
 #include <fmt/format.h>
 
 #include <filesystem>

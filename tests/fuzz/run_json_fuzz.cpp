@@ -1,4 +1,4 @@
-// run.json: refused in one line, or a run that is written and read again the same.
+// Tries run.json files. Each is refused in one line, or written and read again the same.
 #include "fuzz/target.h"
 #include "results/run_json.h"
 

@@ -1,5 +1,5 @@
-// A section's words and what is filled into them: the words are this program's own, the values
-// come from anywhere. The first line is the value, the rest are the words.
+// Tries a section's words and the values that are filled in. The words are the program's own, but the
+// values may come from anybody. The input's first line is the value, and the rest are the words.
 #include "base/text.h"
 #include "document/facts.h"
 #include "document/rich_text.h"
@@ -18,7 +18,7 @@ Facts facts_of(std::string_view value) {
   return facts;
 }
 
-/// Words of this program may be wrong: they are refused by `Error`.
+/// Fills the value into the words. Wrong words may only throw `Error`.
 void fill(std::string_view value, std::string_view words) {
   try {
     const SectionWords section = parse_section(words);
@@ -29,7 +29,7 @@ void fill(std::string_view value, std::string_view words) {
   }
 }
 
-/// A value is text, whatever it holds: it neither names tags nor opens markup.
+/// Checks that a value is written as text and opens no tag.
 void stays_text(std::string_view value) {
   const std::string words = render_words("{{value}}", facts_of(value), "words");
   promise(words.find("<") == std::string::npos || words.find("\\<") != std::string::npos,

@@ -1,4 +1,4 @@
-// Changes a measured run, from small damage to content that nobody wrote.
+// Changes a measured run: some changes are small, others make content that no program writes.
 #pragma once
 
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace labreport::fuzz {
 
-/// Words that readers of runs compare with or writers have to escape.
+/// Returns words with which readers of runs compare, and words that writers must escape.
 const std::vector<std::string>& hostile_words();
 
-/// Values that the schema does not restrict, by kind.
-struct Leaves {
+/// Pointers to the values of a run that the schema does not restrict.
+struct OpenValues {
   std::vector<nlohmann::json*> numbers;
   std::vector<nlohmann::json*> texts;
 
   void add(nlohmann::json& value, const std::string& key);
 };
 
-/// Changes one thing of the run at a time. Changes nothing if there is nothing of the kind.
-class Shuffle {
+/// Changes a run. Each change is skipped if the run has nothing of its kind.
+class RunShuffler {
  public:
-  Shuffle(nlohmann::json& run, Dice& dice) : run_(run), dice_(dice) {}
-  void once();
+  RunShuffler(nlohmann::json& run, Dice& dice) : run_(run), dice_(dice) {}
+  void change_once();
 
  private:
   nlohmann::json number(const nlohmann::json& like);
-  Leaves leaves();
+  OpenValues open_values();
   nlohmann::json* cell();
   nlohmann::json* launch();
   nlohmann::json* table();
@@ -45,8 +45,7 @@ class Shuffle {
   /// Renames one name everywhere, so that references still find it.
   void set_texts_alike();
   void drop_rows();
-  /// Drops all rows that are equal in one column, in one table or in the launch's first of that
-  /// name.
+  /// Drops all rows of a table that have one value in a column, or all others.
   void drop_alike();
   void repeat_rows();
   void change_columns();

@@ -8,7 +8,7 @@ namespace labreport::fuzz {
 
 using nlohmann::json;
 
-void Shuffle::drop_rows() {
+void RunShuffler::drop_rows() {
   json* of = table();
   if (of == nullptr) return;
   json kept = json::array();
@@ -19,7 +19,7 @@ void Shuffle::drop_rows() {
   (*of)["rows"] = kept;
 }
 
-void Shuffle::drop_alike() {
+void RunShuffler::drop_alike() {
   json* of = filled_table();
   if (of == nullptr) return;
   const std::size_t column = dice_.below((*of)["columns"].size());
@@ -32,14 +32,14 @@ void Shuffle::drop_alike() {
   (*of)["rows"] = kept;
 }
 
-void Shuffle::repeat_rows() {
+void RunShuffler::repeat_rows() {
   json* of = filled_table();
   if (of == nullptr) return;
   const json row = dice_.one_of((*of)["rows"]);
   for (std::size_t i = dice_.below(4); i < 4; ++i) (*of)["rows"].push_back(row);
 }
 
-void Shuffle::change_columns() {
+void RunShuffler::change_columns() {
   json* of = filled_table();
   if (of == nullptr) return;
   const std::size_t count = (*of)["columns"].size();
@@ -57,7 +57,7 @@ void Shuffle::change_columns() {
   for (json& row : (*of)["rows"]) change(row);
 }
 
-void Shuffle::change_cells() {
+void RunShuffler::change_cells() {
   json& cells = run_["cells"];
   if (cells.empty()) return;
   const std::size_t which = dice_.below(cells.size());
@@ -70,7 +70,7 @@ void Shuffle::change_cells() {
   }
 }
 
-void Shuffle::change_params(json& of) {
+void RunShuffler::change_params(json& of) {
   static const std::vector<const char*> kShape{"d_model", "d_ff",  "layers", "heads",
                                                "vocab",   "batch", "context"};
   json& params = of["params"];
@@ -99,11 +99,11 @@ void Shuffle::change_params(json& of) {
   }
 }
 
-void Shuffle::change_param() {
+void RunShuffler::change_param() {
   if (json* of = cell()) change_params(*of);
 }
 
-void Shuffle::change_outcome() {
+void RunShuffler::change_outcome() {
   json* of = launch();
   if (of == nullptr) return;
   static const std::vector<json> kOutcomes{
@@ -122,7 +122,7 @@ void Shuffle::change_outcome() {
   if (dice_.once_in(2)) (*of)["tables"] = json::array();
 }
 
-void Shuffle::exchange_parts() {
+void RunShuffler::exchange_parts() {
   json* a = launch();
   json* b = launch();
   if (a == nullptr || b == nullptr || a == b) return;
@@ -130,7 +130,7 @@ void Shuffle::exchange_parts() {
   std::swap((*a)[part], (*b)[part]);
 }
 
-void Shuffle::reorder() {
+void RunShuffler::reorder() {
   json* of = filled_table();
   if (of == nullptr) return;
   if (dice_.once_in(2)) return dice_.shuffle((*of)["rows"]);
@@ -141,7 +141,7 @@ void Shuffle::reorder() {
   }
 }
 
-void Shuffle::change_head() {
+void RunShuffler::change_head() {
   switch (dice_.below(3)) {
     case 0:
       run_["edition"] = dice_.once_in(2) ? "2025" : "2026";
@@ -156,7 +156,7 @@ void Shuffle::change_head() {
   }
 }
 
-void Shuffle::change_launches() {
+void RunShuffler::change_launches() {
   json* of = cell();
   if (of == nullptr) return;
   json& launches = (*of)["launches"];

@@ -56,12 +56,12 @@ const std::vector<std::string>& hostile_words() {
   return words;
 }
 
-void Leaves::add(json& value, const std::string& key) {
-  static const std::set<std::string> kClosed{
+void OpenValues::add(json& value, const std::string& key) {
+  static const std::set<std::string> kRestrictedKeys{
       "schema_version", "edition",  "preset",     "source",    "id",     "kind",
       "device",         "status",   "precision",  "mode",      "ecc",    "mig",
       "dirty",          "revision", "started_at", "uuid_hash", "session"};
-  if (kClosed.contains(key)) return;
+  if (kRestrictedKeys.contains(key)) return;
   if (value.is_number()) numbers.push_back(&value);
   if (value.is_string()) texts.push_back(&value);
   if (!value.is_structured()) return;
@@ -70,49 +70,49 @@ void Leaves::add(json& value, const std::string& key) {
   }
 }
 
-json Shuffle::number(const json& like) {
+json RunShuffler::number(const json& like) {
   if (like.is_number_integer() && !dice_.once_in(4)) return dice_.one_of(kWhole);
   return dice_.once_in(2) ? json(dice_.one_of(kReal)) : json(dice_.one_of(kWhole));
 }
 
-Leaves Shuffle::leaves() {
-  Leaves found;
+OpenValues RunShuffler::open_values() {
+  OpenValues found;
   found.add(dice_.once_in(6) ? run_ : run_["cells"], "");
   return found;
 }
 
-json* Shuffle::cell() { return run_["cells"].empty() ? nullptr : &dice_.one_of(run_["cells"]); }
+json* RunShuffler::cell() { return run_["cells"].empty() ? nullptr : &dice_.one_of(run_["cells"]); }
 
-json* Shuffle::launch() {
+json* RunShuffler::launch() {
   json* of = cell();
   return of == nullptr || (*of)["launches"].empty() ? nullptr : &dice_.one_of((*of)["launches"]);
 }
 
-json* Shuffle::table() {
+json* RunShuffler::table() {
   json* of = launch();
   return of == nullptr || (*of)["tables"].empty() ? nullptr : &dice_.one_of((*of)["tables"]);
 }
 
-json* Shuffle::filled_table() {
+json* RunShuffler::filled_table() {
   json* of = table();
   return of == nullptr || (*of)["rows"].empty() || (*of)["columns"].empty() ? nullptr : of;
 }
 
-json* Shuffle::metric() {
+json* RunShuffler::metric() {
   json* of = launch();
   if (of == nullptr) return nullptr;
   json& list = (*of)[dice_.once_in(4) ? "conditions" : "metrics"];
   return list.empty() ? nullptr : &dice_.one_of(list);
 }
 
-void Shuffle::set_number() {
-  const Leaves found = leaves();
+void RunShuffler::set_number() {
+  const OpenValues found = open_values();
   if (found.numbers.empty()) return;
   json& value = *dice_.one_of(found.numbers);
   value = number(value);
 }
 
-void Shuffle::set_metrics(const json& like, const json& value) {
+void RunShuffler::set_metrics(const json& like, const json& value) {
   for (json& cell : run_["cells"]) {
     for (json& launch : cell["launches"]) {
       for (const char* list : {"metrics", "conditions"}) {
@@ -128,7 +128,7 @@ void Shuffle::set_metrics(const json& like, const json& value) {
   }
 }
 
-void Shuffle::set_columns(const std::string& table, const std::string& column, const json& value) {
+void RunShuffler::set_columns(const std::string& table, const std::string& column, const json& value) {
   for (json& cell : run_["cells"]) {
     for (json& launch : cell["launches"]) {
       for (json& other : launch["tables"]) {
@@ -143,7 +143,7 @@ void Shuffle::set_columns(const std::string& table, const std::string& column, c
   }
 }
 
-void Shuffle::set_numbers_alike() {
+void RunShuffler::set_numbers_alike() {
   if (const json* like = dice_.once_in(2) ? metric() : nullptr) {
     set_metrics(json(*like), number(dice_.once_in(2) ? json(0) : json(0.0)));
   } else if (const json* of = filled_table()) {
@@ -153,24 +153,24 @@ void Shuffle::set_numbers_alike() {
   }
 }
 
-void Shuffle::swap_numbers() {
-  const Leaves found = leaves();
+void RunShuffler::swap_numbers() {
+  const OpenValues found = open_values();
   if (found.numbers.size() > 1)
     std::swap(*dice_.one_of(found.numbers), *dice_.one_of(found.numbers));
 }
 
-void Shuffle::swap_texts() {
-  const Leaves found = leaves();
+void RunShuffler::swap_texts() {
+  const OpenValues found = open_values();
   if (found.texts.size() > 1) std::swap(*dice_.one_of(found.texts), *dice_.one_of(found.texts));
 }
 
-void Shuffle::set_text() {
-  const Leaves found = leaves();
+void RunShuffler::set_text() {
+  const OpenValues found = open_values();
   if (!found.texts.empty()) *dice_.one_of(found.texts) = dice_.one_of(hostile_words());
 }
 
-void Shuffle::set_texts_alike() {
-  const Leaves found = leaves();
+void RunShuffler::set_texts_alike() {
+  const OpenValues found = open_values();
   if (found.texts.empty()) return;
   const json old = *dice_.one_of(found.texts);
   const json other =
@@ -180,7 +180,7 @@ void Shuffle::set_texts_alike() {
   }
 }
 
-void Shuffle::empty_cell() {
+void RunShuffler::empty_cell() {
   if (json* value = dice_.once_in(3) ? metric() : nullptr) {
     value->erase("samples");
     (*value)["value"] = nullptr;
@@ -190,14 +190,14 @@ void Shuffle::empty_cell() {
   }
 }
 
-void Shuffle::drop_metric() {
+void RunShuffler::drop_metric() {
   json* of = launch();
   if (of == nullptr) return;
   json& list = (*of)[dice_.once_in(5) ? "tables" : dice_.once_in(4) ? "conditions" : "metrics"];
   if (!list.empty()) list.erase(dice_.below(list.size()));
 }
 
-void Shuffle::cut_samples() {
+void RunShuffler::cut_samples() {
   json* of = metric();
   if (of == nullptr || !of->contains("samples")) return;
   json& samples = (*of)["samples"];

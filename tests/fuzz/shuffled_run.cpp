@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Renews the cells' ids, which are hashes of their parameters: otherwise no changed parameter
-/// would pass.
+/// Updates the cells' ids, which contain a hash of their parameters, and removes cells with a repeated id.
+/// Otherwise a run with a changed parameter would be refused.
 void name_cells(json& run) {
   std::set<std::string> names;
   json kept = json::array();
@@ -29,24 +29,24 @@ void name_cells(json& run) {
 
 }  // namespace
 
-void Shuffle::once() {
-  using Step = void (Shuffle::*)();
+void RunShuffler::change_once() {
+  using Step = void (RunShuffler::*)();
   static constexpr std::array<Step, 20> kSteps{
-      &Shuffle::set_number,      &Shuffle::swap_numbers,     &Shuffle::swap_texts,
-      &Shuffle::set_text,        &Shuffle::drop_rows,        &Shuffle::drop_alike,
-      &Shuffle::repeat_rows,     &Shuffle::change_columns,   &Shuffle::empty_cell,
-      &Shuffle::drop_metric,     &Shuffle::cut_samples,      &Shuffle::change_cells,
-      &Shuffle::change_param,    &Shuffle::change_outcome,   &Shuffle::exchange_parts,
-      &Shuffle::reorder,         &Shuffle::change_head,      &Shuffle::change_launches,
-      &Shuffle::set_texts_alike, &Shuffle::set_numbers_alike};
+      &RunShuffler::set_number,      &RunShuffler::swap_numbers,     &RunShuffler::swap_texts,
+      &RunShuffler::set_text,        &RunShuffler::drop_rows,        &RunShuffler::drop_alike,
+      &RunShuffler::repeat_rows,     &RunShuffler::change_columns,   &RunShuffler::empty_cell,
+      &RunShuffler::drop_metric,     &RunShuffler::cut_samples,      &RunShuffler::change_cells,
+      &RunShuffler::change_param,    &RunShuffler::change_outcome,   &RunShuffler::exchange_parts,
+      &RunShuffler::reorder,         &RunShuffler::change_head,      &RunShuffler::change_launches,
+      &RunShuffler::set_texts_alike, &RunShuffler::set_numbers_alike};
   (this->*dice_.one_of(kSteps))();
 }
 
 std::string shuffled_run(const json& recorded, std::uint64_t seed) {
   Dice dice(seed);
   json run = small_part(recorded, dice);
-  Shuffle shuffle(run, dice);
-  for (std::size_t left = dice.below(7); left > 0; --left) shuffle.once();
+  RunShuffler shuffle(run, dice);
+  for (std::size_t left = dice.below(7); left > 0; --left) shuffle.change_once();
   name_cells(run);
   return run.dump();
 }

@@ -1,5 +1,4 @@
-// Makes runs that the schema accepts and nobody measured, from a recorded run's own parts in other
-// places.
+// Makes runs that the schema accepts but nobody measured, by moving and changing parts of a recorded run.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,8 @@
 
 namespace labreport::fuzz {
 
-/// A few cells of a recorded run with a few rows each, of which some values, rows, columns, metrics
-/// and parameters are exchanged, dropped or repeated. The same seed gives the same run.
+/// Returns a few cells of a recorded run with a few rows each. Some values, rows, columns, metrics and
+/// parameters are exchanged, dropped or repeated. The same seed gives the same run.
 std::string shuffled_run(const nlohmann::json& recorded, std::uint64_t seed);
 
 }  // namespace labreport::fuzz

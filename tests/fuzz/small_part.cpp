@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The few cells of one kind and network that one part of the report is made of, or any.
+/// Returns a few cells of one kind and network, or in one of three cases of any.
 json some_cells(const json& cells, Dice& dice) {
   const json& first = cells[dice.below(cells.size())];
   const bool alike = !dice.once_in(3);
@@ -55,7 +55,7 @@ std::ptrdiff_t column_of(const json& table, const char* name) {
   return found == columns.end() ? -1 : found - columns.begin();
 }
 
-/// The names of the kernels that are left.
+/// Keeps only the names of kernels that the shortened tables still have.
 void shorten_names(json& names, const json& tables) {
   std::set<json> used;
   for (const json& table : tables) {
@@ -70,7 +70,7 @@ void shorten_names(json& names, const json& tables) {
   names["rows"] = kept;
 }
 
-/// Keeps the rest of a trace pointing into the rest of its table.
+/// Makes the rows of the shortened trace refer to rows of the shortened table of kernels.
 void mend_trace(json& tables) {
   const auto named = [&](const char* name) {
     return std::ranges::find_if(tables, [&](const json& table) { return table["name"] == name; });

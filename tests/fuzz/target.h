@@ -1,4 +1,4 @@
-// Declares what every fuzz target shares: the call by libFuzzer and the report of a broken promise.
+// Declares the functions that every fuzz target shares: its entry for libFuzzer, and the checks of promises.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/// Tries one input; ends the process if
+/// Tries one input; ends the process if a promise is broken.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace labreport::fuzz {
@@ -18,15 +18,15 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Ends the process if
+/// Ends the process if `holds` is false, with a message that says which promise is broken.
 inline void promise(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %s\n", what);
   std::abort();
 }
 
-/// Bad input must be refused by `InputError` in one line; anything else ends the process. True if
-/// nothing was refused.
+/// Returns true if `work` accepts its input, and false if it refuses it by an `InputError`. Any other
+/// exception ends the process.
 bool accepted(const auto& work) {
   try {
     work();

@@ -1,5 +1,4 @@
-// Tests real bad children: whatever a worker does becomes its cell's outcome, and the run
-// continues.
+// Tests that whatever a bad worker does becomes the outcome of its cell, and that the run continues.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -14,10 +13,10 @@ using testing::HasSubstr;
 
 class BadWorker : public RunFixture {
  protected:
-  /// The outcome of one launch of that behavior.
+  /// Measures one launch with this behavior and returns its outcome.
   template <typename Kind>
   Kind outcome(const std::string& behavior) {
-    EXPECT_EQ(measure({{fake_cell(behavior), 1}, {fake_cell("good"), 1}}), RunEnd::kComplete);
+    EXPECT_EQ(measure({{fake_cell(behavior), 1}, {fake_cell("good"), 1}}), PoolStatus::kComplete);
     EXPECT_TRUE(is_ok(launch("good").outcome)) << "the run goes on";
     return std::get<Kind>(launch(behavior).outcome);
   }
@@ -62,22 +61,22 @@ TEST_F(BadWorker, ASignalIsACrashWithTheLastWords) {
 }
 
 TEST_F(BadWorker, HangIsATimeout) {
-  setup_.worker.limit_seconds = 0.3;
+  setup_.worker.min_limit_seconds = 0.3;
   EXPECT_EQ(outcome<TimedOut>("hangs").limit_seconds, 0.3);
 }
 
 TEST_F(BadWorker, HangThatIgnoresSigtermIsATimeout) {
-  setup_.worker.limit_seconds = 2;  // time to report that it ignores the signal
+  setup_.worker.min_limit_seconds = 2;  // time to report that it ignores the signal
   outcome<TimedOut>("stubborn");
 }
 
 TEST_F(BadWorker, EndlessMessagesAreATimeout) {
-  setup_.worker.limit_seconds = 0.5;
+  setup_.worker.min_limit_seconds = 0.5;
   outcome<TimedOut>("endless");
 }
 
 TEST_F(BadWorker, TheLimitGrowsWithTheEstimate) {
-  setup_.worker.limit_seconds = 0.1;
+  setup_.worker.min_limit_seconds = 0.1;
   setup_.worker.limit_per_estimate = 0.5;
   EXPECT_EQ(outcome<TimedOut>("hangs").limit_seconds, 0.5) << "a launch is estimated at a second";
 }
@@ -92,7 +91,7 @@ TEST_F(BadWorker, DeathAfterAGoodResultIsAWarning) {
 }
 
 TEST_F(BadWorker, HangAfterAGoodResultIsAWarning) {
-  setup_.worker.limit_seconds = 3;  // time for its result
+  setup_.worker.min_limit_seconds = 3;  // time for its result
   outcome<Ok>("hangs_after");
   EXPECT_THAT(launch("hangs_after").warnings.at(0), HasSubstr("time limit"));
 }
@@ -113,11 +112,11 @@ TEST_F(BadWorker, AnUnusableDeviceEndsTheRun) {
 }
 
 TEST(Judge, BlamesTheKernelForAKillWhenItCountedOne) {
-  Ended ended;
-  ended.signal = SIGKILL;
-  ended.peak_bytes = 3LL << 30;
-  const Answer answer = judge({fake_cell("good"), 0, 0}, "/nowhere/result.json", ended, 30, true);
-  EXPECT_EQ(std::get<Crashed>(answer.body.outcome).message,
+  CompletedProcess process;
+  process.signal = SIGKILL;
+  process.peak_bytes = 3LL << 30;
+  const LaunchResult result = judge_launch({fake_cell("good"), 0, 0}, "/nowhere/result.json", process, 30, true);
+  EXPECT_EQ(std::get<Crashed>(result.launch.outcome).message,
             "the kernel killed it for want of host memory, of which it held 3.00 GiB");
 }
 

@@ -1,4 +1,4 @@
-// Tests that an interrupt ends the program at a moment at which nothing is half done.
+// Tests that interrupts wait for `HeldInterrupts::check`.
 #include "orchestrate/subprocess_interrupts.h"
 
 #include <gtest/gtest.h>

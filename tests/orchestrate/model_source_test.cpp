@@ -26,7 +26,7 @@ std::string complaint(const std::string& script) {
     source.model = "net.py:Net";
     WorkerInfo worker;
     worker.program = program;
-    resolved(std::move(source), worker);
+    resolve_model(std::move(source), worker);
   } catch (const InputError& error) {
     said = error.what();
   }

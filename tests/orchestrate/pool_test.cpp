@@ -25,7 +25,7 @@ std::vector<std::string> sizes(const Run& run) {
 }
 
 TEST_F(PoolTest, KeepsEveryLaunchInRunJson) {
-  EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("b"), 2}}), RunEnd::kComplete);
+  EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("b"), 2}}), PoolStatus::kComplete);
   const labreport::Run kept = store_.load();
   EXPECT_THAT(sizes(kept), ElementsAre("a", "b"));
   EXPECT_EQ(kept.cells[1].launches.size(), 2u);
@@ -51,17 +51,17 @@ TEST_F(PoolTest, AModelIsMeasuredByItsOwnWorkerAndAllElseByTheOther) {
 TEST_F(PoolTest, EveryCellIsLaunchedOnceBeforeAnyIsLaunchedAgain) {
   measure({{fake_cell("a"), 2}, {fake_cell("b"), 2}});
   std::vector<std::string> order;
-  for (const auto& line : progress_.lines) order.push_back(line.size);
+  for (const auto& line : display_.lines) order.push_back(line.size);
   ASSERT_EQ(order.size(), 4u);
   EXPECT_THAT(std::vector(order.begin(), order.begin() + 2), ElementsAre("a", "b"));
   EXPECT_THAT(std::vector(order.begin() + 2, order.end()), UnorderedElementsAre("a", "b"));
-  EXPECT_EQ(progress_.lines[2].standing.done, 3u);
-  EXPECT_EQ(progress_.lines[2].standing.total, 4u);
+  EXPECT_EQ(display_.lines[2].progress.done, 3u);
+  EXPECT_EQ(display_.lines[2].progress.total, 4u);
 }
 
 TEST_F(PoolTest, EveryLaunchIsOnDiskBeforeTheNextBegins) {
   std::vector<std::size_t> on_disk;
-  progress_.on_start = [&] {
+  display_.on_start = [&] {
     std::size_t launches = 0;
     for (const Cell& cell : store_.load().cells) launches += cell.launches.size();
     on_disk.push_back(launches);
@@ -88,13 +88,13 @@ TEST_F(PoolTest, AsksAgainUntilThePlannerWantsNothingNew) {
 TEST_F(PoolTest, MeasuresOnlyWhatIsMissing) {
   measure({{fake_cell("a"), 1}});
   measure({{fake_cell("b"), 1}, {fake_cell("a"), 2}});
-  EXPECT_EQ(progress_.lines.size(), 3u);
+  EXPECT_EQ(display_.lines.size(), 3u);
   EXPECT_THAT(sizes(run_), ElementsAre("b", "a")) << "in the plan's order";
 }
 
 TEST_F(PoolTest, SkipsWhatCannotFitWithTheArithmetic) {
   setup_.slots[0].memory_bytes = 1000;
-  EXPECT_EQ(measure({{fake_cell("a"), 1}}), RunEnd::kComplete);
+  EXPECT_EQ(measure({{fake_cell("a"), 1}}), PoolStatus::kComplete);
   const Launch& skipped = launch("a");
   EXPECT_THAT(std::get<Skipped>(skipped.outcome).reason, HasSubstr("do not fit 1,000 B"));
   EXPECT_EQ(skipped.device, std::nullopt);
@@ -102,9 +102,9 @@ TEST_F(PoolTest, SkipsWhatCannotFitWithTheArithmetic) {
 }
 
 TEST_F(PoolTest, OutOfMemoryBesideOthersIsFlaggedAndMeasuredOnceMore) {
-  setup_.other_processes = [](const Slot&) { return 2; };
+  setup_.count_other_processes = [](const Slot&) { return 2; };
   EXPECT_EQ(measure({{fake_cell("oom_first"), 1}, {fake_cell("oom"), 1}, {fake_cell("good"), 1}}),
-            RunEnd::kComplete);
+            PoolStatus::kComplete);
   const auto outcomes = [&](const std::string& cell) {
     std::vector<std::string_view> names;
     for (const Launch& launch : run_.find(cell_id(fake_cell(cell)))->launches) {
@@ -123,7 +123,7 @@ TEST_F(PoolTest, OutOfMemoryBesideOthersIsFlaggedAndMeasuredOnceMore) {
 }
 
 TEST_F(PoolTest, OutOfMemoryOnADeviceOfItsOwnIsFinal) {
-  setup_.other_processes = [](const Slot&) { return 0; };
+  setup_.count_other_processes = [](const Slot&) { return 0; };
   measure({{fake_cell("oom_first"), 1}});
   EXPECT_TRUE(launch("oom_first").warnings.empty());
 }
@@ -131,7 +131,7 @@ TEST_F(PoolTest, OutOfMemoryOnADeviceOfItsOwnIsFinal) {
 TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
   setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
   setup_.worker.environment = worker_environment(false);
-  setup_.slots[0].gpu_uuid = "GPU-22222222-bbbb";
+  setup_.slots[0].gpu_uuids = "GPU-22222222-bbbb";
   measure({{fake_cell("cleared"), 1}});
   EXPECT_EQ(launch("cleared").find_condition("test", "gpu")->data,
             (std::variant<Scalar, Samples>(Scalar(uuid_hash("GPU-22222222-bbbb")))));
@@ -181,11 +181,11 @@ TEST_F(PoolTest, SeveralSlotsWorkAtOnceButNeverOnOneCell) {
 }
 
 TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
-  progress_.on_start = [&] {
-    if (progress_.lines.size() == 1) kill(getpid(), SIGINT);
+  display_.on_start = [&] {
+    if (display_.lines.size() == 1) kill(getpid(), SIGINT);
   };
   EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("hangs"), 1}, {fake_cell("c"), 1}}),
-            RunEnd::kInterrupted);
+            PoolStatus::kInterrupted);
   const labreport::Run kept = store_.load();
   EXPECT_THAT(sizes(kept), ElementsAre("a", "hangs", "c")) << "what is missing can be seen";
   EXPECT_EQ(kept.cells[0].launches.size(), 1u);

@@ -14,21 +14,21 @@ CellSpec large_cell() {
   return spec;
 }
 
-Launch timed(std::vector<std::int64_t> steps) {
+Launch launch_with_steps(std::vector<std::int64_t> steps) {
   Launch launch;
   launch.metrics = {sample_metric("step", "total", "ns", std::move(steps))};
   return launch;
 }
 
-/// The output of a progress that is no terminal.
+/// Returns what a display prints into a file, which is no terminal.
 std::string printed(const Launch& launch) {
   std::FILE* file = std::tmpfile();
   {
-    TerminalProgress progress(file);
-    EXPECT_FALSE(progress.tick_every()) << "nothing to draw where nobody looks";
-    progress.started(large_cell(), {36, 131, 500});
-    progress.tick({36, 131, 499});
-    progress.finished(large_cell(), launch, {37, 131, 490});
+    TerminalDisplay display(file);
+    EXPECT_FALSE(display.tick_interval()) << "nothing to draw where nobody looks";
+    display.launch_started(large_cell(), {36, 131, 500});
+    display.tick({36, 131, 499});
+    display.launch_finished(large_cell(), launch, {37, 131, 490});
   }
   std::rewind(file);
   std::string text(1000, '\0');
@@ -38,7 +38,7 @@ std::string printed(const Launch& launch) {
 }
 
 TEST(Progress, IsOnePlainLineAFinishedLaunch) {
-  EXPECT_EQ(printed(timed({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
+  EXPECT_EQ(printed(launch_with_steps({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
             "[ 37/131]  timing  large   ctx 512   bf16  forward+backward         "
             "116.7 ± 0.3 ms\n");
 }

@@ -1,5 +1,4 @@
-// Tests launches of several ranks, which are started, watched and ended together, whatever one of
-// them does.
+// Tests that the ranks of a launch are started, watched and ended together, whatever one of them does.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -33,7 +32,7 @@ class Ranks : public RunFixture {
   Ranks() { setup_.collective_seconds = 7; }
 
   const Launch& measured(const CellSpec& spec) {
-    EXPECT_EQ(measure({{spec, 1}, {fake_cell("good"), 1}}), RunEnd::kComplete);
+    EXPECT_EQ(measure({{spec, 1}, {fake_cell("good"), 1}}), PoolStatus::kComplete);
     EXPECT_TRUE(is_ok(launch("good").outcome)) << "the run goes on";
     return run_.find(cell_id(spec))->launches.at(0);
   }
@@ -46,7 +45,7 @@ class Ranks : public RunFixture {
   void have_gpus(std::size_t singles, std::size_t more) {
     setup_.slots.clear();
     for (std::size_t i = 0; i < singles + more; ++i) {
-      auto& into = i < singles ? setup_.slots : setup_.more_slots;
+      auto& into = i < singles ? setup_.slots : setup_.rank_only_slots;
       into.push_back({"GPU-" + std::to_string(i), {}, 1LL << 40, true});
     }
   }
@@ -88,7 +87,7 @@ TEST_F(Ranks, ThatOthersWaitForInVainHang) {
 }
 
 TEST_F(Ranks, ThatAllHangEndAtTheLaunchsOwnLimit) {
-  setup_.worker.limit_seconds = 0.4;
+  setup_.worker.min_limit_seconds = 0.4;
   const auto timeout = outcome<TimedOut>("hangs@hangs");
   EXPECT_EQ(timeout.limit_seconds, 0.4);
   EXPECT_FALSE(timeout.rank) << "nobody knows which";
@@ -115,8 +114,8 @@ TEST_F(Ranks, TakeGpusThatSingleProcessesLeave) {
 }
 
 TEST_F(Ranks, AreAllEndedByAnInterrupt) {
-  progress_.on_start = [] { kill(getpid(), SIGINT); };
-  EXPECT_EQ(measure({{ranks_cell("hangs@hangs"), 1}}), RunEnd::kInterrupted);
+  display_.on_start = [] { kill(getpid(), SIGINT); };
+  EXPECT_EQ(measure({{ranks_cell("hangs@hangs"), 1}}), PoolStatus::kInterrupted);
   EXPECT_TRUE(store_.load().cells.at(0).launches.empty());
 }
 
@@ -124,7 +123,7 @@ TEST(RankSlots, OfGpusBeginWithTheirOwnAndSeeTheOthers) {
   const std::vector<Slot> taken{{"a", {0, 1}, 1, true}, {"b", {2, 3}, 1, true}, {"c", {}, 1, true}};
   std::vector<std::string> seen;
   for (const Slot& slot : rank_slots(ranks_cell("x", 3, DeviceKind::kCuda), taken)) {
-    seen.push_back(slot.gpu_uuid);
+    seen.push_back(slot.gpu_uuids);
   }
   EXPECT_THAT(seen, ElementsAre("a,b,c", "b,a,c", "c,a,b"));
 }
@@ -142,7 +141,7 @@ TEST(RankSlots, ThatAreTooFewSayWhoseGpusTheyAre) {
   const CellSpec pair = ranks_cell("x", 2, DeviceKind::kCuda);
   const std::vector<Slot> one{{"a", {}, 1, true}};
   EXPECT_EQ(too_few_slots(pair, one), "this host has 1 GPU");
-  EXPECT_EQ(too_few_slots(pair, one, /*named_gpus=*/true), "--gpus names 1 GPU");
+  EXPECT_EQ(too_few_slots(pair, one, /*gpus_are_named=*/true), "--gpus names 1 GPU");
   EXPECT_THAT(*too_few_slots(pair, {Slot{"a", {}, 1, false}}), HasSubstr("MIG"));
   EXPECT_FALSE(too_few_slots(pair, {one[0], one[0]}));
   EXPECT_FALSE(too_few_slots(ranks_cell("x", 6), {Slot{}})) << "a CPU takes any number";

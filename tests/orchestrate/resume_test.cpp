@@ -27,7 +27,7 @@ Run measured_run() {
   return run;
 }
 
-Surroundings same() {
+Surroundings same_surroundings() {
   return {"2025", "full", "0123456789abcdef", false, "2.11.0", "580.95.05", {"00112233aabbccdd"}};
 }
 
@@ -40,12 +40,12 @@ std::string refusal(const Surroundings& now) {
   }
 }
 
-TEST(Resume, GoesOnWhereEverythingIsTheSame) { EXPECT_EQ(refusal(same()), ""); }
+TEST(Resume, GoesOnWhereEverythingIsTheSame) { EXPECT_EQ(refusal(same_surroundings()), ""); }
 
 TEST(Resume, RefusesAModelThatChanged) {
   auto run = measured_run();
   run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
-  Surroundings now = same();
+  Surroundings now = same_surroundings();
   now.implementation = "Net-0a1b2c3d";
   refuse_other_surroundings(run, now);
   now.implementation = "Net-ffffffff";
@@ -53,31 +53,31 @@ TEST(Resume, RefusesAModelThatChanged) {
 }
 
 TEST(Resume, NamesWhatDiffers) {
-  Surroundings now = same();
+  Surroundings now = same_surroundings();
   now.revision = "fedcba9876543210";
   EXPECT_THAT(refusal(now), HasSubstr("its revision is 0123456789ab, but now it is fedcba987654"));
-  now = same();
+  now = same_surroundings();
   now.dirty = true;
   EXPECT_THAT(refusal(now), HasSubstr("0123456789ab with uncommitted changes"));
-  now = same();
+  now = same_surroundings();
   now.libtorch = "2.12.0";
   EXPECT_THAT(refusal(now), HasSubstr("its torch is 2.11.0, but now it is 2.12.0"));
-  now = same();
+  now = same_surroundings();
   now.driver = "";
   EXPECT_THAT(refusal(now), HasSubstr("its driver is 580.95.05, but now it is none"));
-  now = same();
+  now = same_surroundings();
   now.gpu_hashes = {"ffffffffffffffff"};
   EXPECT_THAT(refusal(now), HasSubstr("another GPU (NVIDIA H200, 00112233aabbccdd)"));
-  now = same();
+  now = same_surroundings();
   now.edition = "2026";
   EXPECT_THAT(refusal(now), HasSubstr("its edition is 2025, but now it is 2026"));
-  now = same();
+  now = same_surroundings();
   now.preset = "quick";
   EXPECT_THAT(refusal(now), HasSubstr("preset"));
 }
 
 TEST(Resume, ARunOfSeveralGpusMayHaveLaunchesOfOneOnly) {
-  Surroundings now = same();
+  Surroundings now = same_surroundings();
   now.gpu_hashes.emplace_back("ffffffffffffffff");
   EXPECT_EQ(refusal(now), "");
 }

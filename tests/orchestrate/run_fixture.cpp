@@ -35,9 +35,9 @@ CellSpec fake_cell(const std::string& behavior, std::int64_t context) {
   return spec;
 }
 
-void RememberedProgress::finished(const CellSpec& spec, const Launch& launch,
-                                  const Standing& standing) {
-  lines.push_back({spec.size, std::string(status_name(launch.outcome)), standing});
+void RecordingDisplay::launch_finished(const CellSpec& spec, const Launch& launch,
+                                  const RunProgress& progress) {
+  lines.push_back({spec.size, std::string(status_name(launch.outcome)), progress});
   on_finish();
 }
 
@@ -48,19 +48,19 @@ RunFixture::RunFixture() : folder_(fresh_folder()), store_(folder_) {
   run_.sessions.back().started_at = "2026-05-01T12:34:56Z";
   setup_.worker = {LABREPORT_FAKES_DIR "/worker", worker_environment(false), 30};
   setup_.slots = {{"", {}, 1LL << 40}};
-  setup_.estimate = [](const CellSpec&) { return 1.0; };
+  setup_.estimate_seconds = [](const CellSpec&) { return 1.0; };
 }
 
 RunFixture::~RunFixture() { fs::remove_all(folder_); }
 
-RunEnd RunFixture::measure(std::vector<PlannedCell> cells) {
+PoolStatus RunFixture::measure(std::vector<PlannedCell> cells) {
   return measure([cells = std::move(cells)](const labreport::Run&) { return cells; });
 }
 
-RunEnd RunFixture::measure(PlanCells plan) {
+PoolStatus RunFixture::measure(PlanCells plan) {
   if (!store_.exists()) store_.create(run_);
   store_.save(run_);
-  return Pool(run_, store_, std::move(plan), setup_, progress_).run();
+  return Pool(run_, store_, std::move(plan), setup_, display_).run();
 }
 
 const Launch& RunFixture::launch(const std::string& behavior) const {

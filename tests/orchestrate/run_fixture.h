@@ -1,4 +1,4 @@
-// Measures a run with the fake worker in its own folder.
+// Measures a run with the fake worker, in a folder of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,24 +11,24 @@
 
 namespace labreport {
 
-/// A cell whose size's name tells the fake worker how to behave.
+/// Returns a cell whose size's name tells the fake worker how to behave.
 CellSpec fake_cell(const std::string& behavior, std::int64_t context = 16);
 
-/// Records calls instead of drawing.
-struct RememberedProgress : Progress {
+/// Records finished launches and prints nothing.
+struct RecordingDisplay : ProgressDisplay {
   struct Line {
     std::string size;
     std::string outcome;
-    Standing standing;
+    RunProgress progress;
   };
   std::vector<Line> lines;
   std::function<void()> on_start = [] {};
   std::function<void()> on_finish = [] {};
 
-  void started(const CellSpec&, const Standing&) override { on_start(); }
-  void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) override;
-  void tick(const Standing&) override {}
-  std::optional<std::chrono::milliseconds> tick_every() const override { return std::nullopt; }
+  void launch_started(const CellSpec&, const RunProgress&) override { on_start(); }
+  void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) override;
+  void tick(const RunProgress&) override {}
+  std::optional<std::chrono::milliseconds> tick_interval() const override { return std::nullopt; }
 };
 
 class RunFixture : public testing::Test {
@@ -36,17 +36,17 @@ class RunFixture : public testing::Test {
   RunFixture();
   ~RunFixture() override;
 
-  RunEnd measure(std::vector<PlannedCell> cells);
-  RunEnd measure(PlanCells plan);
+  PoolStatus measure(std::vector<PlannedCell> cells);
+  PoolStatus measure(PlanCells plan);
 
-  /// The only launch of the cell with this behavior.
+  /// Returns the only launch of the cell with this behavior.
   const Launch& launch(const std::string& behavior) const;
 
   std::filesystem::path folder_;
   RunStore store_;
   labreport::Run run_;
   PoolSetup setup_;
-  RememberedProgress progress_;
+  RecordingDisplay display_;
 };
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Tests the division of a plan: which cells stay together, who measures what, and the speedup.
+// Tests how a plan is divided: which cells stay together, which part measures them, and the speedup.
 #include "orchestrate/shard.h"
 
 #include <gmock/gmock.h>
@@ -13,40 +13,40 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-CellSpec of_kind(CellKind kind, std::int64_t context) {
+CellSpec cell_of_kind(CellKind kind, std::int64_t context) {
   CellSpec spec = fake_cell("good", context);
   spec.kind = kind;
   return spec;
 }
 
 TEST(Groups, HaveTimingsOfOneNetworkAndContextInEveryModeAndPrecision) {
-  CellSpec other = of_kind(CellKind::kTiming, 16);
+  CellSpec other = cell_of_kind(CellKind::kTiming, 16);
   other.precision = Precision::kBf16;
   other.mode = Mode::kTrainStep;
   other.implementation = "Net-0a1b2c3d";
-  EXPECT_EQ(shard_group(other), shard_group(of_kind(CellKind::kTiming, 16)));
-  EXPECT_NE(shard_group(other), shard_group(of_kind(CellKind::kTiming, 32)));
+  EXPECT_EQ(shard_group(other), shard_group(cell_of_kind(CellKind::kTiming, 16)));
+  EXPECT_NE(shard_group(other), shard_group(cell_of_kind(CellKind::kTiming, 32)));
 }
 
 TEST(Groups, HaveProfilesOfOneNetworkAtEveryContext) {
-  CellSpec larger = of_kind(CellKind::kKernels, 32);
-  EXPECT_EQ(shard_group(larger), shard_group(of_kind(CellKind::kKernels, 16)));
+  CellSpec larger = cell_of_kind(CellKind::kKernels, 32);
+  EXPECT_EQ(shard_group(larger), shard_group(cell_of_kind(CellKind::kKernels, 16)));
   larger.model->d_model *= 2;
-  EXPECT_NE(shard_group(larger), shard_group(of_kind(CellKind::kKernels, 16)));
+  EXPECT_NE(shard_group(larger), shard_group(cell_of_kind(CellKind::kKernels, 16)));
 }
 
 TEST(Groups, HaveAllCellsOfAPlannerThatReadsResultsOfOtherNetworks) {
   for (const CellKind kind : {CellKind::kMemory, CellKind::kLadder, CellKind::kCheckpointing}) {
-    CellSpec larger = of_kind(kind, 32);
+    CellSpec larger = cell_of_kind(kind, 32);
     larger.model->d_model *= 2;
-    EXPECT_EQ(shard_group(larger), shard_group(of_kind(kind, 16)));
+    EXPECT_EQ(shard_group(larger), shard_group(cell_of_kind(kind, 16)));
   }
 }
 
 TEST(Groups, HaveAllThatTrainsOnSeveralRanks) {
   CellSpec reduce;
   reduce.kind = CellKind::kAllReduce;
-  CellSpec step = of_kind(CellKind::kDataParallel, 16);
+  CellSpec step = cell_of_kind(CellKind::kDataParallel, 16);
   reduce.ranks = step.ranks = Ranks{2, Collectives::kGloo};
   EXPECT_EQ(shard_group(reduce), shard_group(step));
 }
@@ -61,7 +61,7 @@ TEST(Partition, LeavesNoPartWithoutAGroupWhereNothingIsKnownOfTime) {
   EXPECT_EQ(parts, (std::map<std::string, std::size_t>{{"a", 0}, {"b", 1}, {"c", 2}}));
 }
 
-std::vector<std::pair<CellSpec, double>> of_seconds(const std::vector<double>& seconds) {
+std::vector<std::pair<CellSpec, double>> cells_with_seconds(const std::vector<double>& seconds) {
   std::vector<std::pair<CellSpec, double>> cells;
   for (const double each : seconds) {
     cells.emplace_back(fake_cell("good", static_cast<std::int64_t>(16 + cells.size())), each);
@@ -70,10 +70,10 @@ std::vector<std::pair<CellSpec, double>> of_seconds(const std::vector<double>& s
 }
 
 TEST(Shards, OfAPlanWhoseLargestGroupIsBelowAQuarterFourGainMoreThanThreePointFour) {
-  const Shards shards(of_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 4);
+  const Shards shards(cells_with_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 4);
   EXPECT_GE(shards.speedup(), 3.4);
-  EXPECT_NEAR(shards.most_speedup(), 100.0 / 22, 1e-9);
-  EXPECT_NEAR(Shards(of_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 12).speedup(),
+  EXPECT_NEAR(shards.max_speedup(), 100.0 / 22, 1e-9);
+  EXPECT_NEAR(Shards(cells_with_seconds({22, 17, 13, 11, 9, 7, 6, 5, 4, 3, 2, 1}), 12).speedup(),
               100.0 / 22, 1e-9)
       << "the largest bounds any number of tasks";
 }
@@ -81,7 +81,7 @@ TEST(Shards, OfAPlanWhoseLargestGroupIsBelowAQuarterFourGainMoreThanThreePointFo
 TEST(Shards, MeasureEachCellOnceAndTheirDevicesLimitsEach) {
   CellSpec limits;
   limits.kind = CellKind::kLimits;
-  auto cells = of_seconds({4, 3, 2, 1});
+  auto cells = cells_with_seconds({4, 3, 2, 1});
   cells.emplace_back(limits, 1.0);
   std::vector<PlannedCell> planned;
   for (const auto& [spec, seconds] : cells) planned.push_back({spec, 1});
@@ -99,7 +99,7 @@ TEST(Shards, MeasureEachCellOnceAndTheirDevicesLimitsEach) {
 }
 
 TEST(Shards, ThatWouldMeasureNothingAreRefused) {
-  EXPECT_THAT([] { Shards(of_seconds({1, 1}), 3); },
+  EXPECT_THAT([] { Shards(cells_with_seconds({1, 1}), 3); },
               ThrowsMessage<InputError>(HasSubstr("3 tasks are more than the plan's 2 groups")));
 }
 

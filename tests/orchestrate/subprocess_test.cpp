@@ -23,11 +23,11 @@ Command shell(const std::string& script) {
   return command;
 }
 
-bool alive(pid_t pid) { return kill(pid, 0) == 0; }
+bool is_alive(pid_t pid) { return kill(pid, 0) == 0; }
 
-bool soon(const std::function<bool()>& holds) {
+bool becomes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 300; ++i) {
-    if (holds()) return true;
+    if (condition()) return true;
     std::this_thread::sleep_for(10ms);
   }
   return false;
@@ -36,20 +36,20 @@ bool soon(const std::function<bool()>& holds) {
 TEST(Subprocess, TellsStatusOutputAndMessages) {
   Command command = shell("echo data; echo words >&2; exit 7");
   command.keep_output = true;
-  const Ended ended = run_to_end(command);
-  EXPECT_EQ(ended.exit_status, 7);
-  EXPECT_EQ(ended.signal, 0);
-  EXPECT_FALSE(ended.ok());
-  EXPECT_EQ(ended.output, "data\n");
-  EXPECT_EQ(ended.messages, "words\n");
-  EXPECT_GT(ended.wall_ns, 0);
-  EXPECT_GT(ended.peak_bytes, 0);
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_EQ(process.exit_status, 7);
+  EXPECT_EQ(process.signal, 0);
+  EXPECT_FALSE(process.ok());
+  EXPECT_EQ(process.output, "data\n");
+  EXPECT_EQ(process.messages, "words\n");
+  EXPECT_GT(process.wall_ns, 0);
+  EXPECT_GT(process.peak_bytes, 0);
 }
 
 TEST(Subprocess, TellsTheSignalThatKilledIt) {
-  const Ended ended = run_to_end(shell("kill -SEGV $$"));
-  EXPECT_EQ(ended.signal, SIGSEGV);
-  EXPECT_FALSE(ended.timed_out);
+  const CompletedProcess process = run_to_end(shell("kill -SEGV $$"));
+  EXPECT_EQ(process.signal, SIGSEGV);
+  EXPECT_FALSE(process.timed_out);
 }
 
 TEST(Subprocess, HasExactlyTheEnvironmentFolderAndCoresGiven) {
@@ -66,34 +66,34 @@ TEST(Subprocess, ReadsNothing) { EXPECT_TRUE(run_to_end(shell("! read line")).ok
 TEST(Subprocess, EndsWithSigtermAtItsLimit) {
   Command command = shell("exec sleep 60");
   command.limit_seconds = 0.1;
-  const Ended ended = run_to_end(command);
-  EXPECT_TRUE(ended.timed_out);
-  EXPECT_EQ(ended.signal, SIGTERM);
-  EXPECT_LT(ended.wall_ns, 30'000'000'000) << "not when it would have ended by itself";
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_TRUE(process.timed_out);
+  EXPECT_EQ(process.signal, SIGTERM);
+  EXPECT_LT(process.wall_ns, 30'000'000'000) << "not when it would have ended by itself";
 }
 
 TEST(Subprocess, IsKilledWhenItIgnoresSigterm) {
   Command command = shell("trap '' TERM; while :; do sleep 0.1; done");
   command.limit_seconds = 2;  // time to set the trap
-  const Ended ended = run_to_end(command);
-  EXPECT_TRUE(ended.timed_out);
-  EXPECT_EQ(ended.signal, SIGKILL);
+  const CompletedProcess process = run_to_end(command);
+  EXPECT_TRUE(process.timed_out);
+  EXPECT_EQ(process.signal, SIGKILL);
 }
 
 TEST(Subprocess, EndlessMessagesNeitherBlockItNorFillMemory) {
-  const Ended ended =
+  const CompletedProcess process =
       run_to_end(shell("head -c 100000000 /dev/zero | tr '\\0' x >&2; echo end >&2"));
-  EXPECT_TRUE(ended.ok());
-  EXPECT_LT(ended.messages.size(), 200'000u);
-  EXPECT_TRUE(ended.messages.ends_with("end\n"));
+  EXPECT_TRUE(process.ok());
+  EXPECT_LT(process.messages.size(), 200'000u);
+  EXPECT_TRUE(process.messages.ends_with("end\n"));
 }
 
 TEST(Subprocess, TakesItsOwnChildrenAlong) {
   Command command = shell("sleep 60 & echo $!; exit 0");
   command.keep_output = true;
-  const Ended ended = run_to_end(command);
-  const pid_t grandchild = std::stoi(ended.output);
-  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
+  const CompletedProcess process = run_to_end(command);
+  const pid_t grandchild = std::stoi(process.output);
+  EXPECT_TRUE(becomes_true([&] { return !is_alive(grandchild); }));
 }
 
 TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
@@ -101,8 +101,8 @@ TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
                              "setsid sh -c 'echo $$; setsid sleep 60 & sleep 60' & sleep 0.3"}) {
     Command command = shell(script);
     command.keep_output = true;
-    const Ended ended = run_to_end(command);
-    EXPECT_FALSE(alive(std::stoi(ended.output))) << script;
+    const CompletedProcess process = run_to_end(command);
+    EXPECT_FALSE(is_alive(std::stoi(process.output))) << script;
   }
 }
 
@@ -116,7 +116,7 @@ TEST(Subprocess, LeavesAloneWhatAnotherChildStarted) {
       "kill -0 $(cat pid)");
   command.folder = folder;
   processes.start(command);
-  ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder / "pid"); }));
+  ASSERT_TRUE(becomes_true([&] { return std::filesystem::exists(folder / "pid"); }));
   EXPECT_TRUE(run_to_end(shell("exit 0")).ok());
   std::ofstream(folder / "over") << "";
   EXPECT_EQ(processes.wait()->second.exit_status, 0);
@@ -152,7 +152,7 @@ TEST(Subprocesses, WaitTellsWhichOneEnded) {
   const auto second = processes.wait();
   ASSERT_TRUE(second);
   EXPECT_EQ(second->first, slow);
-  EXPECT_EQ(processes.running(), 0u);
+  EXPECT_EQ(processes.running_count(), 0u);
   EXPECT_FALSE(processes.wait()) << "nothing is left to wait for";
 }
 
@@ -162,11 +162,11 @@ TEST(Subprocesses, AnInterruptIsNoticedAndDoesNotReachTheChildrenByItself) {
   kill(getpid(), SIGINT);
   EXPECT_FALSE(processes.wait());
   EXPECT_TRUE(processes.interrupted());
-  EXPECT_EQ(processes.running(), 1u);
-  processes.stop();
-  const auto ended = processes.wait();
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->second.signal, SIGTERM);
+  EXPECT_EQ(processes.running_count(), 1u);
+  processes.stop_all();
+  const auto process = processes.wait();
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->second.signal, SIGTERM);
 }
 
 TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
@@ -174,15 +174,15 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   std::filesystem::remove(ready);
   Subprocesses processes;
   processes.start(shell("trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.1; done"));
-  ASSERT_TRUE(soon([&] { return std::filesystem::remove(ready); }));
+  ASSERT_TRUE(becomes_true([&] { return std::filesystem::remove(ready); }));
   kill(getpid(), SIGTERM);
   EXPECT_FALSE(processes.wait());
-  processes.stop();
+  processes.stop_all();
   kill(getpid(), SIGINT);
-  const auto ended = processes.wait();
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->second.signal, SIGKILL);
-  EXPECT_LT(ended->second.wall_ns, 1'500'000'000);
+  const auto process = processes.wait();
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->second.signal, SIGKILL);
+  EXPECT_LT(process->second.wall_ns, 1'500'000'000);
 }
 
 TEST(Subprocess, GetsNoMoreMemoryThanItMay) {
@@ -205,9 +205,9 @@ TEST(Subprocesses, NoneOutlivesTheObject) {
   {
     Subprocesses processes;
     processes.start(shell("echo $$ > " + pid_file.string() + "; exec sleep 60"));
-    ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> pid && pid > 0; }));
+    ASSERT_TRUE(becomes_true([&] { return std::ifstream(pid_file) >> pid && pid > 0; }));
   }
-  EXPECT_FALSE(alive(pid));
+  EXPECT_FALSE(is_alive(pid));
   std::filesystem::remove(pid_file);
 }
 
@@ -223,10 +223,10 @@ TEST(Subprocesses, NoneOutlivesTheProcess) {
     _exit(0);
   }
   pid_t worker = 0;
-  ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> worker && worker > 0; }));
+  ASSERT_TRUE(becomes_true([&] { return std::ifstream(pid_file) >> worker && worker > 0; }));
   kill(front_end, SIGKILL);
   waitpid(front_end, nullptr, 0);
-  EXPECT_TRUE(soon([&] {
+  EXPECT_TRUE(becomes_true([&] {
     std::ifstream status("/proc/" + std::to_string(worker) + "/status");
     const std::string text{std::istreambuf_iterator<char>(status), {}};
     return text.empty() || text.find("Z (zombie)") != std::string::npos;

@@ -1,4 +1,4 @@
-"""An activated environment's torch and Python are used as they are, whoever made the environment."""
+"""Tests that the torch and the Python of an activated environment are used unchanged, whoever made it."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ class Activated(Sandbox):
         return done.returncode, done.stdout.strip(), done.stderr.splitlines()
 
     def assert_chosen(self, python, where, **environment):
-        """Found with its Python, told, and nothing but tools installed beside it."""
+        """The torch is found with its Python and reported, and only tools are installed beside it."""
         torch = os.path.dirname(os.path.dirname(python)) + "/lib/site-packages/torch"
         self.assertEqual(self.find(**environment), (0, torch, []))
         self.assertEqual(self.find("--python", **environment)[1], python)
@@ -121,7 +121,7 @@ class Activated(Sandbox):
 
 
 class BuiltAnew(Sandbox):
-    """setup/build configures afresh when the shell's torch or Python is another one."""
+    """Tests that setup/build configures from scratch if the shell has another torch or Python than before."""
 
     def setUp(self):
         super().setUp()
@@ -136,7 +136,7 @@ class BuiltAnew(Sandbox):
         self.fake("ninja", "exit 0")
 
     def build(self, folder):
-        """Whether it was configured, and afresh."""
+        """Builds; returns a bool for each time that CMake configured: true if it did so from scratch."""
         calls = len(self.calls())
         subprocess.run(["setup/build", "default"], cwd=self.root, check=True,
                        env={**self.environment, "PATH": f"{folder}/bin:{self.bin}"})

@@ -1,6 +1,6 @@
-"""setup/bundle: what it packs, and what setup makes of it on a machine without network and root.
+"""Tests the files that setup/bundle packs, and how setup/ uses them on a machine without network and root.
 
-python3 bundle_test.py LABREPORT: the front end as it is built; headers are the real ones, wheels are fakes.
+python3 bundle_test.py LABREPORT: LABREPORT is the built front end. The headers are real, and the wheels are fakes.
 """
 
 import os
@@ -18,19 +18,19 @@ FRONT_END = sys.argv.pop() if len(sys.argv) > 1 else "build/bin/labreport"
 LIBRARIES = ("boost", "fmt", "nlohmann", "CLI", "kainjow", "sodium", "sqlite3")
 NEEDED = ("setup", "src", "experiments", "Makefile", "cmake", "CMakeLists.txt", "CMakePresets.json")
 
-# A fake pip that fetches: each wheel is an empty file.
+# This fake pip downloads empty files as wheels.
 FETCHING = """#!/bin/sh
 case "$*" in
   *"pip download"*) echo "$*" >> fetched; while [ "$1" != -d ]; do shift; done
                     for name in pip-26-py3-none-any cmake-4-py3-none-any; do : > "$2/$name.whl"; done ;;
 esac
 """
-# Python there: pip tells what a bundle told it.
+# The fake Python of that machine. Its pip also records the variables that a bundle sets.
 THERE = PYTHON.replace('echo "pip $*"', 'echo "pip $* index=$PIP_NO_INDEX wheels=$PIP_FIND_LINKS path=$PYTHONPATH"')
 
 
 def make_bundle(folder, *flags):
-    """A clone with the real sources and no network, packed."""
+    """Makes a clone with the real sources, packs it without network, and returns the clone."""
     clone = pathlib.Path(folder, "clone")
     for name in NEEDED:
         source = pathlib.Path(ROOT, name)
@@ -102,7 +102,7 @@ class Packs(unittest.TestCase):
 
 
 class Serves(Sandbox):
-    """On a machine that has no library, no CMake, no pip and no network."""
+    """Tests set-up with a bundle on a machine that has no library, no CMake, no pip and no network."""
 
     @classmethod
     def setUpClass(cls):

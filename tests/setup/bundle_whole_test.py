@@ -1,6 +1,6 @@
-"""make bundle, unpacked and used: no network, and where the machine lets us nobody's account.
+"""Unpacks a bundle and measures with it, without network and, if the machine allows it, as the user nobody.
 
-python3 bundle_whole_test.py TORCH_PYTHON: a Python that has torch.
+python3 bundle_whole_test.py TORCH_PYTHON: TORCH_PYTHON is a Python that has torch.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""setup/choose-torch: which of the two locked torches, on which driver and GPUs.
+"""Tests which of the two locked torches setup/choose-torch chooses for a driver and GPUs.
 
-python3 choice_test.py [NVML]: with tests/fakes/nvml.cpp, what is read of a driver too.
+python3 choice_test.py [NVML]: NVML, built from tests/fakes/nvml.cpp, also tests how a driver is read.
 """
 
 import importlib.machinery
@@ -25,7 +25,7 @@ def load():
 
 
 CHOICE = load()
-# The newest CUDA of each branch of the driver.
+# The newest CUDA that each driver supports.
 DRIVERS = {"470.256.02": (11, 4), "525.147.05": (12, 0), "550.54.14": (12, 4), "570.86.10": (12, 8),
            "580.65.06": (13, 0)}
 
@@ -37,13 +37,13 @@ def machine(driver, *chips, processor="x86_64"):
 
 
 class Chooses(unittest.TestCase):
-    def choose(self, here, **rest):
-        torch, why, unserved = CHOICE.choose(here, **rest)
+    def choose(self, here, **arguments):
+        torch, why, unserved = CHOICE.choose(here, **arguments)
         return torch.name, why, unserved
 
-    def assert_refused(self, words, here, **rest):
+    def assert_refused(self, words, here, **arguments):
         with self.assertRaises(CHOICE.Refusal) as caught:
-            CHOICE.choose(here, **rest)
+            CHOICE.choose(here, **arguments)
         self.assertEqual(str(caught.exception), words)
 
     def test_by_driver_and_chip(self):
@@ -85,20 +85,20 @@ class Chooses(unittest.TestCase):
     def test_without_a_gpu_the_newest_or_what_is_installed(self):
         for here in (None, machine("550"), machine("470")):
             self.assertEqual(self.choose(here), ("cu130", "because no NVIDIA GPU is here", []))
-            self.assertEqual(self.choose(here, kept="cu128"), (
+            self.assertEqual(self.choose(here, installed="cu128"), (
                 "cu128", "because no NVIDIA GPU is here and it is installed", []))
 
     def test_what_is_installed_stays_while_it_serves(self):
-        self.assertEqual(self.choose(machine("580", 90), kept="cu128"), (
+        self.assertEqual(self.choose(machine("580", 90), installed="cu128"), (
             "cu128", "because it is installed and serves this machine", []))
-        self.assertEqual(self.choose(machine("550", 90), kept="cu130")[0], "cu128")
-        self.assertEqual(self.choose(machine("580", 70), kept="cu130")[0], "cu128")
+        self.assertEqual(self.choose(machine("550", 90), installed="cu130")[0], "cu128")
+        self.assertEqual(self.choose(machine("580", 70), installed="cu130")[0], "cu128")
 
     def test_the_users_wish(self):
         for here in (None, machine("470", 35), machine("580", 90)):
-            self.assertEqual(self.choose(here, wish="cu128", kept="cu130"), (
+            self.assertEqual(self.choose(here, requested="cu128", installed="cu130"), (
                 "cu128", "because TORCH_CUDA asks for it", []))
-        self.assert_refused("TORCH_CUDA=12.8 is none of cu130, cu128; correct or unset it", None, wish="12.8")
+        self.assert_refused("TORCH_CUDA=12.8 is none of cu130, cu128; correct or unset it", None, requested="12.8")
 
     def test_another_processor_has_cuda_13_alone(self):
         self.assertEqual(self.choose(machine("580", 90, processor="aarch64"))[0], "cu130")
@@ -117,7 +117,7 @@ class Chooses(unittest.TestCase):
     def test_hidden_gpus_do_not_count(self):
         gpus = machine("580", 90, 70).gpus
         for words, seen in (("0", [0]), ("1,0", [1, 0]), ("GPU-1", [1]), ("", []), ("0,7,1", [0]), ("-1", [])):
-            self.assertEqual([gpu.index for gpu in CHOICE.visible(gpus, words)], seen, words)
+            self.assertEqual([gpu.index for gpu in CHOICE.visible_gpus(gpus, words)], seen, words)
 
 
 class Agrees(unittest.TestCase):
@@ -164,7 +164,7 @@ class Reads(Sandbox):
 
 
 class Installs(Sandbox):
-    """What setup/install makes of the choice."""
+    """Tests that setup/install installs the chosen torch."""
 
     def test_the_choice(self):
         status, words = self.install("report", TORCH_CUDA="cu128")

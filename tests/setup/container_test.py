@@ -1,6 +1,6 @@
-"""Containerfile: hadolint finds no fault in it, and its steps name what is there.
+"""Tests that hadolint finds no fault in the Containerfile, and that its steps name programs and targets that exist.
 
-python3 container_test.py: hadolint lies beside that Python.
+hadolint must be in the folder of the Python that runs this test.
 """
 import json
 import os
@@ -16,7 +16,7 @@ from sandbox import ROOT
 TEXT = pathlib.Path(ROOT, "Containerfile").read_text(encoding="utf-8")
 DOCUMENT = pathlib.Path(ROOT, "docs/containers.md").read_text(encoding="utf-8")
 LINTER = pathlib.Path(sys.executable).parent / "hadolint"
-# Packages besides those that README asks of a fresh machine: for downloads, and for models of the user's.
+# The image has these packages besides those of the README: for downloads, and for the user's models.
 MORE_PACKAGES = {"ca-certificates", "python3-dev"}
 
 
@@ -25,7 +25,7 @@ def lint(path):
 
 
 def instructions(name):
-    """Its operands, with continued lines in one."""
+    """Returns the operands of each instruction with this name, with continued lines joined."""
     joined = re.sub(r"\\\n\s*", " ", re.sub(r"^#.*\n", "", TEXT, flags=re.M))
     return re.findall(rf"^{name} (.*)$", joined, re.M)
 
@@ -71,7 +71,7 @@ class Container(unittest.TestCase):
         self.assertEqual(set(re.findall(r"--build-arg (\w+)=", "\n".join(lines))), built_with)
 
     def test_leaves_out_only_what_git_ignores(self):
-        """Or the revision would count as changed."""
+        """Otherwise the revision would count as dirty."""
         left_out = pathlib.Path(ROOT, ".dockerignore").read_text(encoding="utf-8").splitlines()
         ignored = set(pathlib.Path(ROOT, ".gitignore").read_text(encoding="utf-8").splitlines())
         for pattern in left_out:

@@ -1,8 +1,8 @@
-"""The image is built from a clone, and makes the demonstration without network, root and GPU; `make attack` has the time.
+"""Builds the image from a clone, and tests that it makes the demonstration without network, root and GPU.
 
-python3 container_whole_test.py [BASE]: an image to build on; else one is made of Debian's packages. It wants podman and
-mmdebstrap. A machine of certificates, a kernel or a runtime of its own may need options of podman's: LABREPORT_PODMAN for
-those before the verb, LABREPORT_PODMAN_BUILD and LABREPORT_PODMAN_RUN for those behind it.
+python3 container_whole_test.py [BASE]: BASE is the image to build on; without it, mmdebstrap makes one of Debian's
+packages. Unusual machines may need options of podman: LABREPORT_PODMAN holds those before the verb, and
+LABREPORT_PODMAN_BUILD and LABREPORT_PODMAN_RUN those after it.
 """
 import os
 import pathlib
@@ -33,7 +33,7 @@ def make_base(folder):
 
 
 def clone_of_a_careful_user(folder):
-    """Whose umask lets nobody else read."""
+    """Returns a clone that only its owner can read, because of a strict umask."""
     tree = folder + "/labreport"
     subprocess.run(["git", "clone", "--quiet", ROOT, tree], check=True, umask=0o077)
     return tree

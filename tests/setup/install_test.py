@@ -1,4 +1,4 @@
-"""setup/install: what it does, and what it says where it cannot."""
+"""Tests what setup/install installs, and the messages with which it refuses."""
 
 import os
 import subprocess
@@ -140,7 +140,7 @@ class UsesWhatIsThere(Sandbox):
         self.assertEqual(self.install("report", **offline), (0, []))
 
     def test_configures_with_the_users_python(self):
-        """Also where CMake and Ninja come from .venv, whose Python has no torch."""
+        """This holds also if CMake and Ninja are those of .venv, whose Python has no torch."""
         self.assertEqual(self.install("report")[0], 0)
         for tool, does in (("cmake", "setup/find-torch > found"), ("ninja", "exit 0"),
                            ("python3", "exit 1")):

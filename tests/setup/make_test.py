@@ -1,4 +1,4 @@
-"""The Makefile: what stands on make's command line reaches the program as it is, and nothing else."""
+"""Tests that the variables on make's command line reach the program unchanged, and nothing else does."""
 
 import os
 import shutil
@@ -40,7 +40,7 @@ class Make(Sandbox):
         self.assertFalse(os.path.exists(self.root + "/planted"))
 
     def test_nothing_of_a_value_is_expanded(self):
-        """make would expand what it exports, also for set-up and the build."""
+        """make expands the values that it exports to set-up and the build, unless they are frozen."""
         self.fake("ninja", f'printf "%s" "$CXX" > {self.root}/compiler')
         for value in HOSTILE:
             self.assertEqual(self.words_of("site", "CXX=" + value), ["render"])
@@ -92,7 +92,7 @@ class Make(Sandbox):
                 self.assertIn(f"{name}={word} is neither on nor off; give 1 or 0", result.stderr)
 
     def called(self, *words):
-        """The last line of what make would do, behind the program."""
+        """Returns the words after the program in the last command that make would run."""
         return self.make("-n", *words).stdout.splitlines()[-1].partition("bin/labreport ")[2]
 
     def test_many_jobs_are_no_trouble(self):

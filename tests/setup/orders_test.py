@@ -1,4 +1,4 @@
-"""setup/install on a machine with nothing: each order of the verbs asks apt for the same packages."""
+"""Tests that setup/install asks apt for the same packages in every order of the verbs, on an empty machine."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ TEST = LINT | RANKS | {"texlive-latex-recommended", "lmodern"}
 WANTED = {"render": PROGRAMS, "report": PROGRAMS | RANKS, "lint": LINT, "test": TEST,
           "attack": TEST | {"slurm-wlm", "munge", "clang-19", "libclang-rt-19-dev"}}
 
-# The files that each package brings; the rest of the sandbox's machine stays.
+# The files that each package installs. They are removed from the sandbox's machine before a test.
 BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
           "texlive-latex-recommended": ["bin/pdflatex"], "clang-19": ["bin/clang++-19"],
           "slurm-wlm": ["usr/sbin/slurmctld"], "munge": ["usr/sbin/munged"],
@@ -35,7 +35,7 @@ BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/c
           "libclang-rt-19-dev": [
               "usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]}
 
-# Moves what the packages bring from the shelf to its place.
+# Copies the files of the installed packages from the shelf to their places.
 APT = """#!/bin/sh
 case "$*" in
   *install*) for word; do
@@ -71,7 +71,7 @@ class Orders(Sandbox):
             return file.read().split()
 
     def call(self, verb):
-        """The verb as make calls it: set-up, then a build, which leaves a front end."""
+        """Calls the verb as make does: set-up, then a build, which leaves a front end."""
         status, words = self.install(verb)
         self.assertEqual(status, 0, words)
         for name in {"render": ["build-render"], "report": ["build"], "test": ["build"],
@@ -85,7 +85,7 @@ class Orders(Sandbox):
                              sorted(set().union(*(WANTED[each] for each in [*done, verb]))))
 
     def go_on(self, done, verbs, most=2):
-        """Depth first, each order's machine a copy of the one before it."""
+        """Tries all orders of at most `most` verbs, depth first. Each starts with a copy of the machine before it."""
         for verb in sorted(set(verbs) - set(done)) if len(done) < most else ():
             kept = f"{os.path.dirname(self.machine)}/{os.path.basename(self.machine)}-{len(done)}"
             shutil.copytree(self.machine, kept, symlinks=True)

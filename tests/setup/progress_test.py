@@ -1,4 +1,4 @@
-"""What set-up and the build say while they take their time: never a silent minute."""
+"""Tests the progress that set-up and the build show during long steps."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""cmake/BuildInfo.cmake: the revision that a program names, given from outside where the sources have no git."""
+"""Tests the revision that cmake/BuildInfo.cmake records, from git or from LABREPORT_REVISION."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""A copy of setup/ in a folder of its own, on a machine that is made of fakes."""
+"""Runs a copy of setup/ in its own folder, on a machine that is made of fakes."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Real programs that setup/install itself runs on; every other one is a fake or missing.
+# setup/install uses these real programs; every other one is a fake or missing.
 REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "find", "flock", "grep", "head",
         "cut", "ln", "mkdir", "mv", "printf", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "touch", "tr",
         "xargs"]
@@ -22,7 +22,7 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "share/texmf/tex/latex/lm/lmodern.sty", "sbin/slurmctld", "sbin/munged",
              "lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]
 
-# Fakes of the system's Python and the one in .venv for setup/install. The choice of a torch is real.
+# This program stands in for the system's Python and the one in .venv. Only setup/choose-torch runs for real.
 PYTHON = """#!/bin/sh
 case "$*" in
   "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && printf '%s\\n' "$FAKE_TORCH" "$0" && exit; exit 1 ;;
@@ -69,7 +69,7 @@ class Sandbox(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def torch(self, folder, version="2.11"):
-        """What setup/find-torch looks at of a LibTorch."""
+        """Writes the files of a LibTorch that setup/find-torch reads."""
         major, minor = version.split(".")
         self.file(folder + "/lib/libtorch_cpu.so")
         self.file(folder + "/include/ATen/core/Tensor.h")
@@ -77,7 +77,7 @@ class Sandbox(unittest.TestCase):
                   f"#define TORCH_VERSION_MAJOR {major}\n#define TORCH_VERSION_MINOR {minor}\n")
 
     def environment_with(self, folder, version=None):
-        """A folder with a Python of its own and, where a version is given, its torch; returns the Python."""
+        """Makes a folder with a Python and, if a version is given, its torch; returns the Python's path."""
         torch, python = folder + "/lib/site-packages/torch", folder + "/bin/python3"
         if version:
             self.torch(torch, version)
@@ -90,7 +90,7 @@ class Sandbox(unittest.TestCase):
         self.program(os.path.join(self.bin, name), f"#!/bin/sh\n{words}\n")
 
     def fake_apt(self, install="", policy="echo '  Candidate: 1'"):
-        """apt that writes down how it was called; `install` is what installing does."""
+        """Makes an apt that records its calls. `install` is the command that it runs to install packages."""
         self.fake("apt-cache", policy)
         self.fake("apt-get", f'echo "apt-get $*" >> {self.root}/calls\n'
                              f'case "$*" in *install*) {install or ":"} ;; esac')

@@ -1,4 +1,4 @@
-"""setup/find-torch: which torch is built with, and what is said of one that is not."""
+"""Tests the torch that setup/find-torch chooses, and its messages about those that it passes over."""
 
 import os
 import re

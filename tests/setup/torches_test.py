@@ -1,4 +1,4 @@
-"""`make torches`: a row for each version, whatever becomes of it, and nothing left behind."""
+"""Tests that `make torches` prints a row for each version, even if it fails, and leaves only logs."""
 
 import os
 import shutil

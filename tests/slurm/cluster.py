@@ -1,4 +1,4 @@
-"""A Slurm of one node in a folder: munged, slurmctld and slurmd, with a configuration of their own."""
+"""Runs a Slurm of one node in a folder: munged, slurmctld and slurmd, with their own configuration."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import time
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 SLOTS = 4
-PATIENCE = 60  # seconds for what takes one or two
+PATIENCE = 60  # seconds to wait for an event that usually takes one or two
 
 CONFIGURATION = """\
 ClusterName=test
@@ -40,7 +40,7 @@ PartitionName=test Nodes={host} Default=YES MaxTime=60 State=UP
 
 
 def missing():
-    """Why there can be no cluster here; empty: there can."""
+    """Returns the reason why no cluster can run here; empty if one can."""
     absent = [name for name in DAEMONS if not find(name)]
     if absent:
         return f"Slurm is not installed ({', '.join(absent)}: Debian's slurm-wlm and munge)"
@@ -104,7 +104,7 @@ class Cluster:
         return result.stdout
 
     def states(self, job):
-        """Those of the tasks that are pending, running or ending."""
+        """Returns the states of the job's tasks that are pending, running or ending."""
         return self.call("squeue", "-h", "-r", "-j", job, "-o", "%T", check=False).split()
 
     def wait_for_end(self, job, seconds=PATIENCE):

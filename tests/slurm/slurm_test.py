@@ -1,7 +1,6 @@
-"""`labreport slurm` on a Slurm of one node: fake workers and real ones on the CPU, a time limit, a requeue.
+"""Tests `labreport slurm` on a Slurm of one node, with fake and real workers on the CPU, a time limit and a requeue.
 
-python3 slurm_test.py LABREPORT FAKES [WORKER]: exits with 77, its reason printed, where there can be no
-cluster.
+python3 slurm_test.py LABREPORT FAKES [WORKER]: prints a reason and exits with 77 if no cluster can run here.
 """
 
 import collections
@@ -16,10 +15,10 @@ import unittest
 import cluster
 
 SKIPPED = 77
-TIME_LIMIT = 240  # seconds until Slurm, which counts minutes, has ended a job of one
+TIME_LIMIT = 240  # seconds in which Slurm has surely ended a job of one minute
 PLAN = ("--sizes", "demo-1,demo-2", "--contexts", "16,32,64", "--only", "benchmarking_script.b",
         "--modes", "inference,forward", "--gpus-per-task", "0", "--cpus-per-task", "1")
-LAUNCHES = 12  # without the limits, which every task measures
+LAUNCHES = 12  # without those of the device's limits, which every task measures
 
 
 class Slurm(unittest.TestCase):
@@ -63,7 +62,7 @@ class Slurm(unittest.TestCase):
         self.cluster.wait_for(lambda: sum(self.times("end").values()) >= ends)
 
     def times(self, what):
-        """How often each launch that is no limits' began or ended."""
+        """Counts how often each launch began or ended, without those of the device's limits."""
         words = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
         return collections.Counter(launch for when, launch in words
                                    if when == what and not launch.startswith("limits"))
