@@ -15,7 +15,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kWorthwhile = 1.02;    // smaller speedups are not advised
+constexpr double kWorthwhile = 1.02;    // smaller speedups are not advised_ladder
 constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 values read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // share of a step; above it launches set the pace
@@ -33,7 +33,7 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   Rung rung{&cell, change_of(cell.spec, ladder), reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return rung;
-  rung.steps_ms = Timed{&cell.spec, launch}.counted(metric::kStep, metric::kTotal);
+  rung.steps_ms = TimedLaunch{&cell.spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
   if (cell.spec.device == DeviceKind::kCuda) {  // a CPU has no kernels
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
     rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
@@ -47,9 +47,9 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   CellSpec plain = cell.spec;
   plain.implementation.clear();  // step_flops knows only labreport's own network
   const auto flops = step_flops(plain);
-  const auto rate = matrix_rate(view, *plain.precision);
-  if (rung.ran() && flops && rate && rung.ms() > 0) {
-    rung.mfu = *flops / (rung.ms() / kMillisecondsPerSecond) / *rate;
+  const auto rate = measured_gemm_rate(view, *plain.precision);
+  if (rung.ran() && flops && rate && rung.mean_ms() > 0) {
+    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / *rate;
   }
   return rung;
 }
@@ -58,7 +58,7 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const CellSpec& spec = ladder.rungs.back().cell->spec;
   const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
-  const auto rate = matrix_rate(view, *spec.precision);
+  const auto rate = measured_gemm_rate(view, *spec.precision);
   if (!flops || !rate || !limits.bandwidth || !spec.model) return std::nullopt;
   const double bytes = kOptimizerBytes * static_cast<double>(parameter_count(*spec.model));
   return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
@@ -75,29 +75,29 @@ double parameters(const Ladder& ladder) {
 
 }  // namespace
 
-double Rung::ms() const { return mean(steps_ms); }
+double Rung::mean_ms() const { return mean(steps_ms); }
 
 std::optional<double> Rung::idle_ms() const {
   if (!busy_ms || !ran()) return std::nullopt;
-  return std::max(0.0, ms() - *busy_ms);
+  return std::max(0.0, mean_ms() - *busy_ms);
 }
 
 std::optional<double> Rung::idle_share() const {
   const auto idle = idle_ms();
-  return idle ? std::optional(*idle / ms()) : std::nullopt;
+  return idle ? std::optional(*idle / mean_ms()) : std::nullopt;
 }
 
-const Rung* Ladder::first() const {
+const Rung* Ladder::first_run() const {
   const auto found = std::ranges::find_if(rungs, &Rung::ran);
   return found == rungs.end() ? nullptr : &*found;
 }
 
-const Rung* Ladder::best() const {
-  const Rung* best = nullptr;
+const Rung* Ladder::fastest() const {
+  const Rung* fastest_rung = nullptr;
   for (const Rung& rung : rungs) {
-    if (rung.ran() && (best == nullptr || rung.ms() < best->ms())) best = &rung;
+    if (rung.ran() && (fastest_rung == nullptr || rung.mean_ms() < fastest_rung->mean_ms())) fastest_rung = &rung;
   }
-  return best;
+  return fastest_rung;
 }
 
 std::vector<Ladder> ladders(const RunView& view) {
@@ -125,9 +125,9 @@ std::vector<Ladder> ladders(const RunView& view) {
   return all;
 }
 
-std::string Gain::saved() const { return format_value(std::abs(saved_ms()), kThree); }
+std::string Gain::saved_words() const { return format_value(std::abs(saved_ms()), kThree); }
 
-bool Gain::by_launches() const {
+bool Gain::from_idle_time() const {
   const auto idle = before->idle_ms(), left = after->idle_ms();
   return idle && left && *idle - *left >= saved_ms() / 2;
 }
@@ -160,9 +160,9 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
   return largest;
 }
 
-std::string because(const Gain& gain) {
+std::string reason_clause(const Gain& gain) {
   const Rung &before = *gain.before, &after = *gain.after;
-  if (gain.by_launches()) {
+  if (gain.from_idle_time()) {
     return "because GPU idle time " + falls(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";
@@ -178,7 +178,7 @@ std::string because(const Gain& gain) {
   return "because " + time;
 }
 
-const Ladder* advised(const std::vector<Ladder>& all) {
+const Ladder* advised_ladder(const std::vector<Ladder>& all) {
   const Ladder* chosen = nullptr;
   for (const Ladder& ladder : all) {
     if (gains(ladder).empty()) continue;

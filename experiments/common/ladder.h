@@ -19,7 +19,7 @@ struct Rung {
   std::vector<double> losses = {};  ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
-  double ms() const;                      ///< The mean of `steps_ms`.
+  double mean_ms() const;                    ///< The mean of `steps_ms`.
   std::optional<double> idle_ms() const;  ///< Time of a step in which no kernel runs.
   std::optional<double> idle_share() const;
 };
@@ -36,8 +36,8 @@ struct Ladder {
   /// the rate or the bandwidth is unknown.
   std::optional<double> floor_ms = {};
 
-  const Rung* first() const;  ///< The first rung that ran; null if none did.
-  const Rung* best() const;   ///< The fastest rung; null if none ran.
+  const Rung* first_run() const;  ///< The first rung that ran; null if none did.
+  const Rung* fastest() const;   ///< The fastest rung; null if none ran.
 };
 
 /// The smallest size first, FP32 before 16 bits. The PDF shows the last ladder: the largest size in
@@ -49,11 +49,11 @@ struct Gain {
   const Rung* before;
   const Rung* after;
 
-  double speedup() const { return before->ms() / after->ms(); }
-  double saved_ms() const { return before->ms() - after->ms(); }
-  std::string saved() const;  ///< |saved_ms()| to three digits.
+  double speedup() const { return before->mean_ms() / after->mean_ms(); }
+  double saved_ms() const { return before->mean_ms() - after->mean_ms(); }
+  std::string saved_words() const;  ///< |saved_ms()| to three digits.
   /// True if a drop of GPU idle time explains at least half of `saved_ms()`.
-  bool by_launches() const;
+  bool from_idle_time() const;
 };
 
 /// The gains of all rungs in the ladder's order; a rung that is slower has a speedup below 1.
@@ -65,10 +65,10 @@ std::vector<Gain> gains(const Ladder& ladder);
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most);
 
 /// The reason for a gain, as a clause "because …". Empty if the run does not show it.
-std::string because(const Gain& gain);
+std::string reason_clause(const Gain& gain);
 
 /// The ladder that advice is based on: the largest size's, in 16 bits if there is one. Only ladders
 /// in which two rungs ran count; null if there is none.
-const Ladder* advised(const std::vector<Ladder>& ladders);
+const Ladder* advised_ladder(const std::vector<Ladder>& ladders);
 
 }  // namespace labreport

@@ -13,9 +13,9 @@ namespace {
 /// The phase's times in the longest mode that ran it: usually the same process for all phases.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
-    const auto step = timed(group, mode);
+    const auto step = timed_launch(group, mode);
     if (!step) continue;
-    std::vector<double> samples = step->counted(metric::kSynced, phase);
+    std::vector<double> samples = step->ms_after_warmup(metric::kSynced, phase);
     if (!samples.empty()) return samples;
   }
   return {};
@@ -23,15 +23,15 @@ std::vector<double> synced_phase(const TimingGroup& group, std::string_view phas
 
 }  // namespace
 
-std::vector<double> whole_step(const TimingGroup& group, Mode mode) {
-  const auto step = timed(group, mode);
-  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
+std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
+  const auto step = timed_launch(group, mode);
+  return step ? step->ms_after_warmup(metric::kStep, metric::kTotal) : std::vector<double>{};
 }
 
-Phases phases(const TimingGroup& group) {
-  Phases result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
+PhaseTimes phase_times(const TimingGroup& group) {
+  PhaseTimes result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
                 synced_phase(group, metric::kOptimizer)};
-  if (result.forward.empty()) result.forward = whole_step(group, Mode::kForward);
+  if (result.forward.empty()) result.forward = whole_step_times(group, Mode::kForward);
   return result;
 }
 

@@ -11,15 +11,15 @@ namespace labreport {
 
 /// Times of each phase in ms by the host's clock, from the steps that synchronize after each phase.
 /// Empty for a phase that did not run.
-struct Phases {
+struct PhaseTimes {
   std::vector<double> forward;
   std::vector<double> backward;
   std::vector<double> optimizer;
 };
-Phases phases(const TimingGroup& group);
+PhaseTimes phase_times(const TimingGroup& group);
 
 /// Times of whole steps in ms, synchronized only at their end; empty if the mode did not run.
-std::vector<double> whole_step(const TimingGroup& group, Mode mode);
+std::vector<double> whole_step_times(const TimingGroup& group, Mode mode);
 
 /// Joins the reasons, with the modes that share one: "forward and training step: out of memory …;
 /// inference: timed out …". Empty reasons are left out.

@@ -11,11 +11,11 @@ namespace labreport {
 struct Planning {
   const PlanInput& input;
   const Run& so_far;
-  Axes chosen;
+  Axes axes;
   std::vector<PlannedCell> cells = {};
 
-  bool of_2026() const { return input.edition.name == "2026"; }
-  bool full() const { return input.preset == Preset::kFull; }
+  bool is_2026() const { return input.edition.name == "2026"; }
+  bool is_full() const { return input.preset == Preset::kFull; }
 
   /// Adds `step` in `mode` if the user wants the mode.
   void add(CellSpec step, Mode mode);

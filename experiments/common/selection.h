@@ -20,10 +20,10 @@ CellSpec bare_cell(DeviceKind device, CellKind kind);
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
 /// The sizes to train on two ranks: the user's, else the handout's, else the preset's largest.
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
 
 /// A training step of two ranks: one GPU each over NCCL, or two CPU processes over Gloo. Each rank
 /// takes half of the batch. The caller sets precision, context and the fields of `kind`.
-CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size, CellKind kind);
+CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind);
 
 }  // namespace labreport

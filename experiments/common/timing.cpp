@@ -70,9 +70,9 @@ std::vector<TimingGroup> timing_groups(const RunView& view) {
     }
     if (shorter == nullptr) continue;
     if (shorter->spec.warmup == 0 && shorter->spec.steps == 1) {
-      group->first_only[mode] = shorter;
+      group->first_step_cells[mode] = shorter;
     } else {
-      group->others.push_back(shorter);
+      group->window_cells.push_back(shorter);
     }
   }
   label_groups(groups);
@@ -112,24 +112,24 @@ std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
   return cells;
 }
 
-std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
+std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
   const auto cell = group.cells.find(mode);
   if (cell == group.cells.end()) return std::nullopt;
   const Launch* launch = ok_launch(*cell->second);
   if (launch == nullptr) return std::nullopt;
-  return Timed{&cell->second->spec, launch};
+  return TimedLaunch{&cell->second->spec, launch};
 }
 
-std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
+std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag, std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
   const bool separate_set = tag == metric::kSynced;  // Its steps follow the warm-up.
   const auto warmup = static_cast<std::size_t>(separate_set ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
 
-std::optional<Timed> fullest(const TimingGroup& group) {
+std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group) {
   for (const Mode mode : kModes | std::views::reverse) {
-    if (auto step = timed(group, mode)) return step;
+    if (auto step = timed_launch(group, mode)) return step;
   }
   return std::nullopt;
 }
@@ -139,13 +139,13 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return cell == group.cells.end() ? "" : reason_missing(*cell->second);
 }
 
-std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
+std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed) {
   const Launch* profile = profile_of(view, *timed.spec);
   std::vector<PhaseLag> lags;
   std::vector<double> device;  // From each step's start until the device finished the phase, in ms.
   for (const auto phase : kPhases) {
-    const auto durations = timed.counted(metric::kEvent, phase);
-    const auto enqueued = timed.counted(metric::kEnqueue, phase);
+    const auto durations = timed.ms_after_warmup(metric::kEvent, phase);
+    const auto enqueued = timed.ms_after_warmup(metric::kEnqueue, phase);
     if (durations.empty() || durations.size() != enqueued.size()) continue;
     device.resize(durations.size(), 0);
     std::vector<double> shares;
@@ -156,19 +156,19 @@ std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
     if (phase == metric::kLoss || shares.empty()) continue;
     lags.push_back({phase, median(shares), std::nullopt});
     const auto busy = profile ? single_milliseconds(*profile, metric::kBusy, phase) : std::nullopt;
-    if (busy) lags.back().busy = *busy / mean(durations);
+    if (busy) lags.back().busy_ratio = *busy / mean(durations);
   }
   return lags;
 }
 
-bool launch_bound(const PhaseLag& lag) {
-  return lag.share < kKeepsUpBelow && !(lag.busy && *lag.busy >= kBusyFrom);
+bool is_launch_bound(const PhaseLag& lag) {
+  return lag.lag_ratio < kKeepsUpBelow && !(lag.busy_ratio && *lag.busy_ratio >= kBusyFrom);
 }
 
-std::optional<Bound> bound(const RunView& view, const Timed& timed) {
+std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed) {
   const std::vector<PhaseLag> lags = device_lags(view, timed);
   if (lags.empty()) return std::nullopt;
-  const auto bound_by_launches = std::ranges::count_if(lags, launch_bound);
+  const auto bound_by_launches = std::ranges::count_if(lags, is_launch_bound);
   if (bound_by_launches == 0) return Bound::kDevice;
   return static_cast<std::size_t>(bound_by_launches) == lags.size() ? Bound::kLaunch
                                                                     : Bound::kMixed;
@@ -192,33 +192,33 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
   return *busy / mean(steps);
 }
 
-std::optional<double> matrix_rate(const RunView& view, Precision precision) {
+std::optional<double> measured_gemm_rate(const RunView& view, Precision precision) {
   const auto rates = measured_limits(view.run()).rates;
   const auto rate = rates.find(precision);
   return rate == rates.end() ? std::nullopt : std::optional(rate->second);
 }
 
-std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
+std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed) {
   const auto flops = step_flops(*timed.spec);
-  const auto steps = timed.counted(metric::kStep, metric::kTotal);
-  const auto rate = matrix_rate(view, timed.spec->precision.value_or(Precision::kFp32));
+  const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
+  const auto rate = measured_gemm_rate(view, timed.spec->precision.value_or(Precision::kFp32));
   if (steps.empty() || !flops || !rate || mean(steps) <= 0) return std::nullopt;
   return *flops / (mean(steps) / 1e3) / *rate;
 }
 
-std::vector<std::string> crowding(const Launch& launch) {
+std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {
   std::vector<std::string> words = disturbed_by({&launch, 1});
   std::erase_if(words, [](const std::string& word) { return word.ends_with("slowdown"); });
   return words;
 }
 
-std::vector<std::string> disturbances(const Timed& timed) {
+std::vector<std::string> disturbances(const TimedLaunch& timed) {
   const Launch& launch = *timed.launch;
   std::vector<std::string> words = disturbed_by({&launch, 1});
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }
-  if (has_outlier(timed.counted(metric::kStep, metric::kTotal))) words.emplace_back("outlier");
+  if (has_outlier(timed.ms_after_warmup(metric::kStep, metric::kTotal))) words.emplace_back("outlier");
   return words;
 }
 

@@ -39,12 +39,12 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
   for (std::int64_t length = demo ? 32 : 128; length <= (demo ? 128 : 65536); length *= 2) {
     lengths.push_back(length);
   }
-  for (const std::int64_t head_dim : attention_dims(input)) {
+  for (const std::int64_t head_dim : attention_head_dims(input)) {
     for (const AttentionBackend backend : backends(input)) {
       // Backends that only run in 16 bits are tried in FP32 once, to record that they refuse it.
       const bool half_only =
           backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
-      const bool refused = head_dim != attention_dims(input).front() && half_only;
+      const bool refused = head_dim != attention_head_dims(input).front() && half_only;
       if (refused && precision == Precision::kFp32) continue;
       add(cells, input,
           attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),

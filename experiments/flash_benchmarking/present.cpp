@@ -98,7 +98,7 @@ Dataset latencies_dataset(const char* name, const RunView& view, const Rows& row
   for (const AttentionRow& row : rows) {
     if (row.not_offered()) continue;  // the text, not the table, names these
     const auto rate = tera_rate(row);
-    const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
+    const auto peak = measured_gemm_rate(view, row.spec().precision.value_or(Precision::kFp32));
     latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
   }
   Dataset dataset = make_dataset(name, kLatencies, latencies);
@@ -248,7 +248,7 @@ std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double
 /// The shortest sequence at which eager ran out of memory, and the bytes of a tensor of its scores.
 std::optional<Facts> eager_end(const Rows& rows) {
   for (const AttentionRow& row : rows) {
-    if (!eager(row) || !row.ran_out()) continue;
+    if (!eager(row) || !row.ran_out_of_memory()) continue;
     Facts facts;
     facts.set("length", format_count(row.length()));
     facts.set("tensor", format_bytes_briefly(row.score_bytes()));

@@ -12,10 +12,10 @@ namespace labreport::gradient_checkpointing {
 namespace {
 
 /// The time of forward, loss and backward in each counted step; empty if a phase was not timed.
-std::vector<double> passes_of(const Timed& timed) {
-  std::vector<double> passes = timed.counted(metric::kEvent, metric::kForward);
+std::vector<double> passes_of(const TimedLaunch& timed) {
+  std::vector<double> passes = timed.ms_after_warmup(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
-    const std::vector<double> ms = timed.counted(metric::kEvent, phase);
+    const std::vector<double> ms = timed.ms_after_warmup(metric::kEvent, phase);
     if (ms.size() != passes.size()) return {};
     for (std::size_t i = 0; i < ms.size(); ++i) passes[i] += ms[i];
   }
@@ -33,8 +33,8 @@ Choice choice_of(const Cell& cell) {
   choice.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   choice.saved = single_number(*launch, metric::kCheckpoints, metric::kSaved);
   choice.group = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
-  const Timed timed{&cell.spec, launch};
-  choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
+  const TimedLaunch timed{&cell.spec, launch};
+  choice.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   choice.passes_ms = passes_of(timed);
   choice.again_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);

@@ -33,7 +33,7 @@ std::vector<std::optional<std::int64_t>> groups(const PlanInput& input, std::int
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
-  const auto mode = fullest_mode(input);
+  const auto mode = longest_wanted_mode(input);
   const bool backward = mode && *mode >= Mode::kForwardBackward;
   if (input.selection.model || !backward) return {};
   const Axes chosen = axes(input);
@@ -57,7 +57,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
           cells.push_back({spec, 1});
         }
         spec.group = 1;
-        room = room || !without_room(so_far, spec);
+        room = room || !did_not_fit(so_far, spec);
       }
     }
     if (!named_sizes && room) break;

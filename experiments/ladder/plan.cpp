@@ -76,7 +76,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
     for (const Size& size : chosen.sizes | std::views::drop(1) | std::views::reverse) {
       const CellSpec first = cell(input, chosen, size, true, rungs(input, precision).front());
       cells.push_back({first, 1});
-      if (without_room(so_far, first)) continue;
+      if (did_not_fit(so_far, first)) continue;
       if (so_far.find(cell_id(first)) != nullptr) add(size, true, precision);
       break;
     }

@@ -26,11 +26,11 @@ struct Row {
 
   std::optional<double> speedup(const Rung* base) const {
     if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
-    return base->ms() / rung->ms();
+    return base->mean_ms() / rung->mean_ms();
   }
   /// The largest difference from the first rung's losses, relative to these, of the compared steps.
   std::optional<double> loss_difference() const {
-    const Rung* first = ladder->first();
+    const Rung* first = ladder->first_run();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
     double most = 0;
     const std::size_t steps = std::min(first->losses.size(), rung->losses.size());
@@ -51,7 +51,7 @@ const std::vector<Column<Row>> kRows{
      "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.before)); }, "×",
      kFactor},
-    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first())); },
+    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); },
      "×", kFactor},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
@@ -89,14 +89,14 @@ std::vector<Row> rows_of(const Ladder& ladder) {
 /// Bars for the first rung's step, each change's saving, the fastest step and the lower bound.
 std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
-  const Rung& first = *ladder.first();
-  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
+  const Rung& first = *ladder.first_run();
+  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.mean_ms(), written(first.mean_ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
-    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
-                    gain.before->ms(), (slower ? "+" : "−") + gain.saved() + " ms"});
+    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->mean_ms(),
+                    gain.before->mean_ms(), (slower ? "+" : "−") + gain.saved_words() + " ms"});
   }
-  const double left = ladder.best()->ms();
+  const double left = ladder.fastest()->mean_ms();
   bars.push_back({"fastest", "step", 0, left, written(left)});
   if (ladder.floor_ms) {
     bars.push_back({"floor", "floor", 0, *ladder.floor_ms, written(*ladder.floor_ms)});
@@ -107,13 +107,13 @@ std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
 /// The change that saves the most time, and the speedup of the fastest rung over the first.
 Facts ladder_facts(const Ladder& ladder) {
   constexpr Notation kThree{Notation::kSignificant, 3};
-  const double from = ladder.first()->ms(), to = ladder.best()->ms();
+  const double from = ladder.first_run()->mean_ms(), to = ladder.fastest()->mean_ms();
   const std::vector<Gain> largest = largest_gains(ladder, 1);
   Facts foremost;
   if (!largest.empty()) {
     const std::string why = because(largest.front());
     foremost.set("change", largest.front().after->change)
-        .set("saved", largest.front().saved())
+        .set("saved", largest.front().saved_words())
         .when("why", !why.empty(), "because", why);
   }
   return Facts()
@@ -159,7 +159,7 @@ Presentation present(const RunView& view) {
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", ran).list("apart", diverging);
-  const Ladder* drawn = advised(all);
+  const Ladder* drawn = advised_ladder(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));
   if (drawn != nullptr) part.datasets.push_back(waterfall_data(waterfall(*drawn)));

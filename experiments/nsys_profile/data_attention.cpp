@@ -21,7 +21,7 @@ struct Limits {
 
   Limits(const RunView& view, const Profile& profile)
       : bandwidth(measured_limits(view.run()).bandwidth.value_or(0)),
-        rate(matrix_rate(view, profile.precision()).value_or(0)),
+        rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
         precision(labreport::describe(profile.precision())) {}
   bool known() const { return bandwidth > 0 && rate > 0; }
   double ridge() const { return rate / bandwidth; }  ///< FLOP/B

@@ -62,7 +62,7 @@ std::optional<Rates> Machine::rates() const {
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred) {
   Rate gemms{.words = "its GEMM rate was not measured"};
   for (const Precision precision : preferred) {
-    gemms.value = matrix_rate(view, precision);
+    gemms.value = measured_gemm_rate(view, precision);
     if (!gemms.value) continue;
     gemms.words = describe(precision);
     break;

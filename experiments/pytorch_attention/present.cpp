@@ -45,22 +45,22 @@ const std::vector<Column<AttentionRow>> kGrid{
      [](const AttentionRow& row) { return mean_time(row, metric::kBackward); }, "ms"},
     {"before_backward", "Before backward",
      [](const AttentionRow& row) {
-       return or_reason(row.bytes(column::kBeforeBackwardBytes), row);
+       return or_reason(row.number(column::kBeforeBackwardBytes), row);
      },
      "MiB", kBytes},
     {"saved", "Saved for backward",
-     [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
+     [](const AttentionRow& row) { return or_reason(row.saved_bytes(), row); }, "MiB", kBytes},
     {"peak", "Peak",
      [](const AttentionRow& row) {
        // After an out-of-memory error the counted peak is not that of a whole pass.
-       return or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
+       return or_reason(row.ran() ? row.number(column::kPeakBytes) : std::nullopt, row);
      },
      "MiB", kBytes}};
 
 const std::vector<Column<AttentionRow>> kCurves{
     {"series", "Precision and d", series_of},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
-    {"saved", "Saved for backward", [](const AttentionRow& row) { return Value(row.saved()); },
+    {"saved", "Saved for backward", [](const AttentionRow& row) { return Value(row.saved_bytes()); },
      "MiB", kBytes}};
 
 struct PassTime {
@@ -91,7 +91,7 @@ Rows outermost(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
   return only(rows, [&](const AttentionRow& row) {
-    return row.saved() && (dim(row) == dim(low) || dim(row) == dim(high));
+    return row.saved_bytes() && (dim(row) == dim(low) || dim(row) == dim(high));
   });
 }
 
@@ -109,7 +109,7 @@ std::vector<PassTime> times_of(const Rows& rows) {
 /// The rows that ran at `kScoresOutweigh` or longer; all that ran if these have only one length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran =
-      only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
+      only(rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
   const Rows large =
       only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
@@ -121,7 +121,7 @@ std::optional<double> growth(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
   for (const AttentionRow& row : fitted) {
     const double x = std::log(static_cast<double>(row.length()));
-    const double y = std::log(*row.saved());
+    const double y = std::log(*row.saved_bytes());
     n += 1, x_sum += x, y_sum += y, xx += x * x, xy += x * y;
   }
   const double spread = n * xx - x_sum * x_sum;
@@ -151,13 +151,13 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
 /// The shortest sequence that ran out of memory, or, if none did, the longest that ran.
 Facts end_of(const Rows& rows, std::optional<std::int64_t> capacity) {
   const auto size = [](const AttentionRow& row) { return std::pair(row.length(), dim(row)); };
-  const Rows out = only(rows, &AttentionRow::ran_out);
+  const Rows out = only(rows, &AttentionRow::ran_out_of_memory);
   const AttentionRow last = out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, size)
                                         : std::ranges::min(out, {}, size);
   const Facts place = Facts()
                           .set("length", format_count(last.length()))
                           .set("d", std::to_string(last.sweep().head_dim))
-                          .set("phase", last.phase())
+                          .set("phase", last.failed_phase())
                           .set("batch", std::to_string(last.spec().batch.value_or(1)))
                           .set("width", under_autocast(last.spec()) ? "2" : "4")
                           .set("tensor", format_bytes_briefly(last.score_bytes()))
@@ -174,7 +174,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   std::optional<Facts> grows;
   for (const Precision precision : precisions_of(rows)) {
     const Rows tried = only(of_precision(rows, precision),
-                            [](const AttentionRow& row) { return row.ran() || row.ran_out(); });
+                            [](const AttentionRow& row) { return row.ran() || row.ran_out_of_memory(); });
     if (tried.empty()) continue;
     ends.push_back(end_of(tried, capacity));
     const Rows fitted = fitted_rows(tried);
@@ -182,7 +182,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     if (grows || !exponent) continue;
     // If two tensors are saved, they are the softmax's exponentials and probabilities.
     const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
-    const double tensors = *longest.saved() / longest.score_bytes();
+    const double tensors = *longest.saved_bytes() / longest.score_bytes();
     grows = Facts()
                 .set("exponent", *exponent, {Notation::kFixed, 2})
                 .flag("two", std::abs(tensors / 2 - 1) < kWholeTensors);

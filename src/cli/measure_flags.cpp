@@ -140,7 +140,7 @@ std::vector<std::string> chosen_problems(const Request& request, const Edition& 
   if (problems != std::vector<std::string>{"all"}) return all_named(problems);
   std::vector<std::string> all;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.of(edition.name)) all.emplace_back(experiment.name);
+    if (experiment.in_edition(edition.name)) all.emplace_back(experiment.name);
   }
   return all;
 }

@@ -20,7 +20,7 @@ constexpr const char* kMethod = "experiments/overview/method.md";
 
 std::vector<std::string> all_words() {
   std::vector<std::string> words{std::string(embedded::experiments().at(kMethod))};
-  for (const Experiment& experiment : catalog()) words.emplace_back(experiment.words);
+  for (const Experiment& experiment : catalog()) words.emplace_back(experiment.section_text);
   return words;
 }
 

@@ -128,12 +128,12 @@ TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
       if (metric.name == metric::kKernels) metric.data = Scalar(std::int64_t{500});
     }
   });
-  EXPECT_THAT(because(gains(ladders_of(run).front()).front()),
+  EXPECT_THAT(reason_clause(gains(ladders_of(run).front()).front()),
               HasSubstr("because GPU idle time falls from "));
 }
 
 TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
-  EXPECT_THAT(because(gains(ladders_of(ladder_run()).front()).front()),
+  EXPECT_THAT(reason_clause(gains(ladders_of(ladder_run()).front()).front()),
               AllOf(HasSubstr("because GPU time falls from "), Not(HasSubstr("launches"))));
 }
 
@@ -146,7 +146,7 @@ TEST(Ladder, BlamesTensorCoresForTf32) {
   const std::vector<Gain> found = gains(all.front());
   const auto tf32 = std::ranges::find(found, "TF32", [](const Gain& g) { return g.after->change; });
   ASSERT_NE(tf32, found.end());
-  EXPECT_THAT(because(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
+  EXPECT_THAT(reason_clause(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
 TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
