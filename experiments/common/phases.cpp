@@ -10,7 +10,8 @@
 namespace labreport {
 namespace {
 
-/// The phase's times in the longest mode that ran it: usually the same process for all phases.
+/// Returns the phase's times in the longest mode that measured it, so that usually one process
+/// measured all phases.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
     const auto step = timed_launch(group, mode);
@@ -29,22 +30,22 @@ std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
 }
 
 PhaseTimes phase_times(const TimingGroup& group) {
-  PhaseTimes result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
+  PhaseTimes times{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
                 synced_phase(group, metric::kOptimizer)};
-  if (result.forward.empty()) result.forward = whole_step_times(group, Mode::kForward);
-  return result;
+  if (times.forward.empty()) times.forward = whole_step_times(group, Mode::kForward);
+  return times;
 }
 
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons) {
   std::vector<std::pair<std::string, std::vector<std::string>>> modes_by_reason;
   for (const auto& [mode, reason] : reasons) {
     if (reason.empty()) continue;
-    const auto same = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
+    const auto known = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
                                    [&](const auto& entry) { return entry.first == reason; });
-    if (same == modes_by_reason.end()) {
+    if (known == modes_by_reason.end()) {
       modes_by_reason.push_back({reason, {std::string(describe(mode))}});
     } else {
-      same->second.emplace_back(describe(mode));
+      known->second.emplace_back(describe(mode));
     }
   }
   std::vector<std::string> clauses;

@@ -1,4 +1,4 @@
-// Collects the cells of a plan that depends on which steps fit the memory.
+// Helps to plan problems whose cells depend on which steps fit the memory.
 #pragma once
 
 #include <vector>
@@ -8,6 +8,7 @@
 
 namespace labreport {
 
+/// The inputs of a plan, and the cells that are planned so far.
 struct Planning {
   const PlanInput& input;
   const Run& so_far;
@@ -17,9 +18,9 @@ struct Planning {
   bool is_2026() const { return input.edition.name == "2026"; }
   bool is_full() const { return input.preset == Preset::kFull; }
 
-  /// Adds `step` in `mode` if the user wants the mode.
+  /// Adds `step` in `mode`, unless the user left the mode out.
   void add(CellSpec step, Mode mode);
-  /// Adds `step` at every context in `Doubling::tried`.
+  /// Adds `step` at every context in `Doubling::contexts`.
   Doubling add_doubled(CellSpec step);
 };
 

@@ -182,13 +182,13 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   return bars;
 }
 
-/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyBelow`.
+/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyUpTo`.
 std::optional<Facts> varying_facts(const Pair& pair) {
   const auto variation = [](const Network* network) {
     return variation_of(network->step.ms).value_or(0);
   };
   const Network* most = variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
-  if (variation(most) <= kSteadyBelow) return std::nullopt;
+  if (variation(most) <= kSteadyUpTo) return std::nullopt;
   Facts facts;
   facts.set("precision", most->precision());
   facts.set("variation", variation(most), {Notation::kPercent, 0});
