@@ -18,7 +18,7 @@ std::string_view section_text(std::string_view experiment) {
 
 /// Describes a problem of parallel training whose answer is calculated, not measured.
 Experiment arithmetic_problem(std::string_view name, std::vector<std::string> parts,
-                      Presentation (*present)(const RunView&), std::string_view edition) {
+                              Presentation (*present)(const RunView&), std::string_view edition) {
   const std::string path = "experiments/parallel_arithmetic/" + std::string(name) + ".md";
   return {.name = name,
           .parts = std::move(parts),
@@ -49,8 +49,8 @@ bool is_selected(const PlanInput& input, const Experiment& experiment) {
   });
 }
 
-/// Suggests parts if only the part's letter is wrong, and problems otherwise. Names that contain the
-/// selector come first, because an abbreviation is many edits away from the whole name.
+/// Suggests parts if only the part's letter is wrong, and problems otherwise. Names that contain
+/// the selector come first, because an abbreviation is many edits away from the whole name.
 [[noreturn]] void refuse_unknown_experiment(std::string_view selector) {
   constexpr std::size_t kMostNames = 3;
   const std::string_view problem = selector.substr(0, selector.find('.'));
@@ -73,10 +73,10 @@ bool is_selected(const PlanInput& input, const Experiment& experiment) {
                    "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
-/// Plans the experiment for the user's network or labreport's. If the user wants both networks, their
-/// cells alternate, so that a drift of the device's speed affects both alike.
+/// Plans the experiment for the user's network or labreport's. If the user wants both networks,
+/// their cells alternate, so that a drift of the device's speed affects both alike.
 std::vector<PlannedCell> cells_of_experiment(const Experiment& experiment, PlanInput input,
-                                           const Run& so_far) {
+                                             const Run& so_far) {
   const std::vector<PlannedCell> users_cells = experiment.plan(input, so_far);
   if (!input.selection.both) return users_cells;
   input.selection.model.reset();
@@ -178,10 +178,11 @@ const std::vector<Experiment>& catalog() {
        .only_edition = "2026",
        .needs_several_gpus = true},
       arithmetic_problem("communication_accounting", {"a", "b", "c", "d"},
-                 parallel_arithmetic::communication_accounting, "2025"),
-      arithmetic_problem("alternate_ring_all_reduce", {}, parallel_arithmetic::alternate_ring_all_reduce,
-                 "2026"),
-      arithmetic_problem("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs, "2026"),
+                         parallel_arithmetic::communication_accounting, "2025"),
+      arithmetic_problem("alternate_ring_all_reduce", {},
+                         parallel_arithmetic::alternate_ring_all_reduce, "2026"),
+      arithmetic_problem("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs,
+                         "2026"),
       arithmetic_problem("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
       arithmetic_problem("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
       arithmetic_problem("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),

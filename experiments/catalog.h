@@ -16,16 +16,17 @@ std::vector<std::string> part_names();
 FigureFiles figure_files(std::string_view folder);
 
 /// Finds the experiment of a selector: "experiment", "experiment.part" or one of
-/// `Experiment::aliases`. Throws `InputError` with the nearest names if there is no such experiment.
+/// `Experiment::aliases`. Throws `InputError` with the nearest names if there is no such
+/// experiment.
 const Experiment& find_experiment(std::string_view selector);
 
 /// Translates one of `Experiment::aliases` to its part's name. Other selectors stay unchanged.
 std::string canonical_selector(const std::string& selector);
 
 /// Collects the cells of every selected experiment in order. A cell that two experiments want is
-/// planned once, with the larger number of launches. A `limits` cell comes first if any cell's times
-/// are compared with the device's peak rates. If the run measures both labreport's network and the
-/// user's, their cells alternate.
+/// planned once, with the larger number of launches. A `limits` cell comes first if any cell's
+/// times are compared with the device's peak rates. If the run measures both labreport's network
+/// and the user's, their cells alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// Builds the whole report of a run. `reference` is true if the run ships with the project.

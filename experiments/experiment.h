@@ -28,10 +28,10 @@ struct Experiment {
   std::vector<std::string> parts = {};  ///< The letters of the parts, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
-  std::string_view section_text;              ///< The text of section.md.
-  bool in_profiling_half = true;               ///< True if a run that names no problems plans it.
+  std::string_view section_text;       ///< The text of section.md.
+  bool in_profiling_half = true;       ///< True if a run that names no problems plans it.
   std::string_view only_edition = {};  ///< Empty if both editions have the problem.
-  bool needs_several_gpus = false;           ///< Not planned by default on a host with one GPU.
+  bool needs_several_gpus = false;     ///< Not planned by default on a host with one GPU.
   std::vector<Alias> aliases = {};     ///< Handout names that also select its parts.
 
   bool in_edition(std::string_view edition) const {

@@ -86,7 +86,8 @@ Column<SizeRow> phase(const char* name, const char* title, Samples samples) {
 
 Column<SizeRow> whole(const char* name, const char* title, Mode mode) {
   return {name, title,
-          [mode](const SizeRow& row) { return mean_of(row, whole_step_times(*row.group, mode)); }, "ms"};
+          [mode](const SizeRow& row) { return mean_of(row, whole_step_times(*row.group, mode)); },
+          "ms"};
 }
 
 const std::vector<Column<SizeRow>> kSizes{

@@ -88,7 +88,8 @@ WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   for (const Cell* cell : group.window_cells) {
     const Launch* launch = cell->spec.mode == mode ? ok_launch(*cell) : nullptr;
     if (launch == nullptr) continue;
-    const auto counted = TimedLaunch{&cell->spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
+    const auto counted =
+        TimedLaunch{&cell->spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto warmup = static_cast<std::size_t>(cell->spec.warmup.value_or(0));
     if (!counted.empty()) row.windows[warmup] = summarize(counted);
   }

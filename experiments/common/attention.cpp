@@ -66,7 +66,9 @@ bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kRanO
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
 bool AttentionRow::is_inaccurate() const { return outcome() == metric::kInaccurate; }
-std::string AttentionRow::failed_phase() const { return measured_ ? measured_->text(column::kPhase) : ""; }
+std::string AttentionRow::failed_phase() const {
+  return measured_ ? measured_->text(column::kPhase) : "";
+}
 
 std::optional<double> AttentionRow::number(std::string_view column) const {
   return measured_ ? measured_->number(column) : std::nullopt;
@@ -86,7 +88,8 @@ std::optional<double> AttentionRow::saved_bytes() const {
 double AttentionRow::score_bytes() const {
   const double element_bytes = under_autocast(*spec_) ? 2 : 4;
   const auto length = static_cast<double>(length_);
-  return element_bytes * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
+  return element_bytes * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length *
+         length;
 }
 
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,

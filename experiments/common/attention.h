@@ -20,8 +20,9 @@ std::vector<std::int64_t> attention_head_dims(const PlanInput& input);
 /// Returns FP32 and the device's 16-bit format, or the precisions that the user named.
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
-/// Plans a cell for `sweep`. If the user named contexts, they replace the sweep's lengths. The caller
-/// sets precision and batch. Throws `InputError` if there are more than `kMostLengths` lengths.
+/// Plans a cell for `sweep`. If the user named contexts, they replace the sweep's lengths. The
+/// caller sets precision and batch. Throws `InputError` if there are more than `kMostLengths`
+/// lengths.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
 /// True if the cell is timed by `method` and does not belong to the problem torch_compile.
@@ -39,18 +40,18 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out_of_memory() const;
-  bool not_tried() const;     ///< True if a shorter length ran out of memory.
-  bool not_offered() const;   ///< True if the library has no kernel for this device and dtype.
-  bool is_inaccurate() const;    ///< True if it was not timed, being too far from FP64's result.
+  bool not_tried() const;      ///< True if a shorter length ran out of memory.
+  bool not_offered() const;    ///< True if the library has no kernel for this device and dtype.
+  bool is_inaccurate() const;  ///< True if it was not timed, being too far from FP64's result.
   std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
-  std::string reason = {};    ///< Why the row has no numbers; empty if it ran.
+  std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
 
   /// The number in a column, in the column's unit; nothing if the row lacks it.
   std::optional<double> number(std::string_view column) const;
   /// A pass's time in ms; `statistic` is one of `kAttentionStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
-  /// Bytes that the forward pass saves for backward: the bytes allocated just before backward, minus
-  /// the inputs.
+  /// Bytes that the forward pass saves for backward: the bytes allocated just before backward,
+  /// minus the inputs.
   std::optional<double> saved_bytes() const;
   /// Bytes of one tensor with all attention scores: batch · heads · length² elements.
   double score_bytes() const;
@@ -63,8 +64,8 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// True if `row` is faster than `other` by more than the sum of both deviations; false if either has
-/// no times.
+/// True if `row` is faster than `other` by more than the sum of both deviations; false if either
+/// has no times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
 

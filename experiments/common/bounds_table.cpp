@@ -32,8 +32,8 @@ struct BoundsRow {
 };
 
 Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
-  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag_ratio(phase); }, "%",
-          kShare};
+  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag_ratio(phase); },
+          "%", kShare};
 }
 
 const std::vector<Column<BoundsRow>> kBounds{

@@ -13,8 +13,9 @@ namespace labreport {
 /// --sizes small …". It has every flag whose value differs from the default.
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
 
-/// Returns a table with one command that measures all of these cells. A flag that takes a list holds
-/// the values of all cells. A single-valued flag is left out if the cells differ in its value.
+/// Returns a table with one command that measures all of these cells. A flag that takes a list
+/// holds the values of all cells. A single-valued flag is left out if the cells differ in its
+/// value.
 TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells);
 

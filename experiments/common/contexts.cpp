@@ -10,7 +10,8 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kShortestContext = 256;
-constexpr std::int64_t kLongestContext = 1 << 17;  // No device holds the scores of longer sequences.
+constexpr std::int64_t kLongestContext = 1
+                                         << 17;  // No device holds the scores of longer sequences.
 constexpr std::ptrdiff_t kMostLongest = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {

@@ -20,7 +20,8 @@ constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not
 constexpr double kOptimizerBytesPerParameter = 28;
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
-constexpr double kNotableRise = 0.1;  // A rise of idle time by a smaller share of the saving is omitted.
+constexpr double kNotableRise =
+    0.1;  // A rise of idle time by a smaller share of the saving is omitted.
 constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
@@ -61,7 +62,8 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
   const auto rate = measured_gemm_rate(view, *spec.precision);
   if (!flops || !rate || !limits.bandwidth || !spec.model) return std::nullopt;
-  const double bytes = kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
+  const double bytes =
+      kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
   return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
 }
 
@@ -96,7 +98,8 @@ const Rung* Ladder::first_run() const {
 const Rung* Ladder::fastest() const {
   const Rung* fastest_rung = nullptr;
   for (const Rung& rung : rungs) {
-    if (rung.ran() && (fastest_rung == nullptr || rung.mean_ms() < fastest_rung->mean_ms())) fastest_rung = &rung;
+    if (rung.ran() && (fastest_rung == nullptr || rung.mean_ms() < fastest_rung->mean_ms()))
+      fastest_rung = &rung;
   }
   return fastest_rung;
 }
@@ -170,8 +173,8 @@ std::string reason_clause(const Gain& gain) {
   std::string time = "GPU time " + falls_words(*before.busy_ms, *after.busy_ms);
   const double idle_before = *before.idle_ms(), idle_after = *after.idle_ms();
   if (idle_after - idle_before >= kNotableRise * gain.saved_ms()) {
-    time += fmt::format(", while GPU idle time rises from {} to {} ms", format_value(idle_before, kThree),
-                        format_value(idle_after, kThree));
+    time += fmt::format(", while GPU idle time rises from {} to {} ms",
+                        format_value(idle_before, kThree), format_value(idle_after, kThree));
   }
   if (before.cell->spec.precision != after.cell->spec.precision) {
     return "because GEMMs run on tensor cores: " + time;

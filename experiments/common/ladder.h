@@ -12,15 +12,15 @@ namespace labreport {
 /// One training step of a ladder: the step of the rung before with one more change.
 struct Rung {
   const Cell* cell;
-  std::string change;  ///< The change from the rung before: "SDPA", "TF32".
-  std::string reason;  ///< Why the rung has no numbers; empty if it ran.
+  std::string change;                 ///< The change from the rung before: "SDPA", "TF32".
+  std::string reason;                 ///< Why the rung has no numbers; empty if it ran.
   std::vector<double> steps_ms = {};  ///< The times of the steps after the warm-up.
   std::optional<double> busy_ms = {}, kernels = {}, peak_bytes = {}, mfu = {}, compile_s = {};
   std::vector<double> losses = {};  ///< One for each step, warm-up steps included.
 
   bool ran() const { return !steps_ms.empty(); }
   double mean_ms() const;                    ///< The mean of `steps_ms`.
-  std::optional<double> idle_ms() const;  ///< The mean time of a step in which no kernel runs.
+  std::optional<double> idle_ms() const;     ///< The mean time of a step in which no kernel runs.
   std::optional<double> idle_share() const;  ///< `idle_ms()` / `mean_ms()`.
 };
 
@@ -37,7 +37,7 @@ struct Ladder {
   std::optional<double> floor_ms = {};
 
   const Rung* first_run() const;  ///< The first rung that ran; null if none did.
-  const Rung* fastest() const;   ///< The fastest rung; null if none ran.
+  const Rung* fastest() const;    ///< The fastest rung; null if none ran.
 };
 
 /// Returns the run's ladders, smaller sizes first, and FP32 before 16 bits. The PDF shows the last
@@ -64,11 +64,12 @@ std::vector<Gain> gains(const Ladder& ladder);
 /// step, because such steps vary between processes by as much as a change saves.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count);
 
-/// Returns the reason for a gain as a clause, "because …". Empty if the run does not show the reason.
+/// Returns the reason for a gain as a clause, "because …". Empty if the run does not show the
+/// reason.
 std::string reason_clause(const Gain& gain);
 
-/// Returns the ladder that advice is based on: that of the largest size, in 16 bits if there is one.
-/// Returns null if there is no ladder in which two rungs ran.
+/// Returns the ladder that advice is based on: that of the largest size, in 16 bits if there is
+/// one. Returns null if there is no ladder in which two rungs ran.
 const Ladder* advised_ladder(const std::vector<Ladder>& ladders);
 
 }  // namespace labreport

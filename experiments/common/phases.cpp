@@ -31,7 +31,7 @@ std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
 
 PhaseTimes phase_times(const TimingGroup& group) {
   PhaseTimes times{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
-                synced_phase(group, metric::kOptimizer)};
+                   synced_phase(group, metric::kOptimizer)};
   if (times.forward.empty()) times.forward = whole_step_times(group, Mode::kForward);
   return times;
 }
@@ -41,7 +41,7 @@ std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& rea
   for (const auto& [mode, reason] : reasons) {
     if (reason.empty()) continue;
     const auto known = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
-                                   [&](const auto& entry) { return entry.first == reason; });
+                                    [&](const auto& entry) { return entry.first == reason; });
     if (known == modes_by_reason.end()) {
       modes_by_reason.push_back({reason, {std::string(describe(mode))}});
     } else {

@@ -9,8 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kFallBelow = 0.98;  // A ratio falls if it is below this multiple of its predecessor.
-constexpr double kGrowFrom = 1.05;   // Ratios grow if the last is at least this multiple of the first.
+constexpr double kFallBelow =
+    0.98;  // A ratio falls if it is below this multiple of its predecessor.
+constexpr double kGrowFrom =
+    1.05;  // Ratios grow if the last is at least this multiple of the first.
 
 /// True if the ratios differ by more than the root of the sum of their squared deviations.
 bool distinguishable(const Ratio& a, const Ratio& b) {
@@ -44,7 +46,8 @@ Trend trend_of(const std::vector<Ratio>& ratios) {
   const auto falls = [](const Ratio& before, const Ratio& after) {
     return after.value < kFallBelow * before.value && distinguishable(before, after);
   };
-  if (last_is_larger && std::ranges::adjacent_find(ratios, falls) == ratios.end()) return Trend::kGrows;
+  if (last_is_larger && std::ranges::adjacent_find(ratios, falls) == ratios.end())
+    return Trend::kGrows;
   const auto [low, high] = std::ranges::minmax_element(ratios, {}, &Ratio::value);
   if (format_ratio(low->value) == format_ratio(high->value)) return Trend::kAlike;
   return distinguishable(*low, *high) ? Trend::kUneven : Trend::kUnclear;

@@ -46,8 +46,7 @@ std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes) {
   return {xl == axes.sizes.end() ? axes.sizes.back() : *xl};
 }
 
-CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size,
-                       CellKind kind) {
+CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind) {
   constexpr std::int64_t kRanks = 2;
   CellSpec spec = timing_cell(input, axes, size);
   spec.kind = kind;

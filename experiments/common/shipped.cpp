@@ -27,7 +27,8 @@ std::vector<Size> compared_sizes(const PlanInput& input) {
   if (!input.selection.sizes.empty()) return sizes;
   std::erase_if(sizes,
                 [](const Size& size) { return parameter_count(size.shape) > kMostParameters; });
-  if (sizes.size() > kSmallestSizes + 1) sizes.erase(sizes.begin() + kSmallestSizes, sizes.end() - 1);
+  if (sizes.size() > kSmallestSizes + 1)
+    sizes.erase(sizes.begin() + kSmallestSizes, sizes.end() - 1);
   return sizes;
 }
 

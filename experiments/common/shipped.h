@@ -1,4 +1,4 @@
-// Plans cells of labreport's network as it ships in Python, a PyTorch module.
+// Plans cells of the PyTorch module that ships with labreport: its network in Python.
 #pragma once
 
 #include "plan/planner.h"
@@ -12,8 +12,8 @@ namespace labreport {
 CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
                       const ShippedVariant& variant);
 
-/// Returns the sizes that the user named. Otherwise returns the three smallest and the largest of the
-/// sizes with at most 4 · 10⁹ parameters, whose training fits in 80 GB.
+/// Returns the sizes that the user named. Otherwise returns the three smallest and the largest of
+/// the sizes with at most 4 · 10⁹ parameters, whose training fits in 80 GB.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
 /// The variant on the last rung of a ladder: network and loss are compiled and replayed as CUDA

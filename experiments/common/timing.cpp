@@ -121,7 +121,8 @@ std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
   return TimedLaunch{&cell->second->spec, launch};
 }
 
-std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag, std::string_view name) const {
+std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag,
+                                                 std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
   const bool lacks_warmup = tag == metric::kSynced;  // These steps run after the timed ones.
   const auto warmup = static_cast<std::size_t>(lacks_warmup ? 0 : spec->warmup.value_or(0));
@@ -218,7 +219,8 @@ std::vector<std::string> disturbances(const TimedLaunch& timed) {
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }
-  if (has_outlier(timed.ms_after_warmup(metric::kStep, metric::kTotal))) words.emplace_back("outlier");
+  if (has_outlier(timed.ms_after_warmup(metric::kStep, metric::kTotal)))
+    words.emplace_back("outlier");
   return words;
 }
 

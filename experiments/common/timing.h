@@ -11,20 +11,20 @@
 
 namespace labreport {
 
-/// What bounds a step's time: the host's kernel launches, the device, or each in some phases. See
-/// `bound_of`.
+/// Names the bound of a step's time: the host's kernel launches, the device, or each in some
+/// phases. See `bound_of`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// The cells of one network at one context, batch and precision, by mode.
 struct TimingGroup {
-  std::string label = {};  ///< "2.7B", or "2.7B, 512, BF16" if the run has several of these.
-  CellSpec spec;           ///< `mode` is not set.
-  std::map<Mode, const Cell*> cells = {};       ///< The mode's cell with the most steps.
+  std::string label = {};                  ///< See `label_groups`: "2.7B", "2.7B, 512, BF16".
+  CellSpec spec;                           ///< `mode` is not set.
+  std::map<Mode, const Cell*> cells = {};  ///< The mode's cell with the most steps.
   std::map<Mode, const Cell*> first_step_cells = {};  ///< Cells of a single cold step, if any.
   /// Cells that have fewer steps: each times one warm-up window in a process of its own.
   std::vector<const Cell*> window_cells = {};
-  /// The label as two columns of a table: size with precision, and the context, which is set only if
-  /// it differs between groups.
+  /// The label as two columns of a table: size with precision, and the context, which is set only
+  /// if it differs between groups.
   std::string name = {};
   std::optional<std::int64_t> context = {};
 };
@@ -71,17 +71,18 @@ struct PhaseLag {
 /// Returns a lag for each phase except the loss, which is too short. Empty on a CPU.
 std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed);
 
-/// True if launches set the phase's pace: `lag_ratio` is below 5 %, and `busy_ratio` is below 80 % or
-/// unknown.
+/// True if launches set the phase's pace: `lag_ratio` is below 5 %, and `busy_ratio` is below 80 %
+/// or unknown.
 bool is_launch_bound(const PhaseLag& lag);
 
-/// Judges a step by its `device_lags`: launch-bound if all phases are, GPU-bound if none is, and mixed
-/// otherwise. Returns nothing if there are no lags.
+/// Judges a step by its `device_lags`: launch-bound if all phases are, GPU-bound if none is, and
+/// mixed otherwise. Returns nothing if there are no lags.
 std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
-/// Returns the time in which kernels run in the profiled step / the mean time of the unprofiled steps
-/// in the same process. Returns nothing if the step was not profiled, or if the share exceeds 1.
+/// Returns the time in which kernels run in the profiled step / the mean time of the unprofiled
+/// steps in the same process. Returns nothing if the step was not profiled, or if the share
+/// exceeds 1.
 std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 
 /// Returns the peak rate, in FLOP/s, that the run measured with large GEMMs.
@@ -102,8 +103,8 @@ std::vector<std::string> disturbances_except_slowdown(const Launch& launch);
 /// absolute deviations. False for fewer than four steps.
 bool has_outlier(const std::vector<double>& steps_ms);
 
-/// Names all that disturbed the timed steps. Adds "thermal slowdown", "allocated in step" and "outlier"
-/// (see `has_outlier`) to what `disturbances_except_slowdown` names.
+/// Names all that disturbed the timed steps. Adds "thermal slowdown", "allocated in step" and
+/// "outlier" (see `has_outlier`) to what `disturbances_except_slowdown` names.
 std::vector<std::string> disturbances(const TimedLaunch& timed);
 
 }  // namespace labreport

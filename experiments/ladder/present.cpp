@@ -51,8 +51,8 @@ const std::vector<Column<Row>> kRows{
      "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.before)); }, "×",
      kFactor},
-    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); },
-     "×", kFactor},
+    {"total", "vs. first",
+     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kFactor},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -90,7 +90,8 @@ std::vector<Row> rows_of(const Ladder& ladder) {
 std::vector<WaterfallBar> waterfall(const Ladder& ladder) {
   const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first_run();
-  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.mean_ms(), written(first.mean_ms())}};
+  std::vector<WaterfallBar> bars{
+      {first.change, "step", 0, first.mean_ms(), written(first.mean_ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->mean_ms(),

@@ -97,7 +97,8 @@ std::vector<StepRow> steps_of(const Profiles& profiles) {
   for (const Profile* profile : profiles) {
     for (const Step& step : profile->steps | std::views::values) {
       if (!step.missing().empty()) continue;
-      StepRow& row = rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
+      StepRow& row =
+          rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
       const Bytes history = step.bytes(metric::kHistory, metric::kPeakRequested);
       if (history && row.requested() && *history != *row.requested())
         row.flags.emplace_back("the history changed the peak");

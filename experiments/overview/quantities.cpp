@@ -111,17 +111,17 @@ void add_kernels(Quantities& all, const RunView& view) {
         groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
     if (group == groups.end()) continue;
     const std::vector<double> steps = whole_step_times(*group, Mode::kTrainStep);
-    const double busy = total(profile.rows(Pass::kTrainStep));
+    const double busy = total_ms(profile.rows(Pass::kTrainStep));
     if (steps.empty() || busy <= 0 || busy > kAlike * mean(steps)) continue;
     Quantity quantity = of_network(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
     double attributed = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
       const auto rows = profile.rows(pass);
-      const double gemms = total(matching(rows, nsys_profile::is_gemm));
+      const double gemms = total_ms(matching(rows, nsys_profile::is_gemm));
       const std::string name(describe(pass));
       if (gemms > 0) add_value(quantity, name + ": GEMMs", gemms);
-      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total(rows) - gemms);
-      attributed += total(rows);
+      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total_ms(rows) - gemms);
+      attributed += total_ms(rows);
     }
     add_value(quantity, "loss and unattributed", busy - attributed);
     add_value(quantity, "GPU idle", mean(steps) - busy);
@@ -183,7 +183,8 @@ void add_attention(Quantities& all, const RunView& view) {
                                                     : spec.implementation);
     for (const AttentionRow& row : attention_rows(*cell)) {
       const std::string length = format_count(row.length()) + " tokens";
-      if (row.ran_out_of_memory() && quantity.remark.empty()) quantity.remark = "out of memory at " + length;
+      if (row.ran_out_of_memory() && quantity.remark.empty())
+        quantity.remark = "out of memory at " + length;
       if (!row.ran()) continue;
       const auto saved = row.saved_bytes();
       add_value(quantity, length,

@@ -146,12 +146,12 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const 
   const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kAlike = 1.02;
-  const double gemms = total(matching(rows, nsys_profile::is_gemm)), busy = total(rows);
+  const double gemms = total_ms(matching(rows, nsys_profile::is_gemm)), busy = total_ms(rows);
   const double step = mean(network.step.ms);
   if (busy > kAlike * step) return std::nullopt;
   return StepTime{.gemms = gemms,
-                  .others = busy - gemms - total(optimizer),
-                  .optimizer = total(optimizer),
+                  .others = busy - gemms - total_ms(optimizer),
+                  .optimizer = total_ms(optimizer),
                   .idle = std::max(0.0, step - busy)};
 }
 
@@ -324,8 +324,9 @@ std::optional<Facts> advice_facts(const RunView& view) {
   if (ladder == nullptr) return std::nullopt;
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
-  const std::vector<std::string> changes = each(
-      largest, [](const Gain& gain) { return gain.after->change + " (" + gain.saved_words() + " ms)"; });
+  const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
+    return gain.after->change + " (" + gain.saved_words() + " ms)";
+  });
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))

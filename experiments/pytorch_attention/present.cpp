@@ -60,8 +60,8 @@ const std::vector<Column<AttentionRow>> kGrid{
 const std::vector<Column<AttentionRow>> kCurves{
     {"series", "Precision and d", series_of},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
-    {"saved", "Saved for backward", [](const AttentionRow& row) { return Value(row.saved_bytes()); },
-     "MiB", kBytes}};
+    {"saved", "Saved for backward",
+     [](const AttentionRow& row) { return Value(row.saved_bytes()); }, "MiB", kBytes}};
 
 struct PassTime {
   std::string series;
@@ -108,8 +108,8 @@ std::vector<PassTime> times_of(const Rows& rows) {
 
 /// The rows that ran at `kScoresOutweigh` or longer; all that ran if these have only one length.
 Rows fitted_rows(const Rows& rows) {
-  const Rows ran =
-      only(rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
+  const Rows ran = only(
+      rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
   const Rows large =
       only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
@@ -173,8 +173,9 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   std::vector<Facts> ends;
   std::optional<Facts> grows;
   for (const Precision precision : precisions_of(rows)) {
-    const Rows tried = only(of_precision(rows, precision),
-                            [](const AttentionRow& row) { return row.ran() || row.ran_out_of_memory(); });
+    const Rows tried = only(of_precision(rows, precision), [](const AttentionRow& row) {
+      return row.ran() || row.ran_out_of_memory();
+    });
     if (tried.empty()) continue;
     ends.push_back(end_of(tried, capacity));
     const Rows fitted = fitted_rows(tried);

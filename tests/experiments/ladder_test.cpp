@@ -146,7 +146,8 @@ TEST(Ladder, BlamesTensorCoresForTf32) {
   const std::vector<Gain> found = gains(all.front());
   const auto tf32 = std::ranges::find(found, "TF32", [](const Gain& g) { return g.after->change; });
   ASSERT_NE(tf32, found.end());
-  EXPECT_THAT(reason_clause(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
+  EXPECT_THAT(reason_clause(*tf32),
+              HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
 TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
