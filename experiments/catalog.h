@@ -16,8 +16,7 @@ std::vector<std::string> part_names();
 FigureFiles figure_files(std::string_view folder);
 
 /// Finds the experiment of a selector: "experiment", "experiment.part" or one of
-/// `Experiment::aliases`. Throws `InputError` with the nearest names if there is no such
-/// experiment.
+/// `Experiment::aliases`. Throws `InputError` with the nearest names if it finds none.
 const Experiment& find_experiment(std::string_view selector);
 
 /// Translates one of `Experiment::aliases` to its part's name. Other selectors stay unchanged.

@@ -1,5 +1,4 @@
-// Plans cells of kind `attention` and reads the rows that they measured. Three problems time
-// attention by itself.
+// Plans cells of kind `attention` and reads their rows, for the problems that time attention alone.
 #pragma once
 
 #include <optional>
@@ -21,8 +20,7 @@ std::vector<std::int64_t> attention_head_dims(const PlanInput& input);
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
 /// Plans a cell for `sweep`. If the user named contexts, they replace the sweep's lengths. The
-/// caller sets precision and batch. Throws `InputError` if there are more than `kMostLengths`
-/// lengths.
+/// caller sets precision and batch. Throws `InputError` for more than `kMostLengths` lengths.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
 /// True if the cell is timed by `method` and does not belong to the problem torch_compile.
@@ -50,8 +48,7 @@ class AttentionRow {
   std::optional<double> number(std::string_view column) const;
   /// A pass's time in ms; `statistic` is one of `kAttentionStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
-  /// Bytes that the forward pass saves for backward: the bytes allocated just before backward,
-  /// minus the inputs.
+  /// Bytes that forward saves for backward: those allocated just before backward, minus the inputs.
   std::optional<double> saved_bytes() const;
   /// Bytes of one tensor with all attention scores: batch · heads · length² elements.
   double score_bytes() const;
@@ -64,8 +61,7 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// True if `row` is faster than `other` by more than the sum of both deviations; false if either
-/// has no times.
+/// True if `row` is faster by more than the sum of both deviations; false if either has no times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
 
@@ -75,12 +71,11 @@ Value mean_time(const AttentionRow& row, std::string_view pass);
 /// Returns the first row's reason that is not empty, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// Returns a row for each length of one cell. The reason of a length that was not tried names the
+/// Returns a row for each length of one cell. If a length was not tried, its reason names the
 /// length that ran out of memory.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
-/// Returns the rows of all cells timed by `method`, in plan order. Even a failed cell has a row for
-/// each length.
+/// Returns the rows of all cells timed by `method`, in plan order. A failed cell has all its rows.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
 /// Returns the command that measures all cells of `method` again, as a table.

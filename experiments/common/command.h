@@ -14,8 +14,7 @@ namespace labreport {
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
 
 /// Returns a table with one command that measures all of these cells. A flag that takes a list
-/// holds the values of all cells. A single-valued flag is left out if the cells differ in its
-/// value.
+/// holds the values of all cells. A single-valued flag is left out if its values differ.
 TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells);
 

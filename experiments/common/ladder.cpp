@@ -8,6 +8,7 @@
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
+#include "document/value.h"
 #include "experiments/common/timing.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"

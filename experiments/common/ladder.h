@@ -40,8 +40,8 @@ struct Ladder {
   const Rung* fastest() const;    ///< The fastest rung; null if none ran.
 };
 
-/// Returns the run's ladders, smaller sizes first, and FP32 before 16 bits. The PDF shows the last
-/// ladder, which is the largest size in 16 bits.
+/// Returns the run's ladders, smaller sizes first and FP32 before 16 bits. The PDF shows the last
+/// one, which is the largest size in 16 bits.
 std::vector<Ladder> ladders(const RunView& view);
 
 /// The time that a rung saves against the nearest earlier rung that ran.
@@ -64,8 +64,7 @@ std::vector<Gain> gains(const Ladder& ladder);
 /// step, because such steps vary between processes by as much as a change saves.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count);
 
-/// Returns the reason for a gain as a clause, "because …". Empty if the run does not show the
-/// reason.
+/// Returns the reason for a gain as a clause, "because …"; empty if the run does not show it.
 std::string reason_clause(const Gain& gain);
 
 /// Returns the ladder that advice is based on: that of the largest size, in 16 bits if there is

@@ -10,8 +10,7 @@
 namespace labreport {
 namespace {
 
-/// Returns the phase's times in the longest mode that measured it, so that usually one process
-/// measured all phases.
+/// Prefers the longest mode that measured the phase, so that one process measured most phases.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
     const auto step = timed_launch(group, mode);

@@ -18,8 +18,7 @@ struct PhaseTimes {
 };
 PhaseTimes phase_times(const TimingGroup& group);
 
-/// Returns the times in ms of steps that synchronize only at their end. Empty if the mode did not
-/// run.
+/// Returns the times in ms of steps synchronized only at their end; empty if the mode did not run.
 std::vector<double> whole_step_times(const TimingGroup& group, Mode mode);
 
 /// Joins the reasons, each behind the modes that share it: "forward and training step: out of

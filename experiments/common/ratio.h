@@ -12,8 +12,7 @@ struct Ratio {
   double deviation = 0;
 };
 
-/// Divides the means. Returns nothing if a side has no samples or the denominator's mean is not
-/// positive.
+/// Divides the means. Returns nothing without samples or if the denominator's mean is not positive.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 

@@ -6,9 +6,8 @@
 
 namespace labreport {
 
-/// Returns a cell for the training step of `variant` at the first context of `axes`. The step is
-/// profiled after the timed steps, unless the caller sets `kind` to kTiming. The caller also sets
-/// `precision`.
+/// Returns a training step of `variant` at the first context of `axes`. A step is profiled after
+/// the timed ones, unless the caller sets `kind` to kTiming. The caller also sets `precision`.
 CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
                       const ShippedVariant& variant);
 

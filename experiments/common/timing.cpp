@@ -28,8 +28,8 @@ std::int64_t step_count(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// Returns a profile of the step's mode, or of a longer mode if the mode is not inference. Returns
-/// null if no such profile ran.
+/// Returns a profile of the step's mode, or of a longer one with gradients if the step has
+/// gradients. Returns null if no such profile ran.
 const Launch* profile_of(const RunView& view, const CellSpec& step) {
   const bool has_grad = step.mode != Mode::kInference;
   const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {

@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Names the bound of a step's time: the host's kernel launches, the device, or each in some
-/// phases. See `bound_of`.
+/// A step is bound by the host's launches, by the device, or by each in some phases; see
+/// `bound_of`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// The cells of one network at one context, batch and precision, by mode.
@@ -35,8 +35,8 @@ std::vector<TimingGroup> timing_groups(const RunView& view);
 /// Returns all `TimingGroup::cells` of the groups.
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups);
 
-/// Sets label, name and context of each group. A label has context and precision only if these
-/// differ between groups.
+/// Sets each group's label, name and context. Labels have context and precision if groups differ in
+/// them.
 void label_groups(std::vector<TimingGroup>& groups);
 
 /// A timing cell with its successful launch. The pointers are never null.
@@ -54,7 +54,7 @@ std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode);
 /// Returns the launch of the longest mode that ran: a training step, or else forward+backward, …
 std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 
-/// Says why a mode has no numbers: "out of memory in optimizer". Empty if the mode ran or was not
+/// Says why a mode has no numbers: "out of memory in optimizer". Empty if it ran or was not
 /// planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
@@ -71,8 +71,7 @@ struct PhaseLag {
 /// Returns a lag for each phase except the loss, which is too short. Empty on a CPU.
 std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed);
 
-/// True if launches set the phase's pace: `lag_ratio` is below 5 %, and `busy_ratio` is below 80 %
-/// or unknown.
+/// True if launches set the pace: `lag_ratio` is below 5 %, and `busy_ratio` below 80 % or unknown.
 bool is_launch_bound(const PhaseLag& lag);
 
 /// Judges a step by its `device_lags`: launch-bound if all phases are, GPU-bound if none is, and
@@ -81,8 +80,7 @@ std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
 /// Returns the time in which kernels run in the profiled step / the mean time of the unprofiled
-/// steps in the same process. Returns nothing if the step was not profiled, or if the share
-/// exceeds 1.
+/// steps in the same process. Returns nothing if the step was not profiled or the share exceeds 1.
 std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 
 /// Returns the peak rate, in FLOP/s, that the run measured with large GEMMs.
@@ -95,8 +93,7 @@ std::optional<double> model_flops_utilization(const RunView& view, const TimedLa
 std::optional<double> single_number(const Launch& launch, std::string_view tag,
                                     std::string_view name);
 
-/// Names what disturbed a launch, except slowdowns of the clock: "shared GPU", "spilled to host
-/// memory".
+/// Names what disturbed a launch, except slowdowns: "shared GPU", "spilled to host memory".
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch);
 
 /// True if the longest step exceeds the median both by more than 5 % and by more than seven median

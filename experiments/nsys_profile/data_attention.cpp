@@ -33,8 +33,8 @@ struct SoftmaxVsGemms {
   std::string profile, words;
   std::string reason;  ///< Why they were not measured; empty if they were.
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
-  double softmax_bandwidth_share = 0;  ///< Of the measured copy bandwidth; 0 if unknown.
-  double gemm_rate_share = 0;          ///< Of the measured peak rate; 0 if unknown.
+  double softmax_bandwidth_share = 0;  ///< 0 if the copy bandwidth is unknown.
+  double gemm_rate_share = 0;          ///< 0 if the peak rate is unknown.
   double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
   std::string precision = {};
 
@@ -156,8 +156,7 @@ const std::vector<Column<RoofCorner>> kRoofColumns{
     {"rate", "Rate", &RoofCorner::teraflops_per_second},
     {"words", "Limits", &RoofCorner::words}};
 
-/// Returns the roofline min(peak rate, intensity · bandwidth), which extends beyond the outermost
-/// points.
+/// Returns the roofline min(peak rate, intensity · bandwidth), a little wider than the points.
 std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<Work>& points) {
   double least_intensity = peaks.ridge(), most_intensity = least_intensity;
   for (const Work& point : points) {

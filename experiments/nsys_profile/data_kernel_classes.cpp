@@ -23,8 +23,7 @@ struct ProfiledPass {
   Pass pass;
 };
 
-/// Makes a row for each pass of a profile and a column for each class's share. A class that no pass
-/// has is left out.
+/// Makes a row for each pass of a profile and a column for the share of each class that a pass has.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {

@@ -68,8 +68,7 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-/// Replaces a wrapper such as "device_kernel<…>" by its first template argument, which is the
-/// kernel.
+/// Replaces a wrapper, such as "device_kernel<…>", by its first template argument, the kernel.
 std::string_view unwrapped(std::string_view name) {
   for (;;) {
     const std::string_view qualified = qualified_name(name), function = last_name(qualified);

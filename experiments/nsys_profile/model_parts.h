@@ -43,12 +43,11 @@ struct Work {
   }
 };
 
-/// Returns the stages of self-attention in the forward pass. A stage to which no kernel can be
-/// assigned has 0 ms.
+/// Returns the stages of self-attention in the forward pass. A stage without kernels has 0 ms.
 std::vector<Work> attention_work(const Profile& profile);
 
-/// Returns the FFN's GEMMs and RMSNorm in the forward pass, and AdamW in the training step. A part
-/// that did not run has 0 ms.
+/// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW. Parts that did not run have
+/// 0 ms.
 std::vector<Work> work_outside_attention(const Profile& profile);
 
 }  // namespace labreport::nsys_profile

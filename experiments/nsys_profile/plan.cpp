@@ -39,8 +39,7 @@ void add_context(Planning& planning, CellSpec spec, std::int64_t context) {
   }
 }
 
-/// Adds steps at doubled contexts until one fails, then inference at the three longest contexts
-/// whose step ran.
+/// Adds steps at doubled contexts until one fails, then inference at the three longest that ran.
 void add_doubled_contexts(Planning& planning, CellSpec spec) {
   spec.mode = longest_wanted_mode(planning.input);
   const Doubling doubling = planning.add_doubled(spec);

@@ -135,8 +135,7 @@ bool is_in_pass(const std::string& phase, Pass pass) {
 }
 
 /// Chooses the profile that the 2025 answers describe, at the reference context if it ran, or else
-/// at the longest. A training step comes before a larger network's forward pass, because it answers
-/// more parts.
+/// at the longest. A training step answers more parts than a larger network's forward pass.
 const Profile* described_in_2025(const RunView& view, std::vector<const Profile*> ran) {
   const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
   const std::int64_t reference = view.edition().reference_context;

@@ -70,8 +70,8 @@ struct Profile {
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
-  /// Returns the kernels of a pass; empty if the pass was not measured. The forward pass is that of
-  /// inference if inference ran.
+  /// Returns the kernels of a pass, the forward pass from inference if that ran. Empty if the pass
+  /// was not measured.
   Rows rows(Pass pass) const;
   /// Says why a pass has no kernels: "training step: out of memory …", or, if only a longer step
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
@@ -94,8 +94,7 @@ bool is_non_gemm(const KernelRow& row);
 double time_share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate);
 double gemm_share(const Rows& rows);
 
-/// Returns the matching kernels' share of the pass's GPU time, or the reason why the pass was not
-/// measured.
+/// Returns the matching kernels' share of the pass's GPU time, or why the pass was not measured.
 Value share_or_reason(const Profile& profile, Pass pass,
                       const std::function<bool(const KernelRow&)>& predicate);
 

@@ -1,5 +1,4 @@
-// Draws the traced training steps on a time axis: a figure of one, and all of them for the live
-// figure.
+// Draws a traced training step on a time axis, and gives all traced steps to the live figure.
 #include <algorithm>
 #include <map>
 #include <tuple>

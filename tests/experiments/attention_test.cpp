@@ -1,4 +1,4 @@
-// Tests the plans of the two problems of attention, and when their sentences appear.
+// Tests the two problems about attention: their plans, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -18,40 +18,42 @@ std::vector<CellSpec> attention_plan(const PlanInput& input) {
   return planned(input, CellKind::kAttention);
 }
 
-Part attention_part(const char* problem, const Change& change = as_it_is) {
-  return part_of(measured(only(problem), change), problem);
+Part attention_part(const char* problem, const Change& change = unchanged) {
+  return part_of(fake_run(input_for(problem), change), problem);
 }
 
-/// The rows of a table, in all of its variants.
+/// Returns the lines of all tables whose slug begins so, which are the variants of one table.
 std::vector<std::string> lines(const Part& part, std::string_view slug) {
-  std::vector<std::string> all;
+  std::vector<std::string> result;
   for (const TableView& table : part.tables) {
-    if (table.slug.starts_with(slug)) std::ranges::copy(rows_of(table), std::back_inserter(all));
+    if (table.slug.starts_with(slug))
+      std::ranges::copy(lines_of(table), std::back_inserter(result));
   }
-  return all;
+  return result;
 }
 
-using Wanted = std::function<bool(const CellSpec&)>;
+using SpecPredicate = std::function<bool(const CellSpec&)>;
 using RowChange = std::function<void(const NamedRow&)>;
 
-/// Changes rows of attention, where `wanted` holds.
-Change rows(RowChange change, Wanted wanted = [](const CellSpec&) { return true; }) {
-  return where([=](const CellSpec& spec) { return spec.attention && wanted(spec); },
+/// Changes the rows of attention cells for which `predicate` is true.
+Change change_rows(
+    RowChange change, SpecPredicate predicate = [](const CellSpec&) { return true; }) {
+  return where([=](const CellSpec& spec) { return spec.attention && predicate(spec); },
                each_row(metric::kAttention, change));
 }
 
-Wanted of_backend(AttentionBackend backend) {
+SpecPredicate has_backend(AttentionBackend backend) {
   return [=](const CellSpec& spec) { return spec.attention->backend == backend; };
 }
 
-/// The sweep of the two lengths beyond the handout's.
-bool is_longer(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
+/// True for the sweep over the two lengths beyond the handout's.
+bool is_longer_sweep(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
 
-bool ran_out(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
+bool ran_out_of_memory(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
 
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
-    const auto specs = attention_plan(only("pytorch_attention", Preset::kFull, edition));
+    const auto specs = attention_plan(input_for("pytorch_attention", Preset::kFull, edition));
     ASSERT_EQ(specs.size(), 4u * 2 + 4);
     EXPECT_EQ(cell_id(specs.front()),
               "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
@@ -64,7 +66,7 @@ TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
 }
 
 TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
-  const auto specs = attention_plan(only("flash_benchmarking"));
+  const auto specs = attention_plan(input_for("flash_benchmarking"));
   const auto count = [&](AttentionBackend backend, Precision precision) {
     return std::ranges::count_if(specs, [&](const CellSpec& spec) {
       return spec.attention->backend == backend && spec.precision == precision &&
@@ -74,12 +76,12 @@ TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kFp32), 1);
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kBf16), 4);
   EXPECT_EQ(count(AttentionBackend::kEager, Precision::kFp32), 4);
-  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4);  // the leaderboard's four at the end
+  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4) << "the last four are the leaderboard's";
   EXPECT_EQ(specs.back().attention->heads, 16);
 }
 
 TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
-  PlanInput input = only("pytorch_attention");
+  PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {512, 128, 512};
   EXPECT_EQ(attention_plan(input).front().attention->lengths,
             (std::vector<std::int64_t>{128, 512}));
@@ -102,7 +104,7 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
 TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
   const auto half_of = [](std::string_view name) {
     return attention_part("pytorch_attention",
-                          rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
+                          change_rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
         .answer;
   };
   EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("at its peak"))) << "the GPU has as much";
@@ -112,60 +114,63 @@ TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
 TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
   EXPECT_THAT(attention_part("pytorch_attention").answer,
               AllOf(HasSubstr("Two tensors of scores"), HasSubstr("to the power of **2.00**.")));
-  PlanInput input = only("pytorch_attention");
+  PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {256, 1024, 4096};
-  EXPECT_THAT(part_of(measured(input, as_it_is), "pytorch_attention").answer,
+  EXPECT_THAT(part_of(fake_run(input, unchanged), "pytorch_attention").answer,
               HasSubstr("to the power of **1.9"));
 }
 
 TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
-  const Change small = [](const CellSpec& spec, Launch& launch) {
+  const Change only_fitting = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention) return;
     for (Table& table : launch.tables)
       std::erase_if(table.rows, [&](auto& cells) {
         return NamedRow(table, cells)[column::kOutcome] != Scalar(std::string(metric::kRan));
       });
   };
-  const Part part = attention_part("pytorch_attention", small);
+  const Part part = attention_part("pytorch_attention", only_fitting);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("FP32 ran at every length"), Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
-  const auto counted = [](const NamedRow& row) {
-    if (ran_out(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
+  const auto failed_peak = [](const NamedRow& row) {
+    if (ran_out_of_memory(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(counted)), "grid"),
+  EXPECT_THAT(lines(attention_part("pytorch_attention", change_rows(failed_peak)), "grid"),
               Each(Not(HasSubstr("77.0"))));
 }
 
 TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
-  const auto out = [](const NamedRow& row) {
+  const auto out_of_memory = [](const NamedRow& row) {
     const bool longest = row.number(column::kLength) == 32'768;
     row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kRanOut);
     if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(out, is_longer)), "grid"),
-              AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
-                    Each(Not(HasSubstr("24576")))));
+  EXPECT_THAT(
+      lines(attention_part("pytorch_attention", change_rows(out_of_memory, is_longer_sweep)),
+            "grid"),
+      AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
+            Each(Not(HasSubstr("24576")))));
 }
 
 TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
-  PlanInput input = only("pytorch_attention");
-  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+  PlanInput input = input_for("pytorch_attention");
+  EXPECT_THAT(part_of(fake_run(input), "pytorch_attention").details.method,
               HasSubstr("beyond the handout's lengths and in BF16 10"));
   input.selection.contexts = {256, 1024};
-  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+  EXPECT_THAT(part_of(fake_run(input), "pytorch_attention").details.method,
               Not(HasSubstr("beyond the handout's lengths")));
   const auto caption = [](const Change& change) {
     return attention_part("pytorch_attention", change).details.figures.front().caption;
   };
-  EXPECT_THAT(caption(as_it_is),
+  EXPECT_THAT(caption(unchanged),
               HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
-  const auto out = [](const NamedRow& row) {
+  const auto out_of_memory = [](const NamedRow& row) {
     row[column::kOutcome] = std::string(metric::kRanOut);
   };
-  EXPECT_THAT(caption(rows(out, is_longer)), HasSubstr("Means over 100 passes, for"));
+  EXPECT_THAT(caption(change_rows(out_of_memory, is_longer_sweep)),
+              HasSubstr("Means over 100 passes, for"));
 }
 
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
@@ -186,98 +191,102 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
 }
 
 TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
-  const auto scattered = [](const NamedRow& row) {
+  const auto large_deviation = [](const NamedRow& row) {
     if (row.number(column::kLength) > 512) return;
     row[attention_column(metric::kEndToEnd, "stddev_ns")] =
         row[attention_column(metric::kEndToEnd, "median_ns")];
   };
-  const Part part =
-      attention_part("flash_benchmarking", rows(scattered, of_backend(AttentionBackend::kCudnn)));
+  const Part part = attention_part(
+      "flash_benchmarking", change_rows(large_deviation, has_backend(AttentionBackend::kCudnn)));
   EXPECT_THAT(lines(part, "fastest"),
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// The answer where BF16's eager attention takes that many times as long forward and backward.
-std::string with_eager_times(double forward, double backward) {
+/// Returns the answer of a run in which eager BF16 attention takes that many times as long.
+std::string answer_with_slower_eager(double forward_factor, double backward_factor) {
   const auto longer = [=](const NamedRow& row) {
-    row.scale(attention_column(metric::kForward, "median_ns"), forward);
-    row.scale(attention_column(metric::kBackward, "median_ns"), backward);
+    row.scale(attention_column(metric::kForward, "median_ns"), forward_factor);
+    row.scale(attention_column(metric::kBackward, "median_ns"), backward_factor);
   };
-  const auto eager = [](const CellSpec& spec) {
+  const auto is_eager = [](const CellSpec& spec) {
     return under_autocast(spec) && spec.attention->backend == AttentionBackend::kEager;
   };
-  return attention_part("flash_benchmarking", rows(longer, eager)).answer;
+  return attention_part("flash_benchmarking", change_rows(longer, is_eager)).answer;
 }
 
 TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
   // 14 transfers of 8 GiB take 28 to 60 ms on today's GPUs, the fake eager pass 55 ms.
-  EXPECT_THAT(with_eager_times(1, 1), HasSubstr("because it never writes scores to memory"));
-  EXPECT_THAT(with_eager_times(10, 10), Not(HasSubstr("never writes scores")));
-  EXPECT_THAT(with_eager_times(0.1, 1), Not(HasSubstr("never writes scores")));
+  EXPECT_THAT(answer_with_slower_eager(1, 1),
+              HasSubstr("because it never writes scores to memory"));
+  EXPECT_THAT(answer_with_slower_eager(10, 10), Not(HasSubstr("never writes scores")));
+  EXPECT_THAT(answer_with_slower_eager(0.1, 1), Not(HasSubstr("never writes scores")));
 }
 
 TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
-  const auto follow = [](const NamedRow& row) {
+  const auto quadratic_times = [](const NamedRow& row) {
     const double length = static_cast<double>(row.number(column::kLength));
     row[attention_column(metric::kEndToEnd, "median_ns")] =
         static_cast<std::int64_t>(length * length);
   };
-  const auto swept = [](const CellSpec& spec) {
+  const auto is_sweep = [](const CellSpec& spec) {
     return spec.attention->method == AttentionMethod::kDoBench;
   };
-  EXPECT_THAT(attention_part("flash_benchmarking", rows(follow, swept)).answer,
+  EXPECT_THAT(attention_part("flash_benchmarking", change_rows(quadratic_times, is_sweep)).answer,
               Not(HasSubstr("launch-bound")));
 }
 
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
-  const auto out = [](const NamedRow& row) {
+  const auto out_of_memory = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;
     row[column::kOutcome] = std::string(metric::kRanOut);
     row[column::kPhase] = std::string("backward");
   };
-  EXPECT_THAT(
-      attention_part("flash_benchmarking", rows(out, of_backend(AttentionBackend::kEager))).answer,
-      AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
-            HasSubstr("at 32,768 tokens **SDPA flash**")));
+  EXPECT_THAT(attention_part("flash_benchmarking",
+                             change_rows(out_of_memory, has_backend(AttentionBackend::kEager)))
+                  .answer,
+              AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
+                    HasSubstr("at 32,768 tokens **SDPA flash**")));
 }
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
   const auto other_words = [](const NamedRow& row) {
-    if (ran_out(row)) row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
+    if (ran_out_of_memory(row))
+      row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
   };
-  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(other_words)), "grid"),
+  EXPECT_THAT(lines(attention_part("pytorch_attention", change_rows(other_words)), "grid"),
               AllOf(Contains(HasSubstr("out of memory in backward: tried to allocate")),
                     Each(Not(HasSubstr("in use")))));
 }
 
-/// A plan that also measures an attention of the user's.
-PlanInput with_own_attention() {
-  PlanInput input = only("flash_benchmarking");
+/// Plans also an attention function of the user's.
+PlanInput input_with_users_attention() {
+  PlanInput input = input_for("flash_benchmarking");
   input.selection.attention.emplace();
   input.selection.attention->implementation = "Flash-0a1b2c3d";
   return input;
 }
 
-Part own_part(const Change& change) {
-  return part_of(measured(with_own_attention(), change), "flash_benchmarking");
+Part users_attention_part(const Change& change) {
+  return part_of(fake_run(input_with_users_attention(), change), "flash_benchmarking");
 }
 
-bool is_own(const CellSpec& spec) {
+bool is_users_attention(const CellSpec& spec) {
   return spec.attention && spec.attention->backend == AttentionBackend::kCustom;
 }
 
 TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
-  const auto specs = attention_plan(with_own_attention());
-  EXPECT_EQ(std::ranges::count_if(specs, is_own), 2 * 4 + 1);
-  EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_own)),
+  const auto specs = attention_plan(input_with_users_attention());
+  EXPECT_EQ(std::ranges::count_if(specs, is_users_attention), 2 * 4 + 1);
+  EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_users_attention)),
             "attention.cuda.Flash-0a1b2c3d.do_bench.custom.d16-h1.s128-256-512-1024-2048-4096-8192-"
             "16384-32768-65536.b1.fp32");
-  for (const CellSpec& spec : specs) EXPECT_EQ(spec.implementation.empty(), !is_own(spec));
+  for (const CellSpec& spec : specs)
+    EXPECT_EQ(spec.implementation.empty(), !is_users_attention(spec));
 }
 
 TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
-  const Part part = own_part(as_it_is);
+  const Part part = users_attention_part(unchanged);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
@@ -293,19 +302,19 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
       }
     }
   };
-  EXPECT_THAT(own_part(rows(inaccurate, is_own)).answer,
+  EXPECT_THAT(users_attention_part(change_rows(inaccurate, is_users_attention)).answer,
               AllOf(HasSubstr("Flash (yours) is not timed in BF16: a gradient is off by 0.5."),
                     Not(HasSubstr("**Flash (yours)** takes"))));
 }
 
 TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
-  const auto taken = [](const std::vector<TableView>& tables) {
+  const auto count_on_paper = [](const std::vector<TableView>& tables) {
     return std::ranges::count_if(tables, &TableView::on_paper);
   };
-  EXPECT_EQ(taken(attention_part("pytorch_attention").tables), 1);
+  EXPECT_EQ(count_on_paper(attention_part("pytorch_attention").tables), 1);
   const Part flash = attention_part("flash_benchmarking");
-  EXPECT_EQ(taken(flash.tables), 2);
-  EXPECT_EQ(taken(flash.details.tables), 2);
+  EXPECT_EQ(count_on_paper(flash.tables), 2);
+  EXPECT_EQ(count_on_paper(flash.details.tables), 2);
 }
 
 }  // namespace

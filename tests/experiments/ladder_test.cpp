@@ -1,4 +1,4 @@
-// Tests the plan of a training step's ladder, and when its sentences appear.
+// Tests the ladder: its plan, its gains, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/common/ladder.h"
@@ -13,10 +13,10 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-PlanInput ladder_input(Preset preset = Preset::kFull) { return only("ladder", preset); }
+PlanInput ladder_input(Preset preset = Preset::kFull) { return input_for("ladder", preset); }
 
-labreport::Run ladder_run(const Change& change = as_it_is, Preset preset = Preset::kFull) {
-  return measured(ladder_input(preset), change);
+labreport::Run ladder_run(const Change& change = unchanged, Preset preset = Preset::kFull) {
+  return fake_run(ladder_input(preset), change);
 }
 
 std::vector<Ladder> ladders_of(const labreport::Run& run) {
@@ -25,7 +25,8 @@ std::vector<Ladder> ladders_of(const labreport::Run& run) {
 
 std::string answer(const labreport::Run& run) { return part_of(run, "ladder").answer; }
 
-Change longer(Variant variant, double factor) {
+/// Multiplies all times of one variant by `factor`.
+Change scale_variant(Variant variant, double factor) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.variant != variant) return;
     for (Metric& metric : launch.metrics) {
@@ -84,7 +85,7 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
 }
 
 TEST(Ladder, LeavesSmallGainsOut) {
-  const labreport::Run run = ladder_run(longer(Variant::kEinsum, 0.505));
+  const labreport::Run run = ladder_run(scale_variant(Variant::kEinsum, 0.505));
   const Ladder ladder = ladders_of(run).front();
   for (const Gain& gain : largest_gains(ladder, 9)) EXPECT_NE(gain.after->change, "matmul");
 }
@@ -101,12 +102,12 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
 }
 
 TEST(Ladder, RanksByWhatIsSaved) {
-  const auto rung = [](const char* change, double ms, double busy) {
-    Rung made{nullptr, change, "", {ms}};
-    made.busy_ms = busy;
-    return made;
+  const auto rung = [](const char* change, double ms, double busy_ms) {
+    Rung result{nullptr, change, "", {ms}};
+    result.busy_ms = busy_ms;
+    return result;
   };
-  const auto ranked = [](const Ladder& ladder) {
+  const auto largest_changes = [](const Ladder& ladder) {
     std::vector<std::string> changes;
     for (const Gain& gain : largest_gains(ladder, 3)) changes.push_back(gain.after->change);
     return changes;
@@ -114,16 +115,17 @@ TEST(Ladder, RanksByWhatIsSaved) {
   Ladder ladder{"small", "small in FP32", "FP32", {}};
   ladder.rungs = {rung("einsum", 64.8, 60.4), rung("fused AdamW", 50.8, 47.2),
                   rung("TF32", 35.5, 19.4), rung("CUDA graph", 19.9, 19.3)};
-  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
+  EXPECT_THAT(largest_changes(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
   ladder.rungs = {rung("einsum", 77.5, 25.8), rung("matmul", 62.8, 24.8), rung("SDPA", 60.6, 16.0),
                   rung("CUDA graph", 12.5, 11.8), rung("torch.compile", 7.2, 6.3)};
-  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph")) << "matmul saves more than what follows";
+  EXPECT_THAT(largest_changes(ladder), ElementsAre("CUDA graph"))
+      << "matmul saves more than what follows";
 }
 
 TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (!spec.variant || spec.device == DeviceKind::kCpu) return;
-    for (Metric& metric : launch.metrics) {  // the same kernels in every variant
+    for (Metric& metric : launch.metrics) {  // Every variant has the same kernels.
       if (metric.name == metric::kBusy) metric.data = Scalar(std::int64_t{1'000'000});
       if (metric.name == metric::kKernels) metric.data = Scalar(std::int64_t{500});
     }
@@ -138,9 +140,9 @@ TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
 }
 
 TEST(Ladder, BlamesTensorCoresForTf32) {
-  const Change half = longer(Variant::kFusedAdamW, 0.5);
+  const Change halve = scale_variant(Variant::kFusedAdamW, 0.5);
   const labreport::Run run = ladder_run([&](const CellSpec& spec, Launch& launch) {
-    if (spec.precision == Precision::kTf32) half(spec, launch);
+    if (spec.precision == Precision::kTf32) halve(spec, launch);
   });
   const std::vector<Ladder> all = ladders_of(run);
   const std::vector<Gain> found = gains(all.front());
@@ -156,17 +158,17 @@ TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
 }
 
 TEST(LadderAnswer, SaysWhereLossesPart) {
-  const auto part_ways = where(
+  const auto diverging_losses = where(
       [](const CellSpec& spec) {
         return spec.variant == Variant::kFusedAdamW && spec.size == "small";
       },
-      losses(std::vector<double>(15, 9.9)));
-  EXPECT_THAT(answer(ladder_run(part_ways)), HasSubstr("more than rounding explains"));
+      with_losses(std::vector<double>(15, 9.9)));
+  EXPECT_THAT(answer(ladder_run(diverging_losses)), HasSubstr("more than rounding explains"));
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
 }
 
 TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
-  const labreport::Run run = ladder_run(as_it_is, Preset::kDemo);
+  const labreport::Run run = ladder_run(unchanged, Preset::kDemo);
   EXPECT_EQ(ladders_of(run).front().rungs.back().reason, "skipped: a CUDA graph needs a GPU");
   EXPECT_THAT(answer(run),
               AllOf(HasSubstr("**demo-1 in FP32: 4.00×**"), Not(HasSubstr("kernels"))));

@@ -24,16 +24,16 @@ using testing::StartsWith;
 using namespace testing_samples;
 
 /// Returns a run with profiles of the small network at these contexts, in FP32 and BF16.
-labreport::Run small_at(std::vector<std::int64_t> contexts, const Change& change = as_it_is,
+labreport::Run small_at(std::vector<std::int64_t> contexts, const Change& change = unchanged,
                         const char* edition = "2025") {
-  PlanInput input = only("nsys_profile", Preset::kFull, edition);
+  PlanInput input = input_for("nsys_profile", Preset::kFull, edition);
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = std::move(contexts);
-  return measured(input, change);
+  return fake_run(input, change);
 }
 
-labreport::Run small_at_512(const Change& change = as_it_is) { return small_at({512}, change); }
-labreport::Run small_of_2026(const Change& change = as_it_is) {
+labreport::Run small_at_512(const Change& change = unchanged) { return small_at({512}, change); }
+labreport::Run small_of_2026(const Change& change = unchanged) {
   return small_at({512, 1024, 2048}, change, "2026");
 }
 
@@ -234,7 +234,7 @@ TEST(TimerVsProfiler, NamesShorterPassesOnlyIfEachIsEmptierByAPoint) {
 }
 
 TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
-  PlanInput input = only("nsys_profile");
+  PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = {512};
   const auto out_of_memory = [](const CellSpec&, Launch& launch) {
@@ -242,7 +242,7 @@ TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
   };
   const auto reason = [&](Mode mode) {
     input.selection.modes = {mode};
-    return value(dataset(measured(input, out_of_memory), "d", "gemm-shares"), 0, "forward").reason;
+    return value(dataset(fake_run(input, out_of_memory), "d", "gemm-shares"), 0, "forward").reason;
   };
   EXPECT_THAT(reason(Mode::kTrainStep),
               StartsWith("not measured (training step: out of memory in forward"));
@@ -250,7 +250,8 @@ TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
 }
 
 TEST(Profiles, HaveNoKernelsWhereOneHasNoTime) {
-  EXPECT_THAT(answer(small_at_512(without_a_time), "c"), Not(HasSubstr("Non-GEMM kernels take")));
+  EXPECT_THAT(answer(small_at_512(without_a_kernel_time), "c"),
+              Not(HasSubstr("Non-GEMM kernels take")));
 }
 
 TEST(TopKernels, AreNamedWithTheirCalls) {
@@ -271,7 +272,7 @@ TEST(TopKernels, MayChangeWithTheBackwardPass) {
 TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
   const Part others = part(small_at_512(), "c");
   EXPECT_THAT(others.answer, HasSubstr("All non-GEMM kernels take"));
-  EXPECT_THAT(rows_of(table_of(others, "non-gemm-kernels")), Contains(StartsWith("softmax | ")));
+  EXPECT_THAT(lines_of(table_of(others, "non-gemm-kernels")), Contains(StartsWith("softmax | ")));
 }
 
 TEST(NonGemmKernels, AreNotNamedOneByOneWhereNoneTakesAHundredth) {
@@ -286,7 +287,7 @@ Change slower_backward(const std::vector<std::string>& classes) {
   const auto elementwise = [](const NamedRow& row) {
     return row.has(column::kPhase, "backward") && row.has(column::kClass, "elementwise");
   };
-  return both(scale_kernels(elementwise, 100), [=](const CellSpec& spec, Launch& launch) {
+  return combined(scale_kernels(elementwise, 100), [=](const CellSpec& spec, Launch& launch) {
     for (Table& table : launch.tables) {
       if (table.name != metric::kKernels || spec.mode != Mode::kTrainStep) continue;
       auto row = *std::ranges::find_if(
@@ -312,8 +313,9 @@ TEST(KernelClasses, BlameTheOptimizerWhereItHasNoGemmsAndTakesTime) {
       table.rows.push_back(gemm);
     }
   };
-  EXPECT_THAT(answer(small_at_512(both(scale_kernels(in_optimizer, 100), gemm_in_optimizer)), "d"),
-              AllOf(HasSubstr("This run does not show why."), Not(HasSubstr("because"))));
+  EXPECT_THAT(
+      answer(small_at_512(combined(scale_kernels(in_optimizer, 100), gemm_in_optimizer)), "d"),
+      AllOf(HasSubstr("This run does not show why."), Not(HasSubstr("because"))));
   EXPECT_THAT(answer(small_at_512(slower_backward({})), "d"), Not(HasSubstr("because")))
       << "the share has fallen before the optimizer";
 }
@@ -350,11 +352,11 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
 /// Returns a run of a model of the user's. Its attention is one module without ranges, whose
 /// kernels come from these operators.
 labreport::Run users_model_run(const std::string& softmax_op, const std::string& gemm_op) {
-  PlanInput input = only("nsys_profile");
+  PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = {256, 512};
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  return measured(input, each_row(metric::kKernels, [=](const NamedRow& row) {
+  return fake_run(input, each_row(metric::kKernels, [=](const NamedRow& row) {
                     if (!row.has(column::kModule, "layers/attn/scaled dot")) return;
                     const std::string op = row.has(column::kModule, "computing softmax")
                                                ? softmax_op
@@ -378,7 +380,7 @@ TEST(Attention, OfAUsersModelIsToldByOperatorsAndHasNoFlops) {
 }
 
 TEST(NonGemmKernels, OfAUsersModelAreGroupedByRole) {
-  const auto lines = rows_of(
+  const auto lines = lines_of(
       table_of(part(users_model_run("aten::_softmax", "aten::bmm"), "c"), "non-gemm-kernels"));
   for (const char* role : {"attention: softmax", "feed-forward", "norms", "embeddings"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(role)));

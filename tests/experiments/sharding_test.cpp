@@ -1,4 +1,4 @@
-// Tests the plan of the sharded optimizer, and when its sentences appear.
+// Tests the sharded optimizer: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/sample_runs.h"
@@ -14,29 +14,31 @@ using namespace testing_samples;
 
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 
-std::vector<std::string> ids(const PlanInput& input) {
-  std::vector<std::string> found;
-  for (const CellSpec& spec : planned(input)) found.push_back(cell_id(spec));
-  return found;
+std::vector<std::string> cell_ids(const PlanInput& input) {
+  std::vector<std::string> ids;
+  for (const CellSpec& spec : planned(input)) ids.push_back(cell_id(spec));
+  return ids;
 }
 
-Part part(const std::string& letter, const Change& change = as_it_is,
+Part part(const std::string& letter, const Change& change = unchanged,
           Preset preset = Preset::kFull) {
-  return part_of(measured(only(kProblem, preset), change), std::string(kProblem) + "." + letter);
+  return part_of(fake_run(input_for(kProblem, preset), change),
+                 std::string(kProblem) + "." + letter);
 }
 
-std::string answer(const std::string& letter, const Change& change = as_it_is) {
+std::string answer(const std::string& letter, const Change& change = unchanged) {
   return part(letter, change).answer;
 }
 
-Change of_sharded(Change change) {
+/// Changes launches whose optimizer is sharded.
+Change with_sharded_optimizer(Change change) {
   return where([](const CellSpec& spec) { return spec.sharding == Sharding::kOptimizer; },
                std::move(change));
 }
 
-/// Multiplies the peaks of one step of ranks that share the state.
-Change peaks(std::int64_t step, double factor) {
-  return of_sharded(each_row(metric::kHeld, [=](const NamedRow& row) {
+/// Multiplies the memory peaks of one step with a sharded optimizer.
+Change scale_peaks(std::int64_t step, double factor) {
+  return with_sharded_optimizer(each_row(metric::kHeld, [=](const NamedRow& row) {
     if (row.number(column::kStepNumber) == step) row.scale(column::kPeakBytes, factor);
   }));
 }
@@ -46,13 +48,13 @@ void on_one_gpu(const CellSpec&, Launch& launch) {
 }
 
 TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
-  EXPECT_THAT(ids(only(kProblem)),
+  EXPECT_THAT(cell_ids(input_for(kProblem)),
               ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b2.c512.fp32."
                           "train_step.w5.n10",
                           "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b2.c512."
                           "fp32.train_step.w5.n10"));
-  EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
-  EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
+  EXPECT_THAT(cell_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
+  EXPECT_THAT(cell_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
 TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
@@ -61,8 +63,8 @@ TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
             "**36.1 GiB** before the optimizer step and **30.1 GiB** after it, with sharding "
             "at **28.7 GiB** and **22.6 GiB**. The difference is AdamW's state for the "
             "parameters that other ranks own, **7.44 GiB**; parameters and gradients stay whole.");
-  EXPECT_THAT(answer("a", peaks(5, 1.1)), Not(HasSubstr("The difference is")));
-  EXPECT_THAT(answer("a", peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
+  EXPECT_THAT(answer("a", scale_peaks(5, 1.1)), Not(HasSubstr("The difference is")));
+  EXPECT_THAT(answer("a", scale_peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
 }
 
 TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
@@ -73,29 +75,30 @@ TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
 TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
   EXPECT_THAT(answer("b"), AllOf(HasSubstr("% less, because AdamW updates a rank's own parameters"),
                                  Not(HasSubstr("losses"))));
-  EXPECT_THAT(answer("b", of_sharded(scaled(metric::kStep, metric::kTotal, 2))),
+  EXPECT_THAT(answer("b", with_sharded_optimizer(scaled(metric::kStep, metric::kTotal, 2))),
               AllOf(HasSubstr("% more. This run does not show why."), Not(HasSubstr("because"))));
-  EXPECT_THAT(answer("b", without(metric::kSynced, metric::kBroadcast)),
+  EXPECT_THAT(answer("b", without_metric(metric::kSynced, metric::kBroadcast)),
               HasSubstr("% less. This run does not show why."));
 }
 
-/// One phase of one step takes a hundred times as long, like with other work on the machine.
 TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
-  const auto one_slow =
+  // One phase of one step takes a hundred times as long, as if the machine did other work.
+  const auto slow_broadcast =
       each_sample(metric::kSynced, metric::kBroadcast,
                   [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", of_sharded(one_slow)), HasSubstr("broadcasting them takes 13.4 ms"));
+  EXPECT_THAT(answer("b", with_sharded_optimizer(slow_broadcast)),
+              HasSubstr("broadcasting them takes 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
   const auto unknown = [](const NamedRow& row) { row[column::kPeakBytes] = Scalar(); };
-  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, unknown))),
+  EXPECT_THAT(answer("a", with_sharded_optimizer(each_row(metric::kHeld, unknown))),
               HasSubstr("No rank trained"));
 }
 
 TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
   const auto chart = [](Preset preset) {
-    return part("a", as_it_is, preset).figures.front().spec.dump();
+    return part("a", unchanged, preset).figures.front().spec.dump();
   };
   EXPECT_THAT(chart(Preset::kFull),
               AllOf(HasSubstr("\"unit\":\"GiB\""), Not(HasSubstr("\"unit\":\"MiB\""))));
@@ -103,7 +106,7 @@ TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
 }
 
 TEST(ShardedOptimizerTime, NamesLossesThatDiffer) {
-  EXPECT_THAT(answer("b", of_sharded(losses({9.2, 9.3}))),
+  EXPECT_THAT(answer("b", with_sharded_optimizer(with_losses({9.2, 9.3}))),
               HasSubstr("The losses of xl in FP32 differ by 1.1 %"));
 }
 
