@@ -112,7 +112,7 @@ Facts ladder_facts(const Ladder& ladder) {
   const std::vector<Gain> largest = largest_gains(ladder, 1);
   Facts foremost;
   if (!largest.empty()) {
-    const std::string why = because(largest.front());
+    const std::string why = reason_clause(largest.front());
     foremost.set("change", largest.front().after->change)
         .set("saved", largest.front().saved_words())
         .when("why", !why.empty(), "because", why);

@@ -1,4 +1,4 @@
-// Writes what a faulty worker may leave in place of its result.
+// Leaves what a faulty worker may leave in place of its result file.
 #pragma once
 
 #include <sys/stat.h>
@@ -29,11 +29,13 @@ inline void leave_folder(const std::string& result, const LaunchReport&) {
   std::filesystem::create_directories(result + "/below");
 }
 
+/// Leaves a sparse file of 1 TiB.
 inline void leave_endless(const std::string& result, const LaunchReport&) {
   std::ofstream(result) << "[";
-  std::filesystem::resize_file(result, 1ULL << 40);  // with nothing behind it
+  std::filesystem::resize_file(result, 1ULL << 40);
 }
 
+/// Leaves JSON that is nested a million levels deep.
 inline void leave_deep(const std::string& result, const LaunchReport&) {
   std::ofstream(result) << std::string(1 << 20, '[');
 }
