@@ -1,7 +1,7 @@
 // A stand-in for NVML, the driver's management library. Environment variables configure it:
-//   FAKE_NVML          the machine: "two" unlike devices (the default), two "alike" devices, these
-//                      with a "threads" of the library's own, "none" (a driver without devices), or
-//                      "broken" (no driver is loaded)
+//   FAKE_NVML          the machine: "two" (unlike devices, the default), "alike" (two alike devices),
+//                      "threads" (two alike devices, and the library starts a thread), "none" (a
+//                      driver without devices), or "broken" (no driver is loaded)
 //   FAKE_NVML_SLICES   the number of MIG slices of the first device
 //   FAKE_NVML_MODE     the first device's compute mode
 //   FAKE_NVML_DISPLAY  1 if the first device drives a display
