@@ -52,8 +52,8 @@ class DiskProject(Project):
         self.log = self.folder.parent / (self.folder.name + ".log")
 
     def call_with_fault(self, words, at=0, fault="", **environment):
-        """Runs the program and returns its Outcome. Its `at`-th call goes wrong as `fault` says: an error's name, "once"
-        and a name, "short", "kill" or "vanish". If `at` is 0, no call goes wrong."""
+        """Runs the program and returns its Outcome. Its `at`-th call goes wrong as `fault` says: an error's name,
+        "once" and a name, "short", "kill" or "vanish". If `at` is 0, no call goes wrong."""
         self.log.unlink(missing_ok=True)
         numeric_fault = re.sub(r"E[A-Z]+", lambda name: str(getattr(errno, name[0])), fault)
         process = subprocess.run(

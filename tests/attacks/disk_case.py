@@ -98,8 +98,8 @@ class DiskTest(unittest.TestCase):
 
 
 def main():
-    """Runs <test>.py LABREPORT FAKES [ROUNDS [SEED]]. Each test lets ROUNDS calls go wrong, chosen by SEED, or all calls
-    if ROUNDS is 0."""
+    """Runs <test>.py LABREPORT FAKES [ROUNDS [SEED]]. Each test lets ROUNDS calls go wrong, chosen by SEED, or all
+    calls if ROUNDS is 0."""
     program, fakes, *numbers = sys.argv[1:5]
     DiskTest.program, DiskTest.fakes = program, fakes
     DiskTest.rounds, DiskTest.seed = [*map(int, numbers), *(12, 1)[len(numbers):]]

@@ -1,5 +1,5 @@
-"""Tests the verbs that write but do not measure on a disk that goes wrong at each call: every file is the old one or the
-new one, one line says what and why, and repeating the command gives the right result.
+"""Tests the verbs that write but do not measure on a disk that goes wrong at each call: every file is the old one or
+the new one, one line says what and why, and repeating the command gives the right result.
 
 python3 disk_output_test.py LABREPORT FAKES [ROUNDS [SEED]]; see disk_case.py.
 """

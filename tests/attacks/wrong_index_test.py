@@ -1,5 +1,5 @@
-"""Tests an index out of range in the model, an error after which a process cannot use the GPU any more. It ends one launch
-with its reason. The next launches are other processes and are not affected.
+"""Tests an index out of range in the model. After it the process cannot use the GPU any more. It ends one launch with
+its reason. The next launches are other processes and are not affected.
 
 python3 wrong_index_test.py LABREPORT FAKES WORKER LIBRARY [--device cuda]
 """

@@ -54,7 +54,7 @@ class Recorded(BrowserTest):
         project = pathlib.Path(__file__).resolve().parents[2]
         subprocess.run([cls.labreport, "render", "--single-file", "--out", cls.recorded],
                        cwd=project, check=True, stdout=subprocess.DEVNULL)
-        # Of pages with the same parts, only one is tested.
+        # Only one of several pages with the same parts is tested.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
         cls.profiled = [path for path in cls.runs if 'id="nsys_profile' in path.read_text(encoding="utf-8")]
         cls.axe = axe_source()

@@ -87,7 +87,7 @@ class KernelTables {
   const std::map<std::string, std::int64_t>& phase_ns() const { return phase_ns_; }
 
  private:
-  /// What the trace needs of a row of the table `kernels`.
+  /// A row of the table `kernels`, as far as the trace needs it.
   struct TracedKernel {
     std::string phase;
     std::int64_t calls;  ///< In each layer, or in the network if `layers` is 0.

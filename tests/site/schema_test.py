@@ -136,7 +136,8 @@ class Schemas(ProjectTest):
                 with self.subTest(pointer=pointer, value=str(value)[:60]):
                     wrong = changed(run, pointer, value)
                     self.assertFalse(self.run_schema.is_valid(wrong))
-                    self.assertIn(f"run.json: {path_text(path_steps(pointer)[:-1])}", self.check_messages(wrong, status=2))
+                    place = path_text(path_steps(pointer)[:-1])
+                    self.assertIn(f"run.json: {place}", self.check_messages(wrong, status=2))
 
     def test_summaries_are_as_their_schema_says_and_small(self):
         folders = [file.parent for file in sorted(RUNS.glob("*/*/*/run.json"))]
