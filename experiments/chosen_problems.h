@@ -17,8 +17,7 @@ std::vector<std::string> profiling_problems();
 std::vector<std::string> requested_problems(const Request& request);
 
 /// Returns the experiments ("ladder") and parts ("data_parallel.d") that the run's request names.
-/// Returns nothing if the request names `all` or only `profiling`, or a problem that this version
-/// does not know.
+/// Returns nothing if it names `all`, only `profiling`, or a problem that this version lacks.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
 }  // namespace labreport

@@ -19,8 +19,7 @@ CellSpec bare_cell(DeviceKind device, CellKind kind);
 /// Returns a timing cell with the steps in `axes`. The caller sets context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// Returns the sizes to train on two ranks: the user's, or the handout's xl, or the preset's
-/// largest.
+/// Returns the sizes to train on two ranks: the user's, the handout's xl, or the preset's largest.
 std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
 
 /// Returns a training step of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each

@@ -11,8 +11,7 @@
 
 namespace labreport {
 
-/// A step is bound by the host's launches, by the device, or by each in some phases; see
-/// `bound_of`.
+/// A step is bound by the host's launches, by the device, or mixed over its phases; see `bound_of`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// The cells of one network at one context, batch and precision, by mode.
@@ -23,8 +22,7 @@ struct TimingGroup {
   std::map<Mode, const Cell*> first_step_cells = {};  ///< Cells of a single cold step, if any.
   /// Cells that have fewer steps: each times one warm-up window in a process of its own.
   std::vector<const Cell*> window_cells = {};
-  /// The label as two columns of a table: size with precision, and the context, which is set only
-  /// if it differs between groups.
+  /// The label as two table columns. The context is set only if it differs between groups.
   std::string name = {};
   std::optional<std::int64_t> context = {};
 };
@@ -35,8 +33,7 @@ std::vector<TimingGroup> timing_groups(const RunView& view);
 /// Returns all `TimingGroup::cells` of the groups.
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups);
 
-/// Sets each group's label, name and context. Labels have context and precision if groups differ in
-/// them.
+/// Sets label, name and context. A label has context and precision only if groups differ in them.
 void label_groups(std::vector<TimingGroup>& groups);
 
 /// A timing cell with its successful launch. The pointers are never null.
@@ -54,13 +51,12 @@ std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode);
 /// Returns the launch of the longest mode that ran: a training step, or else forward+backward, …
 std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 
-/// Says why a mode has no numbers: "out of memory in optimizer". Empty if it ran or was not
-/// planned.
+/// Says why a mode has no numbers: "out of memory in loss". Empty if it ran or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// The lag is the time from when the host has enqueued a phase until the device has finished it. It
-/// is judged for each phase, because a full launch queue blocks the host, which limits the lag at
-/// the step's end.
+/// The lag is the time from when the host has enqueued a phase until the device has finished it.
+/// Each phase is judged, because a full launch queue blocks the host and limits the lag of later
+/// phases.
 struct PhaseLag {
   std::string_view phase;
   double lag_ratio;  ///< The lag / the phase's device time, median of the steps; may exceed 1.

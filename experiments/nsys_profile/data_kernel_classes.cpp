@@ -102,9 +102,8 @@ void add_bars(std::vector<ClassSegment>& segments, const Profile* profile,
   }
 }
 
-/// Says how the classes' shares change: "Elementwise kernels rise from 8.1 to 18.2 %, copies fall;
-/// reductions stay within a point". The largest change comes first and is the only one with
-/// numbers.
+/// Says how shares change: "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions
+/// stay within a point". The largest change comes first and is the only one with numbers.
 std::string class_changes(const Rows& before, const Rows& after, const std::string& kernels_word) {
   struct ShareChange {
     std::string words;

@@ -110,8 +110,7 @@ std::vector<TimerComparison> compare_steps(const Profile& profile) {
   return steps;
 }
 
-/// Returns each profile's forward pass, or its longer step if the forward pass was not profiled, or
-/// the step without numbers and its reason.
+/// Returns each profile's forward pass, or else its longer step, or else the step without numbers.
 std::vector<TimerComparison> forward_passes(const std::vector<const Profile*>& profiles) {
   std::vector<TimerComparison> passes;
   for (const Profile* profile : profiles) {
@@ -123,9 +122,8 @@ std::vector<TimerComparison> forward_passes(const std::vector<const Profile*>& p
   return passes;
 }
 
-/// Returns the largest share of time without kernels among the forward passes that take at most
-/// half as long as `longer`. Returns nothing unless the share of each of them exceeds the share of
-/// `longer` by at least `kLeastIdleRise`.
+/// Returns the largest share of time without kernels in forward passes at most half as long as
+/// `longer`. Returns nothing unless each share exceeds that of `longer` by `kLeastIdleRise`.
 std::optional<double> most_idle_of_shorter(const Profiles& profiles,
                                            const TimerComparison& longer) {
   double most_idle = 0;

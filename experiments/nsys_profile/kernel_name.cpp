@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 140;  // The names of cuBLAS kernels have about 120.
 
-/// Returns the name up to the bracket that opens its template arguments or parameters. The brackets
-/// of
-/// "(anonymous namespace)" do not count.
+/// Returns the name before its template arguments or parameters; keeps "(anonymous namespace)".
 std::string_view qualified_name(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool anonymous = name.substr(i).starts_with("(anonymous");
@@ -43,9 +41,8 @@ std::string_view functor_stem(std::string_view word) {
   return stem_size == word.npos ? std::string_view() : word.substr(0, stem_size);
 }
 
-/// Returns the first functor in template arguments, without its suffix: "exp" for
-/// "exp_kernel_cuda", "Mul" for "MulFunctor". Empty if there is none. Reads each word once, so that
-/// a hostile name cannot make the search slow.
+/// Returns the first functor without its suffix: "exp" for "exp_kernel_cuda". Empty if there is
+/// none. Reads each word once, so that a hostile name cannot make the search slow.
 std::string_view functor_name(std::string_view arguments) {
   constexpr std::array<std::string_view, 6> kGeneric{"Binary", "Unary",  "AUnary",
                                                      "BUnary", "Reduce", "func_wrapper"};

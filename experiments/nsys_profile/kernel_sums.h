@@ -10,8 +10,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Several rows added up. `median_ms` is the median of the rows' medians, each counted once for
-/// each of the row's calls.
+/// Several rows added up. `median_ms` is the median of the rows' medians, weighted by their calls.
 struct KernelSum {
   std::string name;
   std::string kind;  ///< The kind of the row with the most time.
@@ -32,8 +31,8 @@ const std::vector<std::string>& drawn_classes();
 std::string drawn_class(std::string_view kind);
 /// Returns a predicate that is true for kernels of the drawn class.
 std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
-/// Writes a drawn class as in a sentence: "elementwise kernels", "reductions". `kernels_word` is
-/// "kernels", or "operators" on a CPU.
+/// Writes a drawn class in words: "elementwise kernels", "reductions". See
+/// `Profiles::kernels_word`.
 std::string class_words(const std::string& drawn, const std::string& kernels_word);
 
 /// Groups rows by the result of `key` and returns a sum for each group, the longest total first.
@@ -44,9 +43,9 @@ std::vector<KernelSum> sums_by_kernel(const Rows& rows);
 
 inline constexpr const char* kKernelsFile = "kernels.csv";
 
-/// Writes a row for each kernel of each phase, the longest total first within a phase. The columns
-/// are profile, step and phase, followed by those of Nsight Systems' kernel summary: the percentage
-/// of the phase's time, and times in ns.
+/// Writes a row for each kernel of each phase, the longest total first within a phase. Profile,
+/// step and phase precede the columns of Nsight Systems' kernel summary: percent of the phase, and
+/// times in ns.
 std::string kernels_csv(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -19,9 +19,8 @@ KernelPlace kernel_place(const MeasuredRow& row);
 /// the group is the kernel's place. Both also have the groups "other copies" and "other".
 std::string group_of(const KernelPlace& place, const std::string& kind, bool built_in);
 
-/// Names the part of the network that launches a kernel. A GEMM's part is "FFN projection",
-/// "attention projection", "the LM head" or its group, such as "QKᵀ". Other kernels have their
-/// group.
+/// Names the part of the network that launches a kernel: for a GEMM "FFN projection", "attention
+/// projection" or "the LM head"; otherwise the kernel's group, such as "QKᵀ".
 std::string calling_part(const KernelRow& row);
 
 /// Returns the kernels of one stage of self-attention; see analysis/kernel_places.h.
@@ -46,8 +45,7 @@ struct Work {
 /// Returns the stages of self-attention in the forward pass. A stage without kernels has 0 ms.
 std::vector<Work> attention_work(const Profile& profile);
 
-/// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW. Parts that did not run have
-/// 0 ms.
+/// Returns the FFN's GEMMs and RMSNorm of the forward pass, and AdamW; 0 ms if they did not run.
 std::vector<Work> work_outside_attention(const Profile& profile);
 
 }  // namespace labreport::nsys_profile

@@ -17,9 +17,9 @@ PartContent non_gemm_kernels(const Profiles& profiles);
 PartContent kernel_classes(const Profiles& profiles);
 PartContent attention(const Profiles& profiles);
 
-/// Returns the profile whose step part (d) draws; null if no step was traced. Among the steps of
-/// the largest network it prefers one that the profiler did not perturb, then the longest context,
-/// then 16 bits.
+/// Returns the profile whose step part (d) draws; null if no step was traced. It prefers the
+/// largest network, then a step that the profiler did not perturb, the longest context, and 16
+/// bits.
 const Profile* profile_of_drawn_step(const Profiles& profiles);
 
 /// Returns four datasets: "step-timeline", the bars of the figure, with all traced steps for the

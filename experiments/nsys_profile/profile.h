@@ -70,8 +70,8 @@ struct Profile {
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
-  /// Returns the kernels of a pass, the forward pass from inference if that ran. Empty if the pass
-  /// was not measured.
+  /// Returns a pass's kernels; empty if it was not measured. Forward is taken from inference if
+  /// that ran.
   Rows rows(Pass pass) const;
   /// Says why a pass has no kernels: "training step: out of memory …", or, if only a longer step
   /// was tried, "not measured (training step: out of memory …)". Empty if every step ran.
@@ -99,8 +99,7 @@ Value share_or_reason(const Profile& profile, Pass pass,
                       const std::function<bool(const KernelRow&)>& predicate);
 
 /// A run's profiles in order of precision, size and context. Cells that profiled a process's first
-/// step are left out, and so are contexts at which a search for the longest context had only a step
-/// and no inference.
+/// step are left out, and contexts that the search for the longest one only passed through.
 class Profiles {
  public:
   explicit Profiles(const RunView& run);

@@ -28,8 +28,7 @@ std::vector<const Profile*> traced_profiles(const Profiles& profiles) {
   });
 }
 
-/// A stretch of the time axis with consecutive kernels of one phase, or of one block in it. It
-/// lasts until the next stretch begins.
+/// Consecutive kernels of one phase, or of one block in it, until the next stretch begins.
 struct Stretch {
   std::string phase;
   std::optional<std::int64_t> block;
@@ -220,9 +219,8 @@ nlohmann::json live_rows(const Launch& launch, TextList& texts) {
   return rows;
 }
 
-/// Lists four numbers for each kernel, one after the other: ns since the start of the kernel
-/// before, duration in ns, row in the table "kernels", and block number from 1, or 0 outside the
-/// blocks.
+/// Lists four numbers for each kernel: ns since the start of the kernel before, duration in ns, row
+/// in the table "kernels", and block number from 1, or 0 outside the blocks.
 nlohmann::json live_kernels(const Launch& launch) {
   nlohmann::json numbers = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {

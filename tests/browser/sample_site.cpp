@@ -37,9 +37,8 @@ void add_diff(labreport::Site& site, const std::string& name,
   }
 }
 
-/// Returns a report in which every name of the run is an attack. As in a real report, the project's
-/// own Markdown escapes the run's words. There is no note, because notes are made safe when they
-/// are read.
+/// Returns a report in which every name of the run is an attack. As in a real report, Markdown
+/// escapes the run's words. There is no note, because notes are made safe when they are read.
 labreport::Document hostile_page() {
   labreport::Document document = labreport::hostile_document();
   document.reference = document.demonstration = document.incomplete = false;

@@ -15,8 +15,7 @@ namespace labreport::testing_answers {
 
 enum class AnswerLength { kSentence, kSentences, kParagraph };
 
-/// The limit of words for an answer as long as the handout asks: one or two sentences, two or three
-/// sentences, or a paragraph.
+/// The limit of words for one or two sentences, for two or three, or for a paragraph.
 inline std::size_t most_words(AnswerLength length) {
   return length == AnswerLength::kSentence ? 45 : length == AnswerLength::kSentences ? 60 : 90;
 }

@@ -1,5 +1,4 @@
-// Tests the plan and the report of a run that measures labreport's network and a model of the
-// user's.
+// Tests plan and report of a run that measures labreport's network and a model of the user's.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -102,8 +101,7 @@ TEST(BothModels, ReproduceMeasuresTheSizesThatWereAskedFor) {
   EXPECT_THAT(document.reproduce, HasSubstr(" SIZES=small,large CONTEXTS=512"));
 }
 
-/// All times of the user's network are 1.5 times as long, and attention has twice the kernels and
-/// kernel time.
+/// The user's times are 1.5 times as long, and attention has twice the kernels and kernel time.
 void double_attention(const CellSpec& spec, Launch& launch) {
   if (spec.implementation.empty()) return;
   for (Metric& metric : launch.metrics) {

@@ -1,5 +1,4 @@
-// Tests the formulas in the sections' texts: every format typesets them, and none has a measured
-// value.
+// Tests the formulas in the sections: every format typesets them, and none has a measured value.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

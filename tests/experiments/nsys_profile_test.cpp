@@ -281,8 +281,8 @@ TEST(NonGemmKernels, AreNotNamedOneByOneWhereNoneTakesAHundredth) {
               StartsWith("No group of non-GEMM kernels takes 1 % of the forward pass of small"));
 }
 
-/// Lengthens the elementwise kernels of the backward pass, and adds a kernel as long as one of them
-/// for each of `classes`.
+/// Makes the backward pass's elementwise kernels longer, and adds one as long for each of
+/// `classes`.
 Change slower_backward(const std::vector<std::string>& classes) {
   const auto elementwise = [](const NamedRow& row) {
     return row.has(column::kPhase, "backward") && row.has(column::kClass, "elementwise");
@@ -349,8 +349,8 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
               AllOf(HasSubstr("softmax takes"), Not(bound), Not(unclear)));
 }
 
-/// Returns a run of a model of the user's. Its attention is one module without ranges, whose
-/// kernels come from these operators.
+/// Runs a model of the user's, whose attention is one module without ranges and has these
+/// operators.
 labreport::Run users_model_run(const std::string& softmax_op, const std::string& gemm_op) {
   PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};

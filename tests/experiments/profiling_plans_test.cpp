@@ -1,5 +1,4 @@
-// Tests which cells the problems of the profiling half plan, and that other problems add none to
-// them.
+// Tests which cells the problems of the profiling half plan, and that other problems add none.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

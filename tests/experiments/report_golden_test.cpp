@@ -43,8 +43,8 @@ constexpr std::int64_t kSmallMemory = 24 * kGibibyte;
 
 bool fits_small_memory(const CellSpec& spec) { return expected_peak(spec).total() < kSmallMemory; }
 
-/// Skips cells that cannot fit by calculation, as a run does. Cells with a higher expected peak run
-/// out of memory.
+/// Skips cells that cannot fit, as a run does. Others with too high an expected peak run out of
+/// memory.
 void limit_to_small_memory(const CellSpec& spec, Launch& launch) {
   if (!spec.model || !spec.mode) return;
   if (const auto reason = cannot_fit(spec, kSmallMemory)) {
@@ -129,8 +129,8 @@ void fail(const CellSpec& spec, Launch& launch) {
     end_with(launch, OutOfMemory{"optimizer", 1 << 20, 1 << 24, 1 << 24});
 }
 
-/// Varies the samples by more than what differs between passes, as on a shared CPU. The first
-/// sample is multiplied by `first_factor`.
+/// Varies the samples by more than passes differ, as on a shared CPU. The first has a factor of its
+/// own.
 Metric with_noise(const Metric& metric, double first_factor) {
   constexpr double kFactors[]{0.4, 2.2, 0.7, 1.0, 3.1, 0.9, 1.3};
   if (!metric.is_samples()) return metric;

@@ -71,8 +71,7 @@ inline void drop_stale_trace(Launch& launch, const Launch& before) {
   std::erase_if(launch.tables, [](const Table& table) { return table.name == metric::kGpuTrace; });
 }
 
-/// Returns the fake worker's result. It is made once for each launch, because many tests share
-/// launches.
+/// Returns the fake worker's result. It is made once a launch, because many tests share launches.
 inline const LaunchReport& fake_report(const PlannedCell& planned, std::int64_t number) {
   static std::map<std::tuple<std::string, std::string, std::int64_t, bool>, LaunchReport> reports;
   const CellSpec& spec = planned.spec;
@@ -98,8 +97,8 @@ inline Launch fake_launch(Run& run, const PlannedCell& planned, std::int64_t num
 
 inline void unchanged(const CellSpec&, Launch&) {}
 
-/// Fills every planned launch with the fake worker's result, changed by `change`, and plans again
-/// until the plan has no new cells.
+/// Fills every planned launch with a changed fake result, and plans again until there are no new
+/// cells.
 inline Run fake_run(const PlanInput& input, const Change& change = unchanged) {
   Run run = empty_run(input);
   for (bool has_new = true; has_new;) {

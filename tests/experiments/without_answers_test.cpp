@@ -1,5 +1,4 @@
-// Tests that no file of a site holds a generated sentence with `--answers none`. The tests render a
-// recorded run and a run on a small GPU.
+// Tests that no file of a site of a recorded or fake run holds an answer with `--answers none`.
 #include <gtest/gtest.h>
 
 #include <filesystem>

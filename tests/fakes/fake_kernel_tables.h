@@ -32,8 +32,7 @@ class KernelTables {
  public:
   explicit KernelTables(bool on_gpu) : on_gpu_(on_gpu) {}
 
-  /// Adds the calls of a kernel in one phase. They are spread over `layers` layers; with 0 they are
-  /// outside the layers.
+  /// Adds a kernel's calls in one phase, spread over `layers` layers, or outside the layers if 0.
   void add(std::string_view phase, const FakeKernel& kernel, double call_factor, double time_factor,
            std::int64_t layers = 0) {
     const auto calls = static_cast<std::int64_t>(kernel.calls * call_factor);

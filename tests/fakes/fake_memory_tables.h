@@ -11,8 +11,7 @@ namespace labreport::fake_memory {
 
 using Row = std::vector<Scalar>;
 
-/// Returns the indices of about `count` states, of the peak, and of the first and last of each
-/// phase.
+/// Returns indices of about `count` states, of the peak, and of each phase's first and last state.
 inline std::set<std::size_t> thinned(const std::vector<MemoryState>& states, std::size_t count) {
   std::set<std::size_t> kept{0, states.size() - 1};
   std::size_t peak = 0;

@@ -45,8 +45,7 @@ inline Device device_of(const CellSpec& spec) {
   return device;
 }
 
-/// Makes step times in ns, all different. The first one is five times as long unless `is_warm` is
-/// true.
+/// Makes step times in ns, all different. The first is five times as long unless `is_warm` is true.
 inline std::vector<std::int64_t> steps(double ns, std::int64_t count, bool is_warm = false) {
   std::vector<std::int64_t> samples;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -118,8 +117,7 @@ inline void measure_limits(Launch& body) {
   body.metrics.push_back(real_metric("copy", "bandwidth", "B/s", 4.1e12));
 }
 
-/// Lets a profiled step run out of memory if it does not fit by calculation, so that contexts stop
-/// doubling.
+/// A profiled step runs out of memory if it does not fit by calculation, so that doubling ends.
 inline void measure_kernels_if_fits(Launch& body, const LaunchRequest& request) {
   const CellSpec& spec = request.spec;
   const std::int64_t peak_bytes = expected_peak(spec).total();
