@@ -23,9 +23,8 @@ const Experiment& find_experiment(std::string_view selector);
 std::string canonical_selector(const std::string& selector);
 
 /// Collects the cells of every selected experiment in order. A cell that two experiments want is
-/// planned once, with the larger number of launches. A `limits` cell comes first if any cell's
-/// times are compared with the device's peak rates. If the run measures both labreport's network
-/// and the user's, their cells alternate.
+/// planned once, with the larger number of launches. If times are compared with peak rates, a
+/// `limits` cell comes first. If labreport's and the user's network are measured, they alternate.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// Builds the whole report of a run. `reference` is true if the run ships with the project.

@@ -71,8 +71,7 @@ Value mean_time(const AttentionRow& row, std::string_view pass);
 /// Returns the first row's reason that is not empty, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// Returns a row for each length of one cell. A length not tried names the one that ran out of
-/// memory.
+/// Returns a row for each length of a cell. A length not tried names the one that did not fit.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
 /// Returns the rows of all cells timed by `method`, in plan order. A failed cell has all its rows.

@@ -21,9 +21,8 @@ inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as mu
 /// Returns "19.0 to 328", or only "328" if both texts are equal.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// Writes a ratio as a percentage, "0.7 % less"; above 2 or below ½ as a factor, "15× as much".
-/// `spread` is the relative deviation of the denominator; from 1 % on, percentages have no
-/// decimals.
+/// Writes a ratio as a percentage, "0.7 % less"; above 2 or below ½ as a factor, "15× as much". If
+/// `spread`, the denominator's relative deviation, is 1 % or more, percentages have no decimals.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
 /// Writes `value` with four significant digits, or fewer if its deviation makes some uncertain.

@@ -8,7 +8,6 @@
 
 namespace labreport {
 
-/// The inputs of a plan, and the cells that are planned so far.
 struct Planning {
   const PlanInput& input;
   const Run& so_far;

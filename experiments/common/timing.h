@@ -55,8 +55,7 @@ std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
 /// The lag is the time from when the host has enqueued a phase until the device has finished it.
-/// Each phase is judged, because a full launch queue blocks the host and limits the lag of later
-/// phases.
+/// Phases are judged separately, because a full launch queue blocks the host and limits later lags.
 struct PhaseLag {
   std::string_view phase;
   double lag_ratio;  ///< The lag / the phase's device time, median of the steps; may exceed 1.

@@ -11,7 +11,7 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
 constexpr double kBoundFrom = 0.4;  // A part is bound by a limit if it reaches this share of it.
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
+constexpr Notation kDigits{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
 /// Peak rates that the run measured on the device; 0 if it did not measure them.
@@ -38,36 +38,31 @@ struct SoftmaxVsGemms {
   double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
   std::string precision = {};
 
-  bool softmax_is_memory_bound() const {
-    return softmax.intensity() < ridge && softmax_bandwidth_share >= kBoundFrom;
+  /// True if softmax is memory-bound and the GEMMs are compute-bound.
+  bool bounds_differ() const {
+    return softmax.intensity() < ridge && softmax_bandwidth_share >= kBoundFrom &&
+           gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
   }
-  bool gemms_are_compute_bound() const {
-    return gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
-  }
-  bool bounds_differ() const { return softmax_is_memory_bound() && gemms_are_compute_bound(); }
   bool is_unexplained() const { return ridge > 0 && !bounds_differ(); }
   double time_ratio() const { return softmax.ms / gemms.ms; }
   double flop_ratio() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
-  double time_ratio_with_projections() const {
+  double time_ratio_to_all_gemms() const {
     return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0;
   }
-  double flop_ratio_with_projections() const { return softmax.flops / (gemms + projections).flops; }
+  double flop_ratio_to_all_gemms() const { return softmax.flops / (gemms + projections).flops; }
 };
 
-/// Returns nothing if softmax or the GEMMs have no measured time.
 std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile& profile) {
   const std::vector<Work> stages = attention_work(profile);
-  const auto work = [&](const char* stage) {
-    return *std::ranges::find(stages, stage, &Work::part);
-  };
+  const auto at = [&](const char* stage) { return *std::ranges::find(stages, stage, &Work::part); };
   SoftmaxVsGemms comparison{.profile = profile.label,
                             .words = profile.words,
                             .reason = "",
-                            .softmax = work(stage::kSoftmax),
-                            .scores = work(stage::kScores),
-                            .values = work(stage::kValues),
-                            .projections = work(stage::kProjections)};
-  comparison.gemms = comparison.scores + comparison.values + work(stage::kProducts);
+                            .softmax = at(stage::kSoftmax),
+                            .scores = at(stage::kScores),
+                            .values = at(stage::kValues),
+                            .projections = at(stage::kProjections)};
+  comparison.gemms = comparison.scores + comparison.values + at(stage::kProducts);
   if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
   const PeakRates peaks(view, profile);
   comparison.precision = peaks.precision;
@@ -114,8 +109,8 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
       column("values", "A·V", "ms", ms(&Row::values)),
       column("time", "Time ratio", "×", &Row::time_ratio, kRatio),
       column("flops", "FLOPs ratio", "%", &Row::flop_ratio, kPartShare),
-      column("all_time", "Time, with projections", "×", &Row::time_ratio_with_projections, kRatio),
-      column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_with_projections,
+      column("all_time", "Time, with projections", "×", &Row::time_ratio_to_all_gemms, kRatio),
+      column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_to_all_gemms,
              kPartShare),
       column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
              kPartShare),
@@ -123,7 +118,6 @@ const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
   return columns;
 }
 
-/// A part of the network as a point of the roofline plot.
 struct RooflinePart {
   std::string precision;
   Work work;
@@ -134,13 +128,13 @@ const std::vector<Column<RooflinePart>> kRooflineColumns{
     {"precision", "Precision", &RooflinePart::precision},
     {"ms", "Time", [](const RooflinePart& row) { return row.work.ms; }, "ms"},
     {"flops", "FLOPs", [](const RooflinePart& row) { return row.work.flops / kGiga; }, "GFLOP",
-     kThreeDigits},
+     kDigits},
     {"bytes", "Bytes", [](const RooflinePart& row) { return row.work.bytes / kBytesPerGibibyte; },
-     "GiB", kThreeDigits},
+     "GiB", kDigits},
     {"intensity", "Intensity", [](const RooflinePart& row) { return row.work.intensity(); },
-     "FLOP/B", kThreeDigits},
+     "FLOP/B", kDigits},
     {"rate", "Rate", [](const RooflinePart& row) { return row.work.flop_rate() / kTera; },
-     "TFLOP/s", kThreeDigits}};
+     "TFLOP/s", kDigits}};
 
 /// A corner of the roof, the line under which the parts lie.
 struct RoofCorner {
@@ -180,8 +174,8 @@ Facts attention_sentence(const SoftmaxVsGemms& comparison) {
                                 .set("ridge", comparison.ridge, kTwoDigits);
   return Facts()
       .set("profile", comparison.words)
-      .set("softmax", comparison.softmax.ms, kThreeDigits)
-      .set("gemms", comparison.gemms.ms, kThreeDigits)
+      .set("softmax", comparison.softmax.ms, kDigits)
+      .set("gemms", comparison.gemms.ms, kDigits)
       .when(
           "counted", has_flops, "times",
           has_flops ? format_significant(comparison.gemms.flops / comparison.softmax.flops, 2) : "")
@@ -204,7 +198,7 @@ Facts attention_facts(const Profiles& profiles) {
                                           : "untold";
   Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
   if (!comparison && profile != nullptr)
-    sentence.set("profile", profile->words).set("ms", fused_ms, kThreeDigits);
+    sentence.set("profile", profile->words).set("ms", fused_ms, kDigits);
   return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
 }
 

@@ -82,10 +82,8 @@ const std::vector<Column<ClassSegment>> kClassSegments{
     {"share", "Share", &ClassSegment::share, "%", kShareOfTime},
     {"change", "Change", &ClassSegment::words}};
 
-/// Adds a bar for each pass of the profile. Its words give the speedup over the same pass of
-/// `baseline`, if there is one. Either profile may be null.
-void add_bars(std::vector<ClassSegment>& segments, const Profile* profile,
-              const Profile* baseline) {
+/// Adds a bar for each pass, with its speedup over `baseline` in words. Either profile may be null.
+void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Profile* baseline) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
     const double pass_ms = total_ms(rows);
@@ -96,7 +94,7 @@ void add_bars(std::vector<ClassSegment>& segments, const Profile* profile,
       const double ms = total_ms(matching(rows, has_drawn_class(kind)));
       if (ms <= 0) continue;
       const std::string precision(labreport::describe(profile->precision()));
-      segments.push_back(
+      bars.push_back(
           {precision + " · " + std::string(describe(pass)), kind, ms, ms / pass_ms, words});
     }
   }

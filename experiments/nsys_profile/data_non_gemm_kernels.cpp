@@ -63,8 +63,7 @@ std::vector<KernelSum> groups_of(const Profile& profile) {
   return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
-/// Returns a row for each operator of each group, sorted by the group's time and then by the
-/// operator's time, longest first. Empty if `profile` is null.
+/// Sorts groups and their operators by time, longest first. Empty if `profile` is null.
 std::vector<GroupRow> operator_rows(const Profile* profile) {
   std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
@@ -75,7 +74,6 @@ std::vector<GroupRow> operator_rows(const Profile* profile) {
   return rows;
 }
 
-/// Returns a row for each group in each precision.
 std::vector<GroupRow> group_rows(const Profiles& profiles) {
   std::vector<GroupRow> rows;
   for (const Profile* profile : {profiles.described, profiles.described_16_bit}) {

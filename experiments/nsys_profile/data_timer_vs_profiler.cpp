@@ -37,13 +37,11 @@ struct TimerComparison {
   /// The profiler's time relative to the timer's mean.
   double difference() const { return busy_ms / timer_mean_ms - 1; }
   double timer_variation() const { return summarize(timer_ms).coefficient_of_variation(); }
-  /// True if the profiler shows less time than the timer, beyond the variation of the timer's
-  /// steps, and time without kernels explains that.
+  /// True if the profiler shows clearly less time than the timer, and idle time explains it.
   bool profiler_shows_less() const {
     return difference() < -timer_variation() && idle_ms() && *idle_ms() > 0;
   }
   bool agrees() const { return std::abs(difference()) <= timer_variation(); }
-  /// The time between the first and the last kernel in which no kernel ran.
   std::optional<double> gaps_ms() const { return difference_of(span_ms, busy_ms); }
   /// The profiled step's time before its first kernel and after its last one.
   std::optional<double> outside_ms() const { return difference_of(profiled_ms, span_ms); }
@@ -73,13 +71,10 @@ const std::vector<Column<TimerComparison>>& step_columns() {
   return columns;
 }
 
-/// Returns nothing if the step lacks the timer's or the profiler's time.
 std::optional<TimerComparison> compare_step(const Profile& profile, const ProfiledStep& step) {
-  const auto profiled_ms = [&](std::string_view name) {
-    return step.value_ms(metric::kProfile, name);
-  };
+  const auto profile_ms = [&](auto name) { return step.value_ms(metric::kProfile, name); };
   const auto timer_ms = step.samples_ms(metric::kStep, metric::kTotal);
-  const auto busy_ms = profiled_ms(metric::kBusy);
+  const auto busy_ms = profile_ms(metric::kBusy);
   if (timer_ms.empty() || !busy_ms || mean(timer_ms) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
   TimerComparison comparison{.profile = profile.label,
@@ -89,8 +84,8 @@ std::optional<TimerComparison> compare_step(const Profile& profile, const Profil
                              .timer_ms = timer_ms,
                              .timer_mean_ms = mean(timer_ms),
                              .busy_ms = *busy_ms,
-                             .span_ms = profiled_ms(metric::kSpan),
-                             .profiled_ms = profiled_ms(metric::kStep),
+                             .span_ms = profile_ms(metric::kSpan),
+                             .profiled_ms = profile_ms(metric::kStep),
                              .mode = mode};
   if (step.is_perturbed()) comparison.flags.emplace_back("perturbed by the profiler");
   return comparison;
@@ -137,14 +132,14 @@ std::optional<double> most_idle_of_shorter(const Profiles& profiles,
 }
 
 Facts timer_sentence(const Profiles& profiles, const TimerComparison& step) {
-  constexpr Notation kDigits{Notation::kSignificant, 3};
+  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   const double difference = std::abs(step.difference());
   const auto most_idle = most_idle_of_shorter(profiles, step);
   return Facts()
       .set("profile", step.words)
       .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
-      .set("timer", step.timer_mean_ms, kDigits)
-      .set("busy", step.busy_ms, kDigits)
+      .set("timer", step.timer_mean_ms, kThreeDigits)
+      .set("busy", step.busy_ms, kThreeDigits)
       .set("difference", change_words(1 + step.difference(), step.timer_variation(), kMoreThan))
       .flag("close", difference <= kCloseUpTo)
       .set("within", format_fixed(std::max(1.0, std::ceil(100 * difference)), 0))

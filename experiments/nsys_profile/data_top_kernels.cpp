@@ -157,7 +157,7 @@ std::string launch_words(double count) {
 
 /// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
 Facts top_facts(const Profiles& profiles) {
-  constexpr Notation kDigits{Notation::kSignificant, 3};
+  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
   const std::vector<TopKernels> rows =
       profiles.described == nullptr ? std::vector<TopKernels>() : top_rows({profiles.described});
   Facts facts = profiles.facts();
@@ -169,7 +169,7 @@ Facts top_facts(const Profiles& profiles) {
   return facts.when("top", Facts()
                                .set("profile", top.words)
                                .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
-                               .set("ms", top.forward.sum.total_ms, kDigits)
+                               .set("ms", top.forward.sum.total_ms, kThreeDigits)
                                .set("share", top.forward.share, kTopShare)
                                .set("launches", launch_words(top.forward.sum.calls))
                                .set("called_in", top.called_in)
@@ -177,7 +177,7 @@ Facts top_facts(const Profiles& profiles) {
                                .flag("forward_only", !top.both)
                                .flag("changed", top.is_changed())
                                .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
-                               .set("both_ms", both.sum.total_ms, kDigits));
+                               .set("both_ms", both.sum.total_ms, kThreeDigits));
 }
 
 }  // namespace

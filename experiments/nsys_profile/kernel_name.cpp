@@ -29,8 +29,7 @@ std::string_view last_name(std::string_view qualified) {
   return qualified;
 }
 
-/// Returns the part of a word before the suffix of a functor: "exp" for "exp_kernel_cuda". If
-/// several suffixes match, the shortest part counts. Empty if the word has no such suffix.
+/// Returns the shortest part of a word before a functor's suffix: "exp" for "exp_kernel_cuda".
 std::string_view functor_stem(std::string_view word) {
   std::size_t stem_size = word.find("_scalar_tensor_kernel", 1);
   for (const std::string_view suffix :

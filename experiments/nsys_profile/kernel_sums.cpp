@@ -11,7 +11,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-/// The median of the rows' medians in ms, each counted once for each of the row's calls.
+/// The median of the rows' medians, weighted by their calls.
 double weighted_median_ms(Rows rows, double calls) {
   std::ranges::sort(rows, {}, &KernelRow::median_ms);
   double counted_calls = 0;
@@ -48,7 +48,6 @@ KernelSum sum_of(const std::string& name, const Rows& rows) {
   return sum;
 }
 
-/// Adds a step's lines to the CSV file.
 void add_step(std::string& csv, const Profile& profile, const ProfiledStep& step) {
   const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   const auto ns = [](double ms, int decimals) {

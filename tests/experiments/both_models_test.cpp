@@ -30,7 +30,6 @@ std::vector<std::string> sorted_ids(const std::vector<PlannedCell>& cells) {
   return ids;
 }
 
-/// Plans only one of the two networks.
 PlanInput input_of_one(PlanInput input, bool users_model) {
   input.selection.both = false;
   if (!users_model) input.selection.model.reset();
@@ -69,7 +68,6 @@ TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
   EXPECT_EQ(labreports_half(run).cells.size(), alone.cells.size());
 }
 
-/// Returns the section that compares both networks; null if there is none.
 const Section* comparison_section(const Document& document) {
   const auto found = std::ranges::find(document.sections, "beside", &Section::problem);
   return found == document.sections.end() ? nullptr : &*found;

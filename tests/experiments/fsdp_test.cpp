@@ -20,7 +20,6 @@ std::string answer(const std::string& letter, const Change& change = unchanged) 
   return part_of(run, std::string(kProblem) + "." + letter).answer;
 }
 
-/// Changes launches whose weights are sharded, in one precision or in all.
 Change with_sharded_weights(Change change, std::optional<Precision> precision = {}) {
   return where(
       [=](const CellSpec& spec) {

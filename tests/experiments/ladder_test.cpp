@@ -25,7 +25,6 @@ std::vector<Ladder> ladders_of(const labreport::Run& run) {
 
 std::string answer(const labreport::Run& run) { return part_of(run, "ladder").answer; }
 
-/// Multiplies all times of one variant by `factor`.
 Change scale_variant(Variant variant, double factor) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.variant != variant) return;

@@ -64,7 +64,6 @@ const Figure& figure_of(const Part& part, const std::string& slug) {
   throw std::runtime_error("no figure " + slug);
 }
 
-/// The FP32 training step at this context runs out of memory.
 Change out_of_memory_at(std::int64_t context) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.context != context || spec.precision != Precision::kFp32 ||
@@ -233,7 +232,6 @@ TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
                                          HasSubstr("| 80 GB |"), HasSubstr("| none")));
 }
 
-/// Raises the peak of BF16 training steps.
 Change raise_bf16_peaks(std::int64_t bytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kBf16 || spec.mode != Mode::kTrainStep) return;

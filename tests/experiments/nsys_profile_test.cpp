@@ -86,7 +86,6 @@ const Change kFastBf16 =
     where([](const CellSpec& spec) { return spec.precision == Precision::kBf16; },
           scale_kernels(is_gemm_row, 0.1));
 
-/// Only inference has memory enough.
 void without_step(const CellSpec& spec, Launch& launch) {
   if (spec.mode != Mode::kInference) end_with(launch, OutOfMemory{"forward", 1, 2, 3});
 }

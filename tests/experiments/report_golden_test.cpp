@@ -69,7 +69,6 @@ labreport::Run nothing_ran() {
   });
 }
 
-/// The second half of the cells has not run yet.
 labreport::Run cut_short(const char* edition) {
   labreport::Run run = fake_run(plan_input(Preset::kFull, edition));
   for (std::size_t i = run.cells.size() / 2; i < run.cells.size(); ++i) {
@@ -217,7 +216,6 @@ TEST_P(GoldenReports, AreWordForWord) {
                 golden_lines(report_markdown(document, {}, Answers::kFull)));
 }
 
-/// Expects sentences that no golden report has.
 TEST(OtherReports, SayWhatBecameOfTheirRuns) {
   const auto expect_sentences = [](const labreport::Run& run,
                                    const std::vector<std::string>& sentences) {

@@ -34,7 +34,6 @@ std::vector<std::string> problems_of(const Document& document) {
   return names;
 }
 
-/// Returns the report of a run of fsdp_calcs with this request.
 Document fsdp_calcs_report(Request request) {
   labreport::Run run = fake_run(input_for("fsdp_calcs", Preset::kFull, "2026"));
   run.sessions.front().request = std::move(request);
@@ -103,7 +102,6 @@ TEST(ChosenProblems, AreUnknownWhereNothingNamesThem) {
   EXPECT_EQ(chosen_by({.problems = "of_another_version"}), std::nullopt);
 }
 
-/// Returns the command that reproduces a run with this request.
 std::string reproduce_command(Request request) {
   labreport::Run run = fake_run(input_for("fsdp_calcs", Preset::kFull, "2026"));
   run.sessions.front().request = std::move(request);

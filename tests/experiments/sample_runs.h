@@ -117,7 +117,6 @@ inline Run fake_run(const PlanInput& input, const Change& change = unchanged) {
 
 // The following functions make changes, and can be combined.
 
-/// Changes only the launches of cells for which `predicate` is true.
 inline Change where(std::function<bool(const CellSpec&)> predicate, Change change) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (predicate(spec)) change(spec, launch);

@@ -30,7 +30,6 @@ std::string answer(const std::string& letter, const Change& change = unchanged) 
   return part(letter, change).answer;
 }
 
-/// Changes launches whose optimizer is sharded.
 Change with_sharded_optimizer(Change change) {
   return where([](const CellSpec& spec) { return spec.sharding == Sharding::kOptimizer; },
                std::move(change));

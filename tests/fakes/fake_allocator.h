@@ -24,7 +24,6 @@ struct Origin {
   std::string_view category;
 };
 
-/// One allocation.
 struct Block {
   std::int64_t bytes = 0;
   std::int64_t event = 0;
@@ -36,7 +35,6 @@ struct Block {
   std::string freed_phase;
 };
 
-/// The memory after one event.
 struct MemoryState {
   std::int64_t event, ns, allocated;
   std::string phase, module;
@@ -66,7 +64,6 @@ class Allocator {
   void begin_step() { states_ = {current_}; }
   void enter_phase(std::string_view phase) { current_.phase = phase; }
 
-  /// Returns the index of the new block.
   std::size_t allocate(std::int64_t bytes, Origin origin) {
     if (current_.allocated + rounded(bytes) > capacity_) throw AllocationRefused{bytes};
     current_.bytes[origin.category] += bytes;

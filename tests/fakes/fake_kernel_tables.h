@@ -73,7 +73,6 @@ class KernelTables {
     return sum;
   }
 
-  /// Moves the tables into `body`, with the trace of each kernel if `with_trace` is true.
   void write(Launch& body, bool with_trace) {
     for (const auto& [phase, ns] : phase_ns_) {
       body.metrics.push_back(integer_metric(metric::kBusy, phase, "ns", ns));

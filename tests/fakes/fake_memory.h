@@ -64,7 +64,6 @@ inline void add_other_metrics(Launch& body, const CellSpec& spec,
   }
 }
 
-/// Adds the peaks that a reader may mean by "the memory of a forward pass".
 inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<MemoryState>& states,
                          std::int64_t capacity) {
   if (spec.mode == Mode::kTrainStep) {

@@ -39,7 +39,6 @@ inline constexpr Maker kMakers[]{{"residual stream", "", "aten::add", "aten::add
                                  {"W3 x", "ffn/w3", "aten::linear", "aten::mm"},
                                  {"ffn/w2", "ffn", "aten::mul", "aten::mul"}};
 
-/// A step whose allocations are counted.
 class Step {
  public:
   Step(const CellSpec& spec, std::int64_t capacity) : spec_(spec), allocator_(capacity) {
@@ -210,7 +209,6 @@ class Step {
 
   const CellSpec& spec_;
   Allocator allocator_;
-  // Indices of the allocator's blocks.
   std::vector<std::size_t> kept_;
   std::vector<std::size_t> weight_copies_;
   std::vector<std::size_t> gradients_;

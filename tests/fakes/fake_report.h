@@ -27,7 +27,6 @@ namespace labreport {
 
 inline constexpr double kFlopsPerSecond = 2e12;
 
-/// Returns an environment variable; empty if it is not set.
 inline std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -29,13 +29,11 @@ inline void leave_folder(const std::string& result, const LaunchReport&) {
   std::filesystem::create_directories(result + "/below");
 }
 
-/// Leaves a sparse file of 1 TiB.
 inline void leave_endless(const std::string& result, const LaunchReport&) {
   std::ofstream(result) << "[";
   std::filesystem::resize_file(result, 1ULL << 40);
 }
 
-/// Leaves JSON that is nested a million levels deep.
 inline void leave_deep(const std::string& result, const LaunchReport&) {
   std::ofstream(result) << std::string(1 << 20, '[');
 }
