@@ -137,7 +137,7 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
   for (const AttentionRow& other : rows) {
     if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) ran = &other;
   }
-  const auto peak = ran == nullptr ? std::nullopt : ran->bytes(column::kPeakBytes);
+  const auto peak = ran == nullptr ? std::nullopt : ran->number(column::kPeakBytes);
   if (!capacity || !peak) return std::nullopt;
   const double tensors = *peak / ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
