@@ -12,22 +12,22 @@
 namespace labreport {
 namespace {
 
-std::string_view words(std::string_view experiment) {
+std::string_view section_text(std::string_view experiment) {
   return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
 }
 
-/// A problem of parallel training that is answered by calculation, without a measurement.
-Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
-                      Presentation (*present)(const RunView&), std::string_view edition) {
+/// Describes a problem of parallel training whose answer is calculated, not measured.
+Experiment arithmetic_problem(std::string_view name, std::vector<std::string> parts,
+                              Presentation (*present)(const RunView&), std::string_view edition) {
   const std::string path = "experiments/parallel_arithmetic/" + std::string(name) + ".md";
   return {.name = name,
           .parts = std::move(parts),
           .plan = parallel_arithmetic::plan,
           .present = present,
-          .words = embedded::experiments().at(path),
-          .profiling = false,
+          .section_text = embedded::experiments().at(path),
+          .in_profiling_half = false,
           .only_edition = edition,
-          .several_gpus = true};
+          .needs_several_gpus = true};
 }
 
 /// True if a cell's times are compared with the peak rates that a `limits` cell measures.
@@ -40,17 +40,17 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
   });
 }
 
-bool selected(const PlanInput& input, const Experiment& experiment) {
+bool is_selected(const PlanInput& input, const Experiment& experiment) {
   const auto& only = input.selection.only;
-  if (!experiment.of(input.edition.name)) return false;
-  if (only.empty()) return experiment.profiling;
+  if (!experiment.in_edition(input.edition.name)) return false;
+  if (only.empty()) return experiment.in_profiling_half;
   return std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
     return &find_experiment(selector) == &experiment;
   });
 }
 
-/// Suggests parts if only the letter is wrong, else problems. Names that contain the selector come
-/// first, because an abbreviation is many edits away from the whole name.
+/// Suggests parts if only the part's letter is wrong, and problems otherwise. Names that contain
+/// the selector come first, because an abbreviation is many edits away from the whole name.
 [[noreturn]] void refuse_unknown_experiment(std::string_view selector) {
   constexpr std::size_t kMostNames = 3;
   const std::string_view problem = selector.substr(0, selector.find('.'));
@@ -73,19 +73,20 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
                    "nearest: " + join(names, ", ") + "; `labreport list problems` shows all");
 }
 
-/// Alternates the cells of both networks, so that drift of the device's speed affects both alike.
-std::vector<PlannedCell> alternating_cells(const Experiment& experiment, PlanInput input,
-                                           const Run& so_far) {
-  const std::vector<PlannedCell> first = experiment.plan(input, so_far);
-  if (!input.selection.keeps_labreports_network) return first;
+/// Plans the experiment for the user's network or labreport's. If the user wants both networks,
+/// their cells alternate, so that a drift of the device's speed affects both alike.
+std::vector<PlannedCell> cells_of_experiment(const Experiment& experiment, PlanInput input,
+                                             const Run& so_far) {
+  const std::vector<PlannedCell> users_cells = experiment.plan(input, so_far);
+  if (!input.selection.keeps_labreports_network) return users_cells;
   input.selection.model.reset();
-  const std::vector<PlannedCell> second = experiment.plan(input, so_far);
-  std::vector<PlannedCell> turns;
-  for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
-    if (i < first.size()) turns.push_back(first[i]);
-    if (i < second.size()) turns.push_back(second[i]);
+  const std::vector<PlannedCell> labreports_cells = experiment.plan(input, so_far);
+  std::vector<PlannedCell> alternating;
+  for (std::size_t i = 0; i < std::max(users_cells.size(), labreports_cells.size()); ++i) {
+    if (i < users_cells.size()) alternating.push_back(users_cells[i]);
+    if (i < labreports_cells.size()) alternating.push_back(labreports_cells[i]);
   }
-  return turns;
+  return alternating;
 }
 
 }  // namespace
@@ -96,56 +97,56 @@ const std::vector<Experiment>& catalog() {
        .parts = {"a", "b", "c"},
        .plan = benchmarking_script::plan,
        .present = benchmarking_script::present,
-       .words = words("benchmarking_script")},
+       .section_text = section_text("benchmarking_script")},
       {.name = "nsys_profile",
        .parts = {"a", "b", "c", "d", "e"},
        .plan = nsys_profile::plan,
        .present = nsys_profile::present,
-       .words = words("nsys_profile")},
+       .section_text = section_text("nsys_profile")},
       {.name = "mixed_precision_accumulation",
        .plan = mixed_precision_accumulation::plan,
        .present = mixed_precision_accumulation::present,
-       .words = words("mixed_precision_accumulation")},
+       .section_text = section_text("mixed_precision_accumulation")},
       {.name = "benchmarking_mixed_precision",
        .parts = {"a", "b", "c"},
        .plan = benchmarking_mixed_precision::plan,
        .present = benchmarking_mixed_precision::present,
-       .words = words("benchmarking_mixed_precision")},
+       .section_text = section_text("benchmarking_mixed_precision")},
       {.name = "memory_profiling",
        .parts = {"a", "b", "c", "d", "e", "f"},
        .plan = memory_profiling::plan,
        .present = memory_profiling::present,
-       .words = words("memory_profiling")},
+       .section_text = section_text("memory_profiling")},
       {.name = "pytorch_attention",
        .plan = pytorch_attention::plan,
        .present = pytorch_attention::present,
-       .words = words("pytorch_attention"),
-       .profiling = false},
+       .section_text = section_text("pytorch_attention"),
+       .in_profiling_half = false},
       {.name = "torch_compile",
        .parts = {"a", "b"},
        .plan = torch_compile::plan,
        .present = torch_compile::present,
-       .words = words("torch_compile"),
-       .profiling = false},
+       .section_text = section_text("torch_compile"),
+       .in_profiling_half = false},
       {.name = "flash_benchmarking",
        .plan = flash_benchmarking::plan,
        .present = flash_benchmarking::present,
-       .words = words("flash_benchmarking"),
-       .profiling = false},
+       .section_text = section_text("flash_benchmarking"),
+       .in_profiling_half = false},
       {.name = "gradient_checkpointing",
        .parts = {"a", "b"},
        .plan = gradient_checkpointing::plan,
        .present = gradient_checkpointing::present,
-       .words = words("gradient_checkpointing"),
-       .profiling = false,
+       .section_text = section_text("gradient_checkpointing"),
+       .in_profiling_half = false,
        .only_edition = "2026"},
       {.name = "data_parallel",
        .parts = {"a", "b", "c", "d"},
        .plan = data_parallel::plan,
        .present = data_parallel::present,
-       .words = words("data_parallel"),
-       .profiling = false,
-       .several_gpus = true,
+       .section_text = section_text("data_parallel"),
+       .in_profiling_half = false,
+       .needs_several_gpus = true,
        .aliases = {{"naive_ddp", "a"},
                    {"naive_ddp_benchmarking", "a"},
                    {"minimal_ddp_flat", "b"},
@@ -158,37 +159,38 @@ const std::vector<Experiment>& catalog() {
       {.name = "distributed_communication_single_node",
        .plan = distributed_communication_single_node::plan,
        .present = distributed_communication_single_node::present,
-       .words = words("distributed_communication_single_node"),
-       .profiling = false,
-       .several_gpus = true},
+       .section_text = section_text("distributed_communication_single_node"),
+       .in_profiling_half = false,
+       .needs_several_gpus = true},
       {.name = "optimizer_state_sharding_accounting",
        .parts = {"a", "b", "c"},
        .plan = optimizer_state_sharding_accounting::plan,
        .present = optimizer_state_sharding_accounting::present,
-       .words = words("optimizer_state_sharding_accounting"),
-       .profiling = false,
-       .several_gpus = true},
+       .section_text = section_text("optimizer_state_sharding_accounting"),
+       .in_profiling_half = false,
+       .needs_several_gpus = true},
       {.name = "fsdp_accounting",
        .parts = {"a", "b"},
        .plan = fsdp_accounting::plan,
        .present = fsdp_accounting::present,
-       .words = words("fsdp_accounting"),
-       .profiling = false,
+       .section_text = section_text("fsdp_accounting"),
+       .in_profiling_half = false,
        .only_edition = "2026",
-       .several_gpus = true},
-      arithmetic("communication_accounting", {"a", "b", "c", "d"},
-                 parallel_arithmetic::communication_accounting, "2025"),
-      arithmetic("alternate_ring_all_reduce", {}, parallel_arithmetic::alternate_ring_all_reduce,
-                 "2026"),
-      arithmetic("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs, "2026"),
-      arithmetic("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
-      arithmetic("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
-      arithmetic("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),
+       .needs_several_gpus = true},
+      arithmetic_problem("communication_accounting", {"a", "b", "c", "d"},
+                         parallel_arithmetic::communication_accounting, "2025"),
+      arithmetic_problem("alternate_ring_all_reduce", {},
+                         parallel_arithmetic::alternate_ring_all_reduce, "2026"),
+      arithmetic_problem("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs,
+                         "2026"),
+      arithmetic_problem("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
+      arithmetic_problem("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
+      arithmetic_problem("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),
       {.name = "ladder",
        .plan = ladder::plan,
        .present = ladder::present,
-       .words = words("ladder"),
-       .profiling = false},
+       .section_text = section_text("ladder"),
+       .in_profiling_half = false},
   };
   return experiments;
 }
@@ -211,10 +213,10 @@ FigureFiles figure_files(std::string_view folder) {
 
 const Experiment& find_experiment(std::string_view selector) {
   for (const Experiment& experiment : catalog()) {
-    const std::string whole(experiment.name);
-    if (selector == whole) return experiment;
+    const std::string problem(experiment.name);
+    if (selector == problem) return experiment;
     for (const std::string& part : experiment.parts) {
-      if (selector == whole + "." + part) return experiment;
+      if (selector == problem + "." + part) return experiment;
     }
     for (const Alias& alias : experiment.aliases) {
       if (selector == alias.name) return experiment;
@@ -235,20 +237,20 @@ std::string canonical_selector(const std::string& selector) {
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> cells;
   for (const Experiment& experiment : catalog()) {
-    if (!selected(input, experiment)) continue;
-    for (const PlannedCell& added : alternating_cells(experiment, input, so_far)) {
-      const std::string id = cell_id(added.spec);
-      if (!bytes_are_countable(added.spec)) {
+    if (!is_selected(input, experiment)) continue;
+    for (const PlannedCell& cell : cells_of_experiment(experiment, input, so_far)) {
+      const std::string id = cell_id(cell.spec);
+      if (!bytes_are_countable(cell.spec)) {
         throw InputError(id + " has tensors of more bytes than can be counted",
                          "make the network, the batch or the context smaller");
       }
-      const auto known = std::ranges::find_if(
+      const auto duplicate = std::ranges::find_if(
           cells, [&](const PlannedCell& planned) { return cell_id(planned.spec) == id; });
-      if (known == cells.end()) {
-        cells.push_back(added);
+      if (duplicate == cells.end()) {
+        cells.push_back(cell);
       } else {
-        known->launches = std::max(known->launches, added.launches);
-        known->gpu_trace = known->gpu_trace || added.gpu_trace;
+        duplicate->launches = std::max(duplicate->launches, cell.launches);
+        duplicate->gpu_trace = duplicate->gpu_trace || cell.gpu_trace;
       }
     }
   }

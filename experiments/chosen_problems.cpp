@@ -11,7 +11,7 @@ namespace labreport {
 std::vector<std::string> profiling_problems() {
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.profiling) names.emplace_back(experiment.name);
+    if (experiment.in_profiling_half) names.emplace_back(experiment.name);
   }
   return names;
 }
@@ -37,8 +37,8 @@ std::optional<std::set<std::string>> chosen_problems(const Run& run) {
         chosen.insert(canonical_selector(selector));
       }
     }
-  } catch (const InputError&) {  // a problem that this version does not know
-    return std::nullopt;
+  } catch (const InputError&) {
+    return std::nullopt;  // This version does not know one of the problems.
   }
   return chosen;
 }

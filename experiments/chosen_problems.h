@@ -1,4 +1,4 @@
-// Finds the problems and parts that a run was asked for.
+// Reads from a request which problems and parts the user wants.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace labreport {
 
-/// The names of the profiling half's problems, which `profiling` stands for.
+/// Returns the names of the problems that the selector `profiling` stands for.
 std::vector<std::string> profiling_problems();
 
-/// Returns the names in the request, without expanding `all` or `profiling`.
+/// Returns the selectors in the request; `all` and `profiling` stay as they are.
 std::vector<std::string> requested_problems(const Request& request);
 
-/// Returns the experiments ("ladder") and parts ("data_parallel.d") that the run's request names;
-/// nothing if it asks for all or the profiling half, or if this version cannot read it.
+/// Returns the experiments ("ladder") and parts ("data_parallel.d") that the run's request names.
+/// Returns nothing if it names `all`, only `profiling`, or a problem that this version lacks.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
 }  // namespace labreport

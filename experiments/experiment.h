@@ -17,7 +17,7 @@ namespace labreport {
 /// The content of each part, by its letter.
 using Presentation = std::map<std::string, PartContent>;
 
-/// A name that the handout gives to what is one part of an experiment here.
+/// A problem of the handout that is one part of an experiment here, by its name in the handout.
 struct Alias {
   std::string_view name;    ///< "naive_ddp_benchmarking"
   std::string_view letter;  ///< "a"
@@ -25,16 +25,16 @@ struct Alias {
 
 struct Experiment {
   std::string_view name;                ///< The problem's name: "benchmarking_script"
-  std::vector<std::string> parts = {};  ///< Letters, in order.
+  std::vector<std::string> parts = {};  ///< The letters of the parts, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
-  std::string_view words;              ///< The text of section.md.
-  bool profiling = true;               ///< In the profiling half, the default choice.
+  std::string_view section_text;       ///< The text of section.md.
+  bool in_profiling_half = true;       ///< True if a run that names no problems plans it.
   std::string_view only_edition = {};  ///< Empty if both editions have the problem.
-  bool several_gpus = false;           ///< Not planned by default on a host with one GPU.
+  bool needs_several_gpus = false;     ///< Not planned by default on a host with one GPU.
   std::vector<Alias> aliases = {};     ///< Handout names that also select its parts.
 
-  bool of(std::string_view edition) const {
+  bool in_edition(std::string_view edition) const {
     return only_edition.empty() || only_edition == edition;
   }
 };

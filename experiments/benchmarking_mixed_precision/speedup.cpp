@@ -45,21 +45,21 @@ std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view ph
 
 Network network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
-  const auto step = fullest(group);
+  const auto step = longest_timed_launch(group);
   const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
   const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
     const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
     return Pass{
         .ms = ms,
         .kernels = kernel_time(profile, phase),
-        .launch_bound = lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag))};
+        .launch_bound = lag == lags.end() ? std::nullopt : std::optional(is_launch_bound(*lag))};
   };
-  const Phases measured = phases(group);
+  const PhaseTimes measured = phase_times(group);
   return {.group = &group,
           .forward = pass(metric::kForward, measured.forward),
           .backward = pass(metric::kBackward, measured.backward),
-          .step = pass("", whole_step(group, Mode::kTrainStep)),
-          .bound = step ? bound(view, *step) : std::nullopt};
+          .step = pass("", whole_step_times(group, Mode::kTrainStep)),
+          .bound = step ? bound_of(view, *step) : std::nullopt};
 }
 
 /// The order of precisions; the answers compare the first one after FP32.

@@ -115,8 +115,8 @@ std::vector<Facts> changed_by_synchronizing(const Pairs& pairs) {
   std::vector<Facts> list;
   for (const Pair& pair : compared_pairs(pairs, &Network::step)) {
     for (const Network* network : {pair.fp32, pair.other}) {
-      const auto step = timed(*network->group, Mode::kTrainStep);
-      const auto synced = step->counted(metric::kSynced, metric::kTotal);
+      const auto step = timed_launch(*network->group, Mode::kTrainStep);
+      const auto synced = step->ms_after_warmup(metric::kSynced, metric::kTotal);
       if (synced.empty()) continue;
       const double once = mean(network->step.ms), each = mean(synced);
       if (std::abs(each / once - 1) <= kTenth) continue;

@@ -41,7 +41,7 @@ std::optional<double> gemm_rate(const RunView& view, const CellSpec& network,
 
 struct SizeRow {
   const TimingGroup* group;
-  Phases times;
+  PhaseTimes times;
   std::optional<double> forward_rate, backward_rate;  ///< TFLOP/s of GEMMs.
   std::string reason;                                 ///< Why times are missing; may be empty.
   std::vector<std::string> flags;
@@ -55,13 +55,13 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
   for (const TimingGroup& group : groups) {
     std::vector<std::string> flags;
     for (const auto& [mode, cell] : group.cells) {
-      if (const auto step = timed(group, mode))
+      if (const auto step = timed_launch(group, mode))
         std::ranges::move(disturbances(*step), std::back_inserter(flags));
     }
     CellSpec forward = group.spec;
     forward.mode = Mode::kForward;
     rows.push_back({.group = &group,
-                    .times = phases(group),
+                    .times = phase_times(group),
                     .forward_rate = gemm_rate(view, forward, metric::kForward, 1),
                     .backward_rate = gemm_rate(view, forward, metric::kBackward, 2),
                     .reason = reasons_missing(group),
@@ -70,11 +70,11 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
   return rows;
 }
 
-using Samples = std::vector<double> Phases::*;
+using Samples = std::vector<double> PhaseTimes::*;
 
-constexpr std::pair<const char*, Samples> kPhases[]{{"forward", &Phases::forward},
-                                                    {"backward", &Phases::backward},
-                                                    {"optimizer", &Phases::optimizer}};
+constexpr std::pair<const char*, Samples> kPhases[]{{"forward", &PhaseTimes::forward},
+                                                    {"backward", &PhaseTimes::backward},
+                                                    {"optimizer", &PhaseTimes::optimizer}};
 
 Value mean_of(const SizeRow& row, const std::vector<double>& samples) {
   return samples.empty() ? Value::missing(row.reason) : Value::mean_of(samples);
@@ -86,7 +86,8 @@ Column<SizeRow> phase(const char* name, const char* title, Samples samples) {
 
 Column<SizeRow> whole(const char* name, const char* title, Mode mode) {
   return {name, title,
-          [mode](const SizeRow& row) { return mean_of(row, whole_step(*row.group, mode)); }, "ms"};
+          [mode](const SizeRow& row) { return mean_of(row, whole_step_times(*row.group, mode)); },
+          "ms"};
 }
 
 const std::vector<Column<SizeRow>> kSizes{
@@ -96,9 +97,9 @@ const std::vector<Column<SizeRow>> kSizes{
      [](const SizeRow& row) { return row.group->context; },
      "",
      {Notation::kCount}},
-    phase("forward", "Forward", &Phases::forward),
-    phase("backward", "Backward", &Phases::backward),
-    phase("optimizer", "Optimizer", &Phases::optimizer),
+    phase("forward", "Forward", &PhaseTimes::forward),
+    phase("backward", "Backward", &PhaseTimes::backward),
+    phase("optimizer", "Optimizer", &PhaseTimes::optimizer),
     {"ratio",
      "Backward ÷ forward",
      [](const SizeRow& row) { return row.ratio() ? Value(row.ratio()->value) : Value(); },
@@ -151,7 +152,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
     if (!group.context) return {};
     for (const auto& [mode, cell] : group.cells) {
       modes.insert(mode);
-      const std::vector<double> ms = whole_step(group, mode);
+      const std::vector<double> ms = whole_step_times(group, mode);
       if (ms.empty() || mean(ms) <= 0) continue;
       const auto tokens = static_cast<double>(group.spec.batch.value_or(1) * *group.context);
       rows.push_back({group.name, *group.context, tokens / (mean(ms) / 1e3)});
@@ -210,14 +211,14 @@ class Spread {
 };
 
 Facts duration_facts(const std::vector<SizeRow>& all) {
-  const auto forward = with_phase(all, &Phases::forward);
-  const auto both = with_phase(forward, &Phases::backward);
+  const auto forward = with_phase(all, &PhaseTimes::forward);
+  const auto both = with_phase(forward, &PhaseTimes::backward);
   const auto& rows = both.empty() ? forward : both;
   Spread passes, optimizer;
   for (const SizeRow& row : rows) {
     for (const auto& samples :
-         {row.times.forward, row.times.backward, whole_step(*row.group, Mode::kForward),
-          whole_step(*row.group, Mode::kInference)})
+         {row.times.forward, row.times.backward, whole_step_times(*row.group, Mode::kForward),
+          whole_step_times(*row.group, Mode::kInference)})
       passes.add(row, samples);
     optimizer.add(row, row.times.optimizer);
   }

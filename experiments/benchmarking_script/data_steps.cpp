@@ -14,17 +14,17 @@ constexpr Notation kWhole{Notation::kFixed, 0};
 struct StepRow {
   const TimingGroup* group;
   std::string mode;
-  Timed timed;
+  TimedLaunch timed;
   std::vector<std::string> flags;
 
-  std::vector<double> steps() const { return timed.counted(metric::kStep, metric::kTotal); }
+  std::vector<double> steps() const { return timed.ms_after_warmup(metric::kStep, metric::kTotal); }
 };
 
 std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
   std::vector<StepRow> rows;
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      const auto step = timed(group, mode);
+      const auto step = timed_launch(group, mode);
       if (step) rows.push_back({&group, std::string(describe(mode)), *step, {}});
     }
   }
@@ -45,12 +45,12 @@ std::vector<Column<StepRow>> labeled(std::vector<Column<StepRow>> columns) {
 
 auto event(std::string_view phase) {
   return [phase](const StepRow& row) {
-    return Value::mean_of(row.timed.counted(metric::kEvent, phase));
+    return Value::mean_of(row.timed.ms_after_warmup(metric::kEvent, phase));
   };
 }
 
 std::optional<double> synchronization_overhead(const StepRow& row) {
-  const std::vector<double> synced = row.timed.counted(metric::kSynced, metric::kTotal);
+  const std::vector<double> synced = row.timed.ms_after_warmup(metric::kSynced, metric::kTotal);
   if (synced.empty() || row.steps().empty()) return std::nullopt;
   const auto ratio = quotient(median(synced), median(row.steps()));
   return ratio ? std::optional(*ratio - 1) : std::nullopt;

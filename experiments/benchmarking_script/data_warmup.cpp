@@ -54,7 +54,7 @@ using WarmupRows = std::vector<WarmupRow>;
 
 std::vector<double> first_steps(const TimingGroup& group, Mode mode) {
   std::vector<double> firsts;
-  for (const auto* cells : {&group.cells, &group.first_only}) {
+  for (const auto* cells : {&group.cells, &group.first_step_cells}) {
     const auto cell = cells->find(mode);
     if (cell == cells->end()) continue;
     for (const Launch& launch : cell->second->launches) {
@@ -69,7 +69,7 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode};
   row.first_steps = first_steps(group, mode);
   row.reason = reason_missing(group, mode);
-  const auto step = timed(group, mode);
+  const auto step = timed_launch(group, mode);
   if (!step) return row;
   const auto steps = milliseconds(*step->launch, metric::kStep, metric::kTotal);
   const auto last = static_cast<std::size_t>(step->spec->warmup.value_or(0));
@@ -85,10 +85,11 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
 /// A row whose windows were each measured in a separate process.
 WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode, std::string(describe(mode)) + ", own processes"};
-  for (const Cell* cell : group.others) {
+  for (const Cell* cell : group.window_cells) {
     const Launch* launch = cell->spec.mode == mode ? ok_launch(*cell) : nullptr;
     if (launch == nullptr) continue;
-    const auto counted = Timed{&cell->spec, launch}.counted(metric::kStep, metric::kTotal);
+    const auto counted =
+        TimedLaunch{&cell->spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto warmup = static_cast<std::size_t>(cell->spec.warmup.value_or(0));
     if (!counted.empty()) row.windows[warmup] = summarize(counted);
   }
@@ -252,7 +253,7 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
   // Networks that allocated device memory in a counted step, even after all warm-up steps.
   const auto allocating = only(groups, [](const TimingGroup& group) {
-    const auto step = fullest(group);
+    const auto step = longest_timed_launch(group);
     return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
   });
   const auto change = [](const WarmupRow& row) {

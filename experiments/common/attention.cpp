@@ -16,7 +16,7 @@
 
 namespace labreport {
 
-std::vector<std::int64_t> attention_dims(const PlanInput& input) {
+std::vector<std::int64_t> attention_head_dims(const PlanInput& input) {
   if (input.preset == Preset::kDemo) return {16, 64};
   return {16, 32, 64, 128};
 }
@@ -33,8 +33,8 @@ CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {
                      fmt::format("an attention cell takes at most {}", kMaxLengths));
   }
   std::ranges::sort(sweep.lengths);
-  const auto again = std::ranges::unique(sweep.lengths);
-  sweep.lengths.erase(again.begin(), again.end());
+  const auto duplicates = std::ranges::unique(sweep.lengths);
+  sweep.lengths.erase(duplicates.begin(), duplicates.end());
   CellSpec spec = bare_cell(input.device, CellKind::kAttention);
   spec.attention = std::move(sweep);
   return spec;
@@ -49,52 +49,55 @@ AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
       spec_(&spec),
       length_(static_cast<std::int64_t>(row.number(column::kLength).value_or(0))),
       measured_(row) {
-  if (!ran_out()) return;
+  if (!ran_out_of_memory()) return;
   // Earlier workers worded the reason differently, so it is rebuilt from the row's numbers.
-  const auto whole = [&](std::string_view column) -> std::optional<std::int64_t> {
-    const auto number = row.number(column);
-    return number ? std::optional(std::llround(*number)) : std::nullopt;
+  const auto whole_number = [&](std::string_view column) -> std::optional<std::int64_t> {
+    const auto value = row.number(column);
+    return value ? std::optional(std::llround(*value)) : std::nullopt;
   };
-  reason = describe(Outcome(OutOfMemory{.phase = phase(),
-                                        .requested_bytes = whole(column::kRequestedBytes),
-                                        .in_use_bytes = whole(column::kInUseBytes),
+  reason = describe(Outcome(OutOfMemory{.phase = failed_phase(),
+                                        .requested_bytes = whole_number(column::kRequestedBytes),
+                                        .in_use_bytes = whole_number(column::kInUseBytes),
                                         .peak_bytes = std::nullopt}));
 }
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
-bool AttentionRow::ran_out() const { return outcome() == metric::kRanOut; }
+bool AttentionRow::ran_out_of_memory() const { return outcome() == metric::kRanOut; }
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
-bool AttentionRow::inaccurate() const { return outcome() == metric::kInaccurate; }
-std::string AttentionRow::phase() const { return measured_ ? measured_->text(column::kPhase) : ""; }
+bool AttentionRow::is_inaccurate() const { return outcome() == metric::kInaccurate; }
+std::string AttentionRow::failed_phase() const {
+  return measured_ ? measured_->text(column::kPhase) : "";
+}
 
-std::optional<double> AttentionRow::bytes(std::string_view column) const {
+std::optional<double> AttentionRow::number(std::string_view column) const {
   return measured_ ? measured_->number(column) : std::nullopt;
 }
 
 std::optional<double> AttentionRow::ms(std::string_view pass, std::string_view statistic) const {
-  const auto ns = bytes(attention_column(pass, statistic));
+  const auto ns = number(attention_column(pass, statistic));
   return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
 }
 
-std::optional<double> AttentionRow::saved() const {
-  const auto before = bytes(column::kBeforeBackwardBytes);
-  const auto inputs = bytes(column::kInputBytes);
+std::optional<double> AttentionRow::saved_bytes() const {
+  const auto before = number(column::kBeforeBackwardBytes);
+  const auto inputs = number(column::kInputBytes);
   return before && inputs ? std::optional(*before - *inputs) : std::nullopt;
 }
 
 double AttentionRow::score_bytes() const {
-  const double width = under_autocast(*spec_) ? 2 : 4;
+  const double element_bytes = under_autocast(*spec_) ? 2 : 4;
   const auto length = static_cast<double>(length_);
-  return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
+  return element_bytes * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length *
+         length;
 }
 
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic) {
-  const auto time = row.ms(pass, statistic), other_time = other.ms(pass, statistic);
+  const auto ms = row.ms(pass, statistic), other_ms = other.ms(pass, statistic);
   const auto deviation = row.ms(pass, "stddev_ns"), other_deviation = other.ms(pass, "stddev_ns");
-  if (!time || !other_time || !deviation || !other_deviation) return false;
-  return *other_time - *time > *deviation + *other_deviation;
+  if (!ms || !other_ms || !deviation || !other_deviation) return false;
+  return *other_ms - *ms > *deviation + *other_deviation;
 }
 
 Value mean_time(const AttentionRow& row, std::string_view pass) {
@@ -122,10 +125,10 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
     if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
   }
-  const auto ran_out = std::ranges::find_if(rows, &AttentionRow::ran_out);
+  const auto ran_out = std::ranges::find_if(rows, &AttentionRow::ran_out_of_memory);
   for (auto row = ran_out; row != rows.end(); ++row) {
     if (!row->not_tried()) continue;
-    // The reason is worded here, so that it does not depend on the worker's version.
+    // Wording the reason here keeps it independent of the worker's version.
     row->reason = "not run: " + format_count(ran_out->length()) + " ran out of memory";
   }
   return rows;

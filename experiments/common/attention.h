@@ -1,4 +1,4 @@
-// Plans cells of kind `attention` and reads their rows, for the problems that time attention.
+// Plans cells of kind `attention` and reads their rows, for the problems that time attention alone.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@
 
 namespace labreport {
 
-/// The handout's head dimensions; a demonstration has only two of them.
-std::vector<std::int64_t> attention_dims(const PlanInput& input);
+/// Returns the handout's head dimensions; a demonstration has only two of them.
+std::vector<std::int64_t> attention_head_dims(const PlanInput& input);
 
-/// FP32 and the device's 16-bit format, or the precisions that the user named.
+/// Returns FP32 and the device's 16-bit format, or the precisions that the user named.
 std::vector<Precision> attention_precisions(const PlanInput& input);
 
-/// A cell of `sweep`; the contexts that the user named, if any, replace its lengths. The caller
-/// sets precision and batch. Throws `InputError` for more lengths than a cell may have.
+/// Plans a cell for `sweep`. If the user named contexts, they replace the sweep's lengths. The
+/// caller sets precision and batch. Throws `InputError` for more than `kMostLengths` lengths.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
-/// True if `method` times the cell and the cell does not belong to torch_compile.
+/// True if the cell is timed by `method` and does not belong to the problem torch_compile.
 bool timed_by(const CellSpec& spec, AttentionMethod method);
 
-/// One sequence length of a cell, whether it ran or not.
+/// The result of one sequence length of a cell; the length may not have run.
 class AttentionRow {
  public:
   AttentionRow(const CellSpec& spec, std::int64_t length) : spec_(&spec), length_(length) {}
@@ -37,21 +37,20 @@ class AttentionRow {
   const AttentionSweep& sweep() const { return *spec_->attention; }
   std::int64_t length() const { return length_; }
   bool ran() const;
-  bool ran_out() const;
-  bool not_tried() const;     ///< A shorter length had run out of memory.
-  bool not_offered() const;   ///< The device, the dtype or the library does not offer it.
-  bool inaccurate() const;    ///< Not timed: too far from FP64's result.
-  std::string phase() const;  ///< The phase that memory ran out in.
-  std::string reason = {};    ///< Why numbers are missing; empty if it ran.
+  bool ran_out_of_memory() const;
+  bool not_tried() const;      ///< True if a shorter length ran out of memory.
+  bool not_offered() const;    ///< True if the library has no kernel for this device and dtype.
+  bool is_inaccurate() const;  ///< True if it was not timed, being too far from FP64's result.
+  std::string failed_phase() const;  ///< The phase in which memory ran out; empty if it did not.
+  std::string reason = {};           ///< Why the row has no numbers; empty if it ran.
 
-  /// A column in bytes; nothing if the row lacks it.
-  std::optional<double> bytes(std::string_view column) const;
+  /// The number in a column, in the column's unit; nothing if the row lacks it.
+  std::optional<double> number(std::string_view column) const;
   /// A pass's time in ms; `statistic` is one of `kAttentionStatistics`.
   std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
-  /// Bytes that the forward pass leaves for backward: those allocated just before backward, minus
-  /// the inputs.
-  std::optional<double> saved() const;
-  /// Bytes of one tensor with all scores: batch · heads · length² elements.
+  /// Bytes that forward saves for backward: those allocated just before backward, minus the inputs.
+  std::optional<double> saved_bytes() const;
+  /// Bytes of one tensor with all attention scores: batch · heads · length² elements.
   double score_bytes() const;
 
  private:
@@ -62,23 +61,23 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// True if `row` is faster than `other` by more than both deviations; false if one has no times.
+/// True if `row` is faster by more than the sum of both deviations; false if either has no times.
 bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
                     std::string_view statistic = "median_ns");
 
-/// Mean and deviation of a pass's time in ms, or why they are missing.
+/// Returns the mean and the deviation of a pass's time in ms, or the reason why they are missing.
 Value mean_time(const AttentionRow& row, std::string_view pass);
 
-/// The reason of the first row that has one, or "not measured yet".
+/// Returns the first row's reason that is not empty, or "not measured yet".
 std::string first_reason(const std::vector<AttentionRow>& rows);
 
-/// A row for each length of one cell. The reason of one not tried names the length that ran out.
+/// Returns a row for each length of a cell. A length not tried names the one that did not fit.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
-/// The rows of all cells timed by `method`, in plan order; even failed cells have all lengths.
+/// Returns the rows of all cells timed by `method`, in plan order. A failed cell has all its rows.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
 
-/// The command that measures all cells of `method` again.
+/// Returns the command that measures all cells of `method` again, as a table.
 TableView attention_commands(const RunView& view, const std::string& problem,
                              AttentionMethod method);
 

@@ -11,29 +11,29 @@ constexpr Notation kShare{Notation::kPercent};
 
 struct BoundsRow {
   const TimingGroup* group;
-  Timed timed;
+  TimedLaunch timed;
   std::vector<PhaseLag> lags;
   std::optional<Bound> bound;
-  /// Shares: `busy` of the step's time, `of_peak` (MFU) of the measured peak rate.
-  std::optional<double> busy, of_peak;
+  std::optional<double> busy_ratio;  ///< See `busy_share`.
+  std::optional<double> mfu;         ///< See `model_flops_utilization`.
 
-  Value lag(std::string_view phase) const {
+  Value lag_ratio(std::string_view phase) const {
     for (const PhaseLag& lag : lags) {
-      if (lag.phase == phase) return lag.share;
+      if (lag.phase == phase) return lag.lag_ratio;
     }
     return {};
   }
   Value bound_words() const { return bound ? Value(describe(*bound)) : Value(); }
-  Value rate() const {  ///< TFLOP/s
-    const auto steps = timed.counted(metric::kStep, metric::kTotal);
+  Value teraflops_per_second() const {
+    const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto flops = step_flops(*timed.spec);
     return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
   }
 };
 
 Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
-  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag(phase); }, "%",
-          kShare};
+  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag_ratio(phase); },
+          "%", kShare};
 }
 
 const std::vector<Column<BoundsRow>> kBounds{
@@ -47,9 +47,9 @@ const std::vector<Column<BoundsRow>> kBounds{
     lag_column(metric::kForward, "GPU lag behind CPU, forward"),
     lag_column(metric::kBackward, "GPU lag, backward"),
     lag_column(metric::kOptimizer, "GPU lag, optimizer"),
-    {"busy", "GPU busy", &BoundsRow::busy, "%", kShare},
-    {"rate", "Rate", &BoundsRow::rate, "TFLOP/s"},
-    {"of_peak", "MFU vs. measured peak", &BoundsRow::of_peak, "%", kShare},
+    {"busy", "GPU busy", &BoundsRow::busy_ratio, "%", kShare},
+    {"rate", "Rate", &BoundsRow::teraflops_per_second, "TFLOP/s"},
+    {"of_peak", "MFU vs. measured peak", &BoundsRow::mfu, "%", kShare},
     {"bound", "Bound", &BoundsRow::bound_words}};
 
 }  // namespace
@@ -58,17 +58,17 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                        Mode preferred) {
   std::vector<BoundsRow> rows;
   for (const TimingGroup& group : groups) {
-    auto step = timed(group, preferred);
-    if (!step) step = fullest(group);
+    auto step = timed_launch(group, preferred);
+    if (!step) step = longest_timed_launch(group);
     if (!step) continue;
-    const auto of_peak = share_of_peak(view, *step);
-    if (!view.on_gpu() && !of_peak) continue;
+    const auto mfu = model_flops_utilization(view, *step);
+    if (!view.on_gpu() && !mfu) continue;
     // A busy share has no meaning on a CPU, where the host itself runs the operators.
     const auto busy = view.on_gpu() ? busy_share(view, *step->spec) : std::nullopt;
-    rows.push_back({&group, *step, device_lags(view, *step), bound(view, *step), busy, of_peak});
+    rows.push_back({&group, *step, device_lags(view, *step), bound_of(view, *step), busy, mfu});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));
-  const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.of_peak; });
+  const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.mfu; });
   table.title = std::string(view.on_gpu() ? "What bounds a step" : "") +
                 (view.on_gpu() && has_mfu ? ", and " : "") + (has_mfu ? "MFU" : "");
   return table;

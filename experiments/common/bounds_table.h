@@ -1,4 +1,4 @@
-// Tabulates what limits each network's step.
+// Makes a table of what bounds each network's step: kernel launches or the GPU.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Shows each network's `bound`, the measurements it follows from, and the step's rate as a share
-/// of the measured peak rate. If the `preferred` mode did not run, the longest that did is shown.
+/// Shows what bounds each network's step (see `bound_of`), the measurements behind it, and the MFU.
+/// If the `preferred` mode did not run, the table shows the longest mode that ran.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups, Mode preferred);
 
 }  // namespace labreport

@@ -5,12 +5,12 @@
 
 namespace labreport {
 
-/// The words after a number: "32" + " % longer than", "15" + "× as long as".
+/// The words that follow a number in a comparison: "32" + " % longer than", "15" + "× as long as".
 struct ChangeWords {
-  const char* more;
-  const char* less;
-  const char* times;
-  const char* same;
+  const char* more;   ///< The words after a percentage, if the ratio is above 1.
+  const char* less;   ///< The words after a percentage, if the ratio is below 1.
+  const char* times;  ///< The words after a factor.
+  const char* same;   ///< The words without a number, if the ratio is 1 as far as it is known.
 };
 
 inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "× as long as",
@@ -18,11 +18,11 @@ inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "�
 inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
 
-/// "19.0 to 328"; "328" if both are equal.
+/// Returns "19.0 to 328", or only "328" if both texts are equal.
 std::string from_to(const std::string& first, const std::string& last);
 
-/// "0.7 % less", "32 % more"; a factor if `ratio` is above 2 or below ½: "15× as much". `spread` is
-/// the relative deviation of the reference; from 1 % on, percentages have no decimals.
+/// Writes a ratio as a percentage, "0.7 % less"; above 2 or below ½ as a factor, "15× as much". If
+/// `spread`, the denominator's relative deviation, is 1 % or more, percentages have no decimals.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
 /// Writes `value` with four significant digits, or fewer if its deviation makes some uncertain.

@@ -12,7 +12,7 @@
 namespace labreport {
 namespace {
 
-/// The sequences in the batch of all ranks together.
+/// The number of sequences in the batches of all ranks together.
 std::int64_t whole_batch(const CellSpec& spec) {
   return spec.batch.value_or(0) * (spec.ranks ? spec.ranks->count : 1);
 }
@@ -33,50 +33,50 @@ void set_size(Request& request, const Run& run, const std::string& name, const M
   }
 }
 
-std::optional<std::string> text(const std::optional<std::int64_t>& number) {
+std::optional<std::string> to_text(const std::optional<std::int64_t>& number) {
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-/// The flags of one cell whose values differ from the defaults.
+/// Returns the flags that measure one cell, without those whose values are the defaults.
 Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
-  const Request original = original_request(run);
+  const Request run_request = original_request(run);
   Request request{.edition = run.edition, .only = problem};
   if (run.preset != name(Preset::kFull)) request.preset = run.preset;
   if (measured_model(run) != nullptr && !spec.implementation.empty()) {
-    request.model = original.model;
-    request.model_args = original.model_args;
-    request.loss = original.loss;
-    request.optimizer = original.optimizer;
-    request.compile = original.compile;
+    request.model = run_request.model;
+    request.model_args = run_request.model_args;
+    request.loss = run_request.loss;
+    request.optimizer = run_request.optimizer;
+    request.compile = run_request.compile;
   }
   if (spec.attention && spec.attention->method != AttentionMethod::kSynced) {
-    request.attention = original.attention;
+    request.attention = run_request.attention;
   }
   if (spec.model) set_size(request, run, spec.size, *spec.model);
-  request.contexts = text(spec.context);
+  request.contexts = to_text(spec.context);
   if (spec.attention) request.contexts = fmt::format("{}", fmt::join(spec.attention->lengths, ","));
   if (spec.precision) request.precisions = name(*spec.precision);
   if (spec.mode) request.modes = name(*spec.mode);
-  request.warmup = text(spec.warmup);
-  request.steps = text(spec.steps);
+  request.warmup = to_text(spec.warmup);
+  request.steps = to_text(spec.steps);
   const bool demo = run.preset == name(Preset::kDemo);
   if (!demo && spec.batch && whole_batch(spec) != kHandoutBatch) {
-    request.batch = text(whole_batch(spec));
+    request.batch = to_text(whole_batch(spec));
   }
   if (!demo && spec.model && spec.model->vocab != kHandoutVocab) {
-    request.vocab = text(spec.model->vocab);
+    request.vocab = to_text(spec.model->vocab);
   }
   return request;
 }
 
-/// Adds the items that the comma-separated `list` lacks.
+/// Adds to the comma-separated `list` those of `items` that it lacks.
 void add_items(std::optional<std::string>& list, const std::optional<std::string>& items) {
   if (!items) return;
-  std::vector<std::string> all = list ? split(*list, ',') : std::vector<std::string>();
+  std::vector<std::string> merged = list ? split(*list, ',') : std::vector<std::string>();
   for (const std::string& item : split(*items, ',')) {
-    if (!std::ranges::count(all, item)) all.push_back(item);
+    if (!std::ranges::count(merged, item)) merged.push_back(item);
   }
-  list = join(all, ",");
+  list = join(merged, ",");
 }
 
 void keep_if_same(std::optional<std::string>& value, const std::optional<std::string>& other) {
@@ -97,27 +97,27 @@ TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells) {
   TableView table{"commands", "Command", {{"Command", "", Align::kLeft, true}}, {}};
   if (cells.empty()) return table;
-  Request all = request_for(run, problem, cells.front()->spec);
+  Request merged = request_for(run, problem, cells.front()->spec);
   for (const Cell* cell : cells) {
-    const Request one = request_for(run, problem, cell->spec);
-    add_items(all.sizes, one.sizes);
-    add_items(all.contexts, one.contexts);
-    add_items(all.precisions, one.precisions);
-    add_items(all.modes, one.modes);
-    keep_if_same(all.warmup, one.warmup);
-    keep_if_same(all.steps, one.steps);
-    keep_if_same(all.batch, one.batch);
-    for (const std::string& size : one.own_sizes) {
-      if (!std::ranges::count(all.own_sizes, size)) all.own_sizes.push_back(size);
+    const Request request = request_for(run, problem, cell->spec);
+    add_items(merged.sizes, request.sizes);
+    add_items(merged.contexts, request.contexts);
+    add_items(merged.precisions, request.precisions);
+    add_items(merged.modes, request.modes);
+    keep_if_same(merged.warmup, request.warmup);
+    keep_if_same(merged.steps, request.steps);
+    keep_if_same(merged.batch, request.batch);
+    for (const std::string& size : request.own_sizes) {
+      if (!std::ranges::count(merged.own_sizes, size)) merged.own_sizes.push_back(size);
     }
   }
-  if (all.contexts) {
-    std::vector<std::string> contexts = split(*all.contexts, ',');
+  if (merged.contexts) {
+    std::vector<std::string> contexts = split(*merged.contexts, ',');
     std::ranges::sort(contexts, {},
                       [](const std::string& digits) { return std::pair(digits.size(), digits); });
-    all.contexts = join(contexts, ",");
+    merged.contexts = join(contexts, ",");
   }
-  table.rows.push_back({{run_command(all)}, {}});
+  table.rows.push_back({{run_command(merged)}, {}});
   return table;
 }
 

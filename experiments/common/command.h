@@ -1,4 +1,4 @@
-// The command line that measures a cell again.
+// Writes the command line that measures cells again.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace labreport {
 
-/// The command that measures one cell: "build/bin/labreport run --edition 2025 --only … --sizes
-/// small …". It has every flag whose value differs from the default.
+/// Returns the command that measures one cell: "build/bin/labreport run --edition 2025 --only …
+/// --sizes small …". It has every flag whose value differs from the default.
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
 
-/// One command that measures all of these cells. Flags that take lists hold the values of all
-/// cells; a single-valued flag is left out if the cells differ in its value.
+/// Returns a table with one command that measures all of these cells. A flag that takes a list
+/// holds the values of all cells. A single-valued flag is left out if its values differ.
 TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells);
 

@@ -9,9 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kShortest = 256;
-constexpr std::int64_t kLongest = 1 << 17;  // No device holds the scores of longer sequences.
-constexpr std::ptrdiff_t kMostContexts = 3;
+constexpr std::int64_t kShortestContext = 256;
+constexpr std::int64_t kLongestContext = 1
+                                         << 17;  // No device holds the scores of longer sequences.
+constexpr std::ptrdiff_t kMostLongest = 3;
 
 const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
@@ -21,31 +22,31 @@ const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
 
 }  // namespace
 
-std::optional<Mode> fullest_mode(const PlanInput& input) {
+std::optional<Mode> longest_wanted_mode(const PlanInput& input) {
   for (const Mode mode : kModes | std::views::reverse) {
     if (mode_wanted(input, mode)) return mode;
   }
   return std::nullopt;
 }
 
-bool without_room(const Run& so_far, const CellSpec& spec) {
+bool did_not_fit(const Run& so_far, const CellSpec& spec) {
   const Outcome* outcome = outcome_of(so_far, spec);
   return outcome != nullptr && does_not_fit(*outcome);
 }
 
-std::vector<std::int64_t> Doubling::longest() const {
-  const auto end = tried.end() - (ended ? 1 : 0);
-  return {end - std::min(end - tried.begin(), kMostContexts), end};
+std::vector<std::int64_t> Doubling::longest_contexts() const {
+  const auto end = contexts.end() - (last_failed ? 1 : 0);
+  return {end - std::min(end - contexts.begin(), kMostLongest), end};
 }
 
-Doubling doubled(const Run& so_far, CellSpec step) {
+Doubling doubled_contexts(const Run& so_far, CellSpec step) {
   Doubling doubling;
-  for (std::int64_t context = kShortest; context <= kLongest; context *= 2) {
-    doubling.tried.push_back(context);
+  for (std::int64_t context = kShortestContext; context <= kLongestContext; context *= 2) {
+    doubling.contexts.push_back(context);
     step.context = context;
     const Outcome* outcome = outcome_of(so_far, step);
-    doubling.ended = outcome != nullptr && !is_ok(*outcome);
-    if (outcome == nullptr || doubling.ended) break;
+    doubling.last_failed = outcome != nullptr && !is_ok(*outcome);
+    if (outcome == nullptr || doubling.last_failed) break;
   }
   return doubling;
 }

@@ -1,4 +1,4 @@
-// Finds which steps fit, and at which contexts.
+// Finds the modes and contexts whose steps fit the memory.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace labreport {
 
-/// The longest mode that the user wants; nothing if there is none.
-std::optional<Mode> fullest_mode(const PlanInput& input);
+/// Returns the longest mode that the user wants; nothing if the user wants none.
+std::optional<Mode> longest_wanted_mode(const PlanInput& input);
 
-/// True if the step did not fit the memory in `so_far`. Crashed steps do not count, because they
-/// may succeed when the run is resumed.
-bool without_room(const Run& so_far, const CellSpec& spec);
+/// True if `so_far` shows that the step does not fit the memory. A crashed step does not count,
+/// because it may succeed when the run is resumed.
+bool did_not_fit(const Run& so_far, const CellSpec& spec);
 
-/// Contexts 256, 512, 1024, …; each is tried after the one before it is known to fit.
+/// A search for the longest context, 256, 512, 1024, …; each is planned once the one before ran.
 struct Doubling {
-  std::vector<std::int64_t> tried;
-  bool ended = false;  ///< True if the last of `tried` failed, for whatever reason.
+  std::vector<std::int64_t> contexts;
+  bool last_failed = false;  ///< True if the step at the last context failed, for any reason.
 
-  /// The three longest contexts of `tried` (or fewer), without one that failed.
-  std::vector<std::int64_t> longest() const;
+  /// Returns up to three of the longest contexts, without the one that failed.
+  std::vector<std::int64_t> longest_contexts() const;
 };
 
-/// Finds the contexts of one network's `step`, whose own context is ignored.
-Doubling doubled(const Run& so_far, CellSpec step);
+/// Continues the search for `step`, whose own context is ignored, from the results in `so_far`.
+Doubling doubled_contexts(const Run& so_far, CellSpec step);
 
 }  // namespace labreport

@@ -8,6 +8,7 @@
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
+#include "document/value.h"
 #include "experiments/common/timing.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -15,11 +16,13 @@
 namespace labreport {
 namespace {
 
-constexpr double kWorthwhile = 1.02;    // smaller speedups are not advised
-constexpr double kOptimizerBytes = 28;  // bytes a parameter: four FP32 values read, three written
+constexpr double kLeastSpeedup = 1.02;  // Changes with smaller speedups are not advised.
+// For each parameter AdamW reads four FP32 values and writes three.
+constexpr double kOptimizerBytesPerParameter = 28;
 constexpr double kMillisecondsPerSecond = 1e3;
-constexpr double kMostlyIdle = 0.5;  // share of a step; above it launches set the pace
-constexpr double kNotable = 0.1;     // rise of idle time over saved time; less is omitted
+constexpr double kMostlyIdle = 0.5;  // If the GPU idles for a larger share, launches set the pace.
+constexpr double kNotableRise =
+    0.1;  // A rise of idle time by a smaller share of the saving is omitted.
 constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::string change_of(const CellSpec& spec, const Ladder& ladder) {
@@ -33,8 +36,8 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   Rung rung{&cell, change_of(cell.spec, ladder), reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return rung;
-  rung.steps_ms = Timed{&cell.spec, launch}.counted(metric::kStep, metric::kTotal);
-  if (cell.spec.device == DeviceKind::kCuda) {  // a CPU has no kernels
+  rung.steps_ms = TimedLaunch{&cell.spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
+  if (cell.spec.device == DeviceKind::kCuda) {  // A CPU has no kernels.
     rung.busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
     rung.kernels = single_number(*launch, metric::kProfile, metric::kKernels);
   }
@@ -44,12 +47,12 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
   }
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) rung.losses = losses->numbers();
-  CellSpec plain = cell.spec;
-  plain.implementation.clear();  // step_flops knows only labreport's own network
-  const auto flops = step_flops(plain);
-  const auto rate = matrix_rate(view, *plain.precision);
-  if (rung.ran() && flops && rate && rung.ms() > 0) {
-    rung.mfu = *flops / (rung.ms() / kMillisecondsPerSecond) / *rate;
+  CellSpec eager = cell.spec;
+  eager.implementation.clear();  // `step_flops` knows only labreport's own network.
+  const auto flops = step_flops(eager);
+  const auto rate = measured_gemm_rate(view, *eager.precision);
+  if (rung.ran() && flops && rate && rung.mean_ms() > 0) {
+    rung.mfu = *flops / (rung.mean_ms() / kMillisecondsPerSecond) / *rate;
   }
   return rung;
 }
@@ -58,13 +61,14 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const CellSpec& spec = ladder.rungs.back().cell->spec;
   const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
-  const auto rate = matrix_rate(view, *spec.precision);
+  const auto rate = measured_gemm_rate(view, *spec.precision);
   if (!flops || !rate || !limits.bandwidth || !spec.model) return std::nullopt;
-  const double bytes = kOptimizerBytes * static_cast<double>(parameter_count(*spec.model));
+  const double bytes =
+      kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
   return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
 }
 
-std::string falls(double from, double to) {
+std::string falls_words(double from, double to) {
   return fmt::format("falls from {} to {} ms", format_value(from, kThree),
                      format_value(to, kThree));
 }
@@ -75,29 +79,30 @@ double parameters(const Ladder& ladder) {
 
 }  // namespace
 
-double Rung::ms() const { return mean(steps_ms); }
+double Rung::mean_ms() const { return mean(steps_ms); }
 
 std::optional<double> Rung::idle_ms() const {
   if (!busy_ms || !ran()) return std::nullopt;
-  return std::max(0.0, ms() - *busy_ms);
+  return std::max(0.0, mean_ms() - *busy_ms);
 }
 
 std::optional<double> Rung::idle_share() const {
   const auto idle = idle_ms();
-  return idle ? std::optional(*idle / ms()) : std::nullopt;
+  return idle ? std::optional(*idle / mean_ms()) : std::nullopt;
 }
 
-const Rung* Ladder::first() const {
+const Rung* Ladder::first_run() const {
   const auto found = std::ranges::find_if(rungs, &Rung::ran);
   return found == rungs.end() ? nullptr : &*found;
 }
 
-const Rung* Ladder::best() const {
-  const Rung* best = nullptr;
+const Rung* Ladder::fastest() const {
+  const Rung* fastest_rung = nullptr;
   for (const Rung& rung : rungs) {
-    if (rung.ran() && (best == nullptr || rung.ms() < best->ms())) best = &rung;
+    if (rung.ran() && (fastest_rung == nullptr || rung.mean_ms() < fastest_rung->mean_ms()))
+      fastest_rung = &rung;
   }
-  return best;
+  return fastest_rung;
 }
 
 std::vector<Ladder> ladders(const RunView& view) {
@@ -125,11 +130,11 @@ std::vector<Ladder> ladders(const RunView& view) {
   return all;
 }
 
-std::string Gain::saved() const { return format_value(std::abs(saved_ms()), kThree); }
+std::string Gain::saved_words() const { return format_value(std::abs(saved_ms()), kThree); }
 
 bool Gain::from_less_idle_time() const {
-  const auto idle = before->idle_ms(), left = after->idle_ms();
-  return idle && left && *idle - *left >= saved_ms() / 2;
+  const auto idle_before = before->idle_ms(), idle_after = after->idle_ms();
+  return idle_before && idle_after && *idle_before - *idle_after >= saved_ms() / 2;
 }
 
 std::vector<Gain> gains(const Ladder& ladder) {
@@ -143,34 +148,34 @@ std::vector<Gain> gains(const Ladder& ladder) {
   return all;
 }
 
-std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
-  // If the GPU idles more than half of both steps, they vary between processes by as much as a
-  // change saves. Smaller gains are then no more certain.
+std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t max_count) {
+  // If the GPU idles for more than half of both steps, they vary between processes by as much as a
+  // change saves. Gains that save less are even less certain.
   const auto mostly_idle = [](const Rung* rung) {
     return rung->idle_share().value_or(0) > kMostlyIdle;
   };
   std::vector<Gain> largest = gains(ladder);
-  std::erase_if(largest, [](const Gain& gain) { return gain.speedup() < kWorthwhile; });
+  std::erase_if(largest, [](const Gain& gain) { return gain.speedup() < kLeastSpeedup; });
   std::ranges::stable_sort(largest, std::greater(), &Gain::saved_ms);
-  const auto unclear = std::ranges::find_if(largest, [&](const Gain& gain) {
+  const auto first_uncertain = std::ranges::find_if(largest, [&](const Gain& gain) {
     return mostly_idle(gain.before) && mostly_idle(gain.after);
   });
-  largest.erase(unclear, largest.end());
-  largest.resize(std::min(largest.size(), most));
+  largest.erase(first_uncertain, largest.end());
+  largest.resize(std::min(largest.size(), max_count));
   return largest;
 }
 
-std::string because(const Gain& gain) {
+std::string reason_clause(const Gain& gain) {
   const Rung &before = *gain.before, &after = *gain.after;
   if (gain.from_less_idle_time()) {
-    return "because GPU idle time " + falls(*before.idle_ms(), *after.idle_ms());
+    return "because GPU idle time " + falls_words(*before.idle_ms(), *after.idle_ms());
   }
   if (!before.busy_ms || !after.busy_ms) return "";
-  std::string time = "GPU time " + falls(*before.busy_ms, *after.busy_ms);
-  const double idle = *before.idle_ms(), idle_after = *after.idle_ms();
-  if (idle_after - idle >= kNotable * gain.saved_ms()) {  // Kernels saved more than the step.
-    time += fmt::format(", while GPU idle time rises from {} to {} ms", format_value(idle, kThree),
-                        format_value(idle_after, kThree));
+  std::string time = "GPU time " + falls_words(*before.busy_ms, *after.busy_ms);
+  const double idle_before = *before.idle_ms(), idle_after = *after.idle_ms();
+  if (idle_after - idle_before >= kNotableRise * gain.saved_ms()) {
+    time += fmt::format(", while GPU idle time rises from {} to {} ms",
+                        format_value(idle_before, kThree), format_value(idle_after, kThree));
   }
   if (before.cell->spec.precision != after.cell->spec.precision) {
     return "because GEMMs run on tensor cores: " + time;
@@ -178,7 +183,7 @@ std::string because(const Gain& gain) {
   return "because " + time;
 }
 
-const Ladder* advised(const std::vector<Ladder>& all) {
+const Ladder* advised_ladder(const std::vector<Ladder>& all) {
   const Ladder* chosen = nullptr;
   for (const Ladder& ladder : all) {
     if (gains(ladder).empty()) continue;

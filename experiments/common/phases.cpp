@@ -10,12 +10,12 @@
 namespace labreport {
 namespace {
 
-/// The phase's times in the longest mode that ran it: usually the same process for all phases.
+/// Prefers the longest mode that measured the phase, so that one process measured most phases.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
   for (const Mode mode : kModes | std::views::reverse) {
-    const auto step = timed(group, mode);
+    const auto step = timed_launch(group, mode);
     if (!step) continue;
-    std::vector<double> samples = step->counted(metric::kSynced, phase);
+    std::vector<double> samples = step->ms_after_warmup(metric::kSynced, phase);
     if (!samples.empty()) return samples;
   }
   return {};
@@ -23,28 +23,28 @@ std::vector<double> synced_phase(const TimingGroup& group, std::string_view phas
 
 }  // namespace
 
-std::vector<double> whole_step(const TimingGroup& group, Mode mode) {
-  const auto step = timed(group, mode);
-  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
+std::vector<double> whole_step_times(const TimingGroup& group, Mode mode) {
+  const auto step = timed_launch(group, mode);
+  return step ? step->ms_after_warmup(metric::kStep, metric::kTotal) : std::vector<double>{};
 }
 
-Phases phases(const TimingGroup& group) {
-  Phases result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
-                synced_phase(group, metric::kOptimizer)};
-  if (result.forward.empty()) result.forward = whole_step(group, Mode::kForward);
-  return result;
+PhaseTimes phase_times(const TimingGroup& group) {
+  PhaseTimes times{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
+                   synced_phase(group, metric::kOptimizer)};
+  if (times.forward.empty()) times.forward = whole_step_times(group, Mode::kForward);
+  return times;
 }
 
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons) {
   std::vector<std::pair<std::string, std::vector<std::string>>> modes_by_reason;
   for (const auto& [mode, reason] : reasons) {
     if (reason.empty()) continue;
-    const auto same = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
-                                   [&](const auto& entry) { return entry.first == reason; });
-    if (same == modes_by_reason.end()) {
+    const auto known = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
+                                    [&](const auto& entry) { return entry.first == reason; });
+    if (known == modes_by_reason.end()) {
       modes_by_reason.push_back({reason, {std::string(describe(mode))}});
     } else {
-      same->second.emplace_back(describe(mode));
+      known->second.emplace_back(describe(mode));
     }
   }
   std::vector<std::string> clauses;

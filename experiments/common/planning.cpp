@@ -10,8 +10,8 @@ void Planning::add(CellSpec step, Mode mode) {
 }
 
 Doubling Planning::add_doubled(CellSpec step) {
-  Doubling doubling = doubled(so_far, step);
-  for (const std::int64_t context : doubling.tried) {
+  Doubling doubling = doubled_contexts(so_far, step);
+  for (const std::int64_t context : doubling.contexts) {
     step.context = context;
     cells.push_back({step, 1});
   }

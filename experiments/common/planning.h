@@ -1,4 +1,4 @@
-// Collects the cells of a plan that depends on which steps fit the memory.
+// Helps to plan problems whose cells depend on which steps fit the memory.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@ namespace labreport {
 struct Planning {
   const PlanInput& input;
   const Run& so_far;
-  Axes chosen;
+  Axes axes;
   std::vector<PlannedCell> cells = {};
 
-  bool of_2026() const { return input.edition.name == "2026"; }
-  bool full() const { return input.preset == Preset::kFull; }
+  bool is_2026() const { return input.edition.name == "2026"; }
+  bool is_full() const { return input.preset == Preset::kFull; }
 
-  /// Adds `step` in `mode` if the user wants the mode.
+  /// Adds `step` in `mode`, unless the user left the mode out.
   void add(CellSpec step, Mode mode);
-  /// Adds `step` at every context in `Doubling::tried`.
+  /// Adds `step` at every context in `Doubling::contexts`.
   Doubling add_doubled(CellSpec step);
 };
 

@@ -9,8 +9,10 @@
 namespace labreport {
 namespace {
 
-constexpr double kSteady = 0.98;  // A ratio falls if it is below this multiple of the one before.
-constexpr double kGrowth = 1.05;  // Ratios grow if the last is at least this multiple of the first.
+constexpr double kFallBelow =
+    0.98;  // A ratio falls if it is below this multiple of its predecessor.
+constexpr double kGrowFrom =
+    1.05;  // Ratios grow if the last is at least this multiple of the first.
 
 /// True if the ratios differ by more than the root of the sum of their squared deviations.
 bool distinguishable(const Ratio& a, const Ratio& b) {
@@ -23,9 +25,9 @@ std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator) {
   if (numerator.empty() || denominator.empty() || mean(denominator) <= 0) return std::nullopt;
   const double value = mean(numerator) / mean(denominator);
-  const double above = summarize(numerator).coefficient_of_variation();
-  const double below = summarize(denominator).coefficient_of_variation();
-  return Ratio{value, value * std::hypot(above, below)};
+  const double numerator_variation = summarize(numerator).coefficient_of_variation();
+  const double denominator_variation = summarize(denominator).coefficient_of_variation();
+  return Ratio{value, value * std::hypot(numerator_variation, denominator_variation)};
 }
 
 std::optional<double> variation_of(const std::vector<double>& samples) {
@@ -40,11 +42,12 @@ bool clearly_below(const Ratio& ratio, double limit) {
 Trend trend_of(const std::vector<Ratio>& ratios) {
   if (ratios.size() < 2) return Trend::kAlike;
   const Ratio &first = ratios.front(), &last = ratios.back();
-  const bool larger = last.value >= kGrowth * first.value && distinguishable(first, last);
+  const bool last_is_larger = last.value >= kGrowFrom * first.value && distinguishable(first, last);
   const auto falls = [](const Ratio& before, const Ratio& after) {
-    return after.value < kSteady * before.value && distinguishable(before, after);
+    return after.value < kFallBelow * before.value && distinguishable(before, after);
   };
-  if (larger && std::ranges::adjacent_find(ratios, falls) == ratios.end()) return Trend::kGrows;
+  if (last_is_larger && std::ranges::adjacent_find(ratios, falls) == ratios.end())
+    return Trend::kGrows;
   const auto [low, high] = std::ranges::minmax_element(ratios, {}, &Ratio::value);
   if (format_ratio(low->value) == format_ratio(high->value)) return Trend::kAlike;
   return distinguishable(*low, *high) ? Trend::kUneven : Trend::kUnclear;

@@ -6,20 +6,20 @@
 
 namespace labreport {
 
-/// A ratio of two means. Its deviation combines those of both sides' samples, to first order.
+/// A ratio of two means. Its standard deviation follows to first order from those of the samples.
 struct Ratio {
   double value = 0;
   double deviation = 0;
 };
 
-/// Returns nothing if a side has no samples or the denominator's mean is not positive.
+/// Divides the means. Returns nothing without samples or if the denominator's mean is not positive.
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 
-/// Samples are steady if their coefficient of variation is at most this.
-inline constexpr double kSteadyBelow = 0.05;
+/// The largest coefficient of variation at which samples count as steady.
+inline constexpr double kSteadyUpTo = 0.05;
 
-/// The coefficient of variation; nothing for fewer than two samples.
+/// Returns the coefficient of variation; nothing for fewer than two samples.
 std::optional<double> variation_of(const std::vector<double>& samples);
 
 /// True if the ratio is below `limit` by more than its own deviation.
@@ -27,10 +27,10 @@ bool clearly_below(const Ratio& ratio, double limit);
 
 /// The trend of ratios from the smallest size to the largest.
 enum class Trend {
-  kGrows,    ///< The last is clearly above the first, and no ratio is clearly below the one before.
-  kUneven,   ///< The lowest and the highest differ beyond the deviations, but not as in kGrows.
+  kGrows,    ///< The last is clearly above the first, and none is clearly below its predecessor.
+  kUneven,   ///< The lowest and the highest differ clearly, but the ratios do not grow.
   kAlike,    ///< All ratios are equal to two decimals.
-  kUnclear,  ///< The deviations hide whether the ratios differ.
+  kUnclear,  ///< The ratios differ by no more than their deviations.
 };
 
 /// Returns kAlike for fewer than two ratios.

@@ -40,21 +40,20 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
           .steps = axes.steps};
 }
 
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen) {
-  if (!input.selection.sizes.empty()) return chosen.sizes;
-  const auto xl = std::ranges::find(chosen.sizes, "xl", &Size::name);
-  return {xl == chosen.sizes.end() ? chosen.sizes.back() : *xl};
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes) {
+  if (!input.selection.sizes.empty()) return axes.sizes;
+  const auto xl = std::ranges::find(axes.sizes, "xl", &Size::name);
+  return {xl == axes.sizes.end() ? axes.sizes.back() : *xl};
 }
 
-CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size,
-                       CellKind kind) {
+CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind) {
   constexpr std::int64_t kRanks = 2;
-  CellSpec spec = timing_cell(input, chosen, size);
+  CellSpec spec = timing_cell(input, axes, size);
   spec.kind = kind;
   spec.mode = Mode::kTrainStep;
   const bool gpus = input.device == DeviceKind::kCuda;
   spec.ranks = Ranks{kRanks, gpus ? Collectives::kNccl : Collectives::kGloo};
-  spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
+  spec.batch = std::max<std::int64_t>(1, axes.batch / kRanks);
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// Tells which parts of a problem the user asked for.
+// Tells which parts and modes the user wants, and plans the cells that several problems share.
 #pragma once
 
 #include <string_view>
@@ -13,17 +13,17 @@ bool part_wanted(const PlanInput& input, std::string_view problem, std::string_v
 /// True without `--modes`, or if it names this mode.
 bool mode_wanted(const PlanInput& input, Mode mode);
 
-/// A cell of a kind that measures no network.
+/// Returns a cell of a kind that measures no network.
 CellSpec bare_cell(DeviceKind device, CellKind kind);
 
-/// A timing cell with the preset's numbers of steps. The caller sets context, precision and mode.
+/// Returns a timing cell with the steps in `axes`. The caller sets context, precision and mode.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
-/// The sizes to train on two ranks: the user's, else the handout's, else the preset's largest.
-std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
+/// Returns the sizes to train on two ranks: the user's, the handout's xl, or the preset's largest.
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& axes);
 
-/// A training step of two ranks: one GPU each over NCCL, or two CPU processes over Gloo. Each rank
-/// takes half of the batch. The caller sets precision, context and the fields of `kind`.
-CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size, CellKind kind);
+/// Returns a training step of two ranks: two GPUs over NCCL, or two CPU processes over Gloo. Each
+/// rank takes half of the batch. The caller sets precision, context and the fields of `kind`.
+CellSpec two_rank_cell(const PlanInput& input, const Axes& axes, const Size& size, CellKind kind);
 
 }  // namespace labreport

@@ -14,26 +14,27 @@
 namespace labreport {
 namespace {
 
-constexpr double kKeepsUpBelow = 0.05;  // With a smaller PhaseLag::share the device waits for work.
-constexpr double kBusyFrom = 0.8;       // From this PhaseLag::busy on, kernels set the pace.
+constexpr double kWaitsBelow = 0.05;  // Below this PhaseLag::lag_ratio the device waits for work.
+constexpr double kBusyFrom = 0.8;     // From this PhaseLag::busy_ratio on, kernels set the pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
-// In a normal distribution seven median absolute deviations above the median are as far out as
-// three interquartile ranges above the upper quartile. Unlike quartiles, they stay meaningful even
-// if almost half of the samples are outliers.
-constexpr double kFarDeviations = 7;
-constexpr double kOutlierAtLeast = 1.05;
+// In a normal distribution, seven median absolute deviations above the median are as far out as
+// three interquartile ranges above the upper quartile. Unlike quartiles, the median absolute
+// deviation stays meaningful even if almost half of the samples are outliers.
+constexpr double kOutlierDeviations = 7;
+constexpr double kOutlierRatio = 1.05;
 
-std::int64_t all_steps(const CellSpec& spec) {
+std::int64_t step_count(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// A profile in the step's mode or, unless that is inference, in a longer one; null if none ran.
+/// Returns a profile of the step's mode, or of a longer one with gradients if the step has
+/// gradients. Returns null if no such profile ran.
 const Launch* profile_of(const RunView& view, const CellSpec& step) {
-  const bool grad = step.mode != Mode::kInference;
+  const bool has_grad = step.mode != Mode::kInference;
   const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {
     return same_setting(spec, step) && spec.steps != 0 && spec.mode >= step.mode &&
-           grad == (spec.mode != Mode::kInference);
+           has_grad == (spec.mode != Mode::kInference);
   });
   for (const Cell* cell : profiles) {
     if (const Launch* launch = ok_launch(*cell)) return launch;
@@ -43,14 +44,14 @@ const Launch* profile_of(const RunView& view, const CellSpec& step) {
 
 }  // namespace
 
-bool has_outlier(const std::vector<double>& steps) {
-  if (steps.size() < 4) return false;
-  const double center = median(steps);
+bool has_outlier(const std::vector<double>& steps_ms) {
+  if (steps_ms.size() < 4) return false;
+  const double median_ms = median(steps_ms);
   std::vector<double> deviations;
-  for (const double step : steps) deviations.push_back(std::abs(step - center));
-  const double longest = std::ranges::max(steps);
-  return longest - center > kFarDeviations * median(deviations) &&
-         longest > kOutlierAtLeast * center;
+  for (const double ms : steps_ms) deviations.push_back(std::abs(ms - median_ms));
+  const double longest_ms = std::ranges::max(steps_ms);
+  return longest_ms - median_ms > kOutlierDeviations * median(deviations) &&
+         longest_ms > kOutlierRatio * median_ms;
 }
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {
@@ -65,14 +66,14 @@ std::vector<TimingGroup> timing_groups(const RunView& view) {
     const Mode mode = cell->spec.mode.value_or(Mode::kForward);
     const Cell*& longest = group->cells[mode];
     const Cell* shorter = cell;
-    if (longest == nullptr || all_steps(cell->spec) > all_steps(longest->spec)) {
+    if (longest == nullptr || step_count(cell->spec) > step_count(longest->spec)) {
       std::swap(longest, shorter);
     }
     if (shorter == nullptr) continue;
     if (shorter->spec.warmup == 0 && shorter->spec.steps == 1) {
-      group->first_only[mode] = shorter;
+      group->first_step_cells[mode] = shorter;
     } else {
-      group->others.push_back(shorter);
+      group->window_cells.push_back(shorter);
     }
   }
   label_groups(groups);
@@ -87,9 +88,9 @@ void label_groups(std::vector<TimingGroup>& groups) {
     precisions.insert(group.spec.precision);
   }
   for (TimingGroup& group : groups) {
-    const bool several = precisions.size() > 1 && group.spec.precision;
+    const bool shows_precision = precisions.size() > 1 && group.spec.precision;
     const std::string precision =
-        several ? ", " + std::string(describe(*group.spec.precision)) : "";
+        shows_precision ? ", " + std::string(describe(*group.spec.precision)) : "";
     group.context =
         contexts.size() > 1 ? std::optional(group.spec.context.value_or(0)) : std::nullopt;
     group.name = group.spec.size + precision;
@@ -112,24 +113,25 @@ std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
   return cells;
 }
 
-std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
+std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode) {
   const auto cell = group.cells.find(mode);
   if (cell == group.cells.end()) return std::nullopt;
   const Launch* launch = ok_launch(*cell->second);
   if (launch == nullptr) return std::nullopt;
-  return Timed{&cell->second->spec, launch};
+  return TimedLaunch{&cell->second->spec, launch};
 }
 
-std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
+std::vector<double> TimedLaunch::ms_after_warmup(std::string_view tag,
+                                                 std::string_view name) const {
   const std::vector<double> all = milliseconds(*launch, tag, name);
-  const bool separate_set = tag == metric::kSynced;  // Its steps follow the warm-up.
-  const auto warmup = static_cast<std::size_t>(separate_set ? 0 : spec->warmup.value_or(0));
+  const bool lacks_warmup = tag == metric::kSynced;  // These steps run after the timed ones.
+  const auto warmup = static_cast<std::size_t>(lacks_warmup ? 0 : spec->warmup.value_or(0));
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
 
-std::optional<Timed> fullest(const TimingGroup& group) {
+std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group) {
   for (const Mode mode : kModes | std::views::reverse) {
-    if (auto step = timed(group, mode)) return step;
+    if (auto step = timed_launch(group, mode)) return step;
   }
   return std::nullopt;
 }
@@ -139,39 +141,38 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return cell == group.cells.end() ? "" : reason_missing(*cell->second);
 }
 
-std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
+std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed) {
   const Launch* profile = profile_of(view, *timed.spec);
   std::vector<PhaseLag> lags;
-  std::vector<double> device;  // From each step's start until the device finished the phase, in ms.
+  std::vector<double> finished_ms;  // From each step's start until the device finished the phase.
   for (const auto phase : kPhases) {
-    const auto durations = timed.counted(metric::kEvent, phase);
-    const auto enqueued = timed.counted(metric::kEnqueue, phase);
+    const auto durations = timed.ms_after_warmup(metric::kEvent, phase);
+    const auto enqueued = timed.ms_after_warmup(metric::kEnqueue, phase);
     if (durations.empty() || durations.size() != enqueued.size()) continue;
-    device.resize(durations.size(), 0);
-    std::vector<double> shares;
+    finished_ms.resize(durations.size(), 0);
+    std::vector<double> ratios;
     for (std::size_t i = 0; i < durations.size(); ++i) {
-      device[i] += durations[i];
-      if (durations[i] > 0) shares.push_back((device[i] - enqueued[i]) / durations[i]);
+      finished_ms[i] += durations[i];
+      if (durations[i] > 0) ratios.push_back((finished_ms[i] - enqueued[i]) / durations[i]);
     }
-    if (phase == metric::kLoss || shares.empty()) continue;
-    lags.push_back({phase, median(shares), std::nullopt});
-    const auto busy = profile ? single_milliseconds(*profile, metric::kBusy, phase) : std::nullopt;
-    if (busy) lags.back().busy = *busy / mean(durations);
+    if (phase == metric::kLoss || ratios.empty()) continue;
+    lags.push_back({phase, median(ratios), std::nullopt});
+    const auto busy_ms =
+        profile ? single_milliseconds(*profile, metric::kBusy, phase) : std::nullopt;
+    if (busy_ms) lags.back().busy_ratio = *busy_ms / mean(durations);
   }
   return lags;
 }
 
-bool launch_bound(const PhaseLag& lag) {
-  return lag.share < kKeepsUpBelow && !(lag.busy && *lag.busy >= kBusyFrom);
+bool is_launch_bound(const PhaseLag& lag) {
+  return lag.lag_ratio < kWaitsBelow && !(lag.busy_ratio && *lag.busy_ratio >= kBusyFrom);
 }
 
-std::optional<Bound> bound(const RunView& view, const Timed& timed) {
+std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed) {
   const std::vector<PhaseLag> lags = device_lags(view, timed);
   if (lags.empty()) return std::nullopt;
-  const auto bound_by_launches = std::ranges::count_if(lags, launch_bound);
-  if (bound_by_launches == 0) return Bound::kDevice;
-  return static_cast<std::size_t>(bound_by_launches) == lags.size() ? Bound::kLaunch
-                                                                    : Bound::kMixed;
+  if (std::ranges::none_of(lags, is_launch_bound)) return Bound::kDevice;
+  return std::ranges::all_of(lags, is_launch_bound) ? Bound::kLaunch : Bound::kMixed;
 }
 
 std::string_view describe(Bound bound) {
@@ -185,40 +186,41 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
   });
   const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
   if (launch == nullptr) return std::nullopt;
-  const auto busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
-  const std::vector<double> steps = milliseconds(*launch, metric::kStep, metric::kTotal);
+  const auto busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
+  const std::vector<double> steps_ms = milliseconds(*launch, metric::kStep, metric::kTotal);
   // If the steps are shorter than the profiled kernels, the profile does not describe them.
-  if (!busy || steps.empty() || *busy > mean(steps)) return std::nullopt;
-  return *busy / mean(steps);
+  if (!busy_ms || steps_ms.empty() || *busy_ms > mean(steps_ms)) return std::nullopt;
+  return *busy_ms / mean(steps_ms);
 }
 
-std::optional<double> matrix_rate(const RunView& view, Precision precision) {
+std::optional<double> measured_gemm_rate(const RunView& view, Precision precision) {
   const auto rates = measured_limits(view.run()).rates;
   const auto rate = rates.find(precision);
   return rate == rates.end() ? std::nullopt : std::optional(rate->second);
 }
 
-std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
+std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed) {
   const auto flops = step_flops(*timed.spec);
-  const auto steps = timed.counted(metric::kStep, metric::kTotal);
-  const auto rate = matrix_rate(view, timed.spec->precision.value_or(Precision::kFp32));
+  const auto steps = timed.ms_after_warmup(metric::kStep, metric::kTotal);
+  const auto rate = measured_gemm_rate(view, timed.spec->precision.value_or(Precision::kFp32));
   if (steps.empty() || !flops || !rate || mean(steps) <= 0) return std::nullopt;
   return *flops / (mean(steps) / 1e3) / *rate;
 }
 
-std::vector<std::string> crowding(const Launch& launch) {
+std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {
   std::vector<std::string> words = disturbed_by({&launch, 1});
   std::erase_if(words, [](const std::string& word) { return word.ends_with("slowdown"); });
   return words;
 }
 
-std::vector<std::string> disturbances(const Timed& timed) {
+std::vector<std::string> disturbances(const TimedLaunch& timed) {
   const Launch& launch = *timed.launch;
   std::vector<std::string> words = disturbed_by({&launch, 1});
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }
-  if (has_outlier(timed.counted(metric::kStep, metric::kTotal))) words.emplace_back("outlier");
+  if (has_outlier(timed.ms_after_warmup(metric::kStep, metric::kTotal)))
+    words.emplace_back("outlier");
   return words;
 }
 

@@ -1,4 +1,4 @@
-// Timing cells as presenters see them: grouped by network, their steps counted and classified.
+// Groups timing cells by network, reads their step times and judges what bounds a step.
 #pragma once
 
 #include <map>
@@ -11,92 +11,92 @@
 
 namespace labreport {
 
-/// Tells whether the host's launches or the device limit a step; see `bound`.
+/// A step is bound by the host's launches, by the device, or mixed over its phases; see `bound_of`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// The cells of one network at one context, batch and precision, by mode.
 struct TimingGroup {
-  std::string label = {};  ///< "2.7B", followed by context or precision if the run has several.
-  CellSpec spec;           ///< `mode` is not set.
-  std::map<Mode, const Cell*> cells = {};       ///< The mode's cell with the most steps.
-  std::map<Mode, const Cell*> first_only = {};  ///< Cells of a single cold step, if any.
-  /// All other cells, which have fewer steps: each is a warm-up window in its own process.
-  std::vector<const Cell*> others = {};
-  /// The label as two columns of a table. The context is set only if it differs between groups.
+  std::string label = {};                  ///< See `label_groups`: "2.7B", "2.7B, 512, BF16".
+  CellSpec spec;                           ///< `mode` is not set.
+  std::map<Mode, const Cell*> cells = {};  ///< The mode's cell with the most steps.
+  std::map<Mode, const Cell*> first_step_cells = {};  ///< Cells of a single cold step, if any.
+  /// Cells that have fewer steps: each times one warm-up window in a process of its own.
+  std::vector<const Cell*> window_cells = {};
+  /// The label as two table columns. The context is set only if it differs between groups.
   std::string name = {};
   std::optional<std::int64_t> context = {};
 };
 
-/// Returns groups in plan order.
+/// Groups the run's timing cells, in plan order.
 std::vector<TimingGroup> timing_groups(const RunView& view);
 
-/// All `TimingGroup::cells`.
+/// Returns all `TimingGroup::cells` of the groups.
 std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups);
 
-/// Sets each group's label to its size, plus context and precision if these differ between groups.
+/// Sets label, name and context. A label has context and precision only if groups differ in them.
 void label_groups(std::vector<TimingGroup>& groups);
 
-/// A cell and its successful launch; members are never null.
-struct Timed {
+/// A timing cell with its successful launch. The pointers are never null.
+struct TimedLaunch {
   const CellSpec* spec;
   const Launch* launch;
 
-  /// A metric's milliseconds in the steps after the warm-up; empty if it was not measured.
-  std::vector<double> counted(std::string_view tag, std::string_view name) const;
+  /// A metric in ms, one value for each step after the warm-up. Empty if it was not measured.
+  std::vector<double> ms_after_warmup(std::string_view tag, std::string_view name) const;
 };
 
 /// Returns nothing if the mode was not planned or has no successful launch.
-std::optional<Timed> timed(const TimingGroup& group, Mode mode);
+std::optional<TimedLaunch> timed_launch(const TimingGroup& group, Mode mode);
 
-/// Returns the longest mode that ran: if possible a training step, else forward+backward, …
-std::optional<Timed> fullest(const TimingGroup& group);
+/// Returns the launch of the longest mode that ran: a training step, or else forward+backward, …
+std::optional<TimedLaunch> longest_timed_launch(const TimingGroup& group);
 
-/// Why a mode has no numbers: "out of memory in optimizer". Empty if it has, or was not planned.
+/// Says why a mode has no numbers: "out of memory in loss". Empty if it ran or was not planned.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// The time from when the host had enqueued a phase until the device finished it. Phases are judged
-/// separately: a full launch queue blocks the host, which limits the lag at the step's end.
+/// The lag is the time from when the host has enqueued a phase until the device has finished it.
+/// Phases are judged separately, because a full launch queue blocks the host and limits later lags.
 struct PhaseLag {
   std::string_view phase;
-  /// That time / the phase's device time, median of counted steps; may exceed 1.
-  double share;
-  std::optional<double> busy;  ///< Kernels' share of the phase's time; empty if not profiled.
+  double lag_ratio;  ///< The lag / the phase's device time, median of the steps; may exceed 1.
+  /// The kernels' time / the phase's device time; empty if the phase was not profiled.
+  std::optional<double> busy_ratio;
 };
 
-/// One lag for each phase except the loss, which is too short. Empty on a CPU.
-std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed);
+/// Returns a lag for each phase except the loss, which is too short. Empty on a CPU.
+std::vector<PhaseLag> device_lags(const RunView& view, const TimedLaunch& timed);
 
-/// True if launches set the pace: `share` is below 5 %, and `busy` is not 80 % or more.
-bool launch_bound(const PhaseLag& lag);
+/// True if launches set the pace: `lag_ratio` is below 5 %, and `busy_ratio` below 80 % or unknown.
+bool is_launch_bound(const PhaseLag& lag);
 
-/// The step is launch-bound if all `device_lags` are, GPU-bound if none is, and mixed otherwise.
-/// Returns nothing if there are no lags.
-std::optional<Bound> bound(const RunView& view, const Timed& timed);
+/// Judges a step by its `device_lags`: launch-bound if all phases are, GPU-bound if none is, and
+/// mixed otherwise. Returns nothing if there are no lags.
+std::optional<Bound> bound_of(const RunView& view, const TimedLaunch& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
-/// The kernels' busy time in the profiled step, as a share of the mean unprofiled step of the same
-/// process. Nothing if the step was not profiled, or if the share would exceed 1.
+/// Returns the time in which kernels run in the profiled step / the mean time of the unprofiled
+/// steps in the same process. Returns nothing if the step was not profiled or the share exceeds 1.
 std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 
-/// The peak rate, in FLOP/s, that the run measured with large matrix products.
-std::optional<double> matrix_rate(const RunView& view, Precision precision);
+/// Returns the peak rate, in FLOP/s, that the run measured with large GEMMs.
+std::optional<double> measured_gemm_rate(const RunView& view, Precision precision);
 
-/// The MFU: FLOPs of the step's matrix products / mean step time / `matrix_rate`.
-std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
+/// Returns the MFU: FLOPs of the step's GEMMs / mean step time / `measured_gemm_rate`.
+std::optional<double> model_flops_utilization(const RunView& view, const TimedLaunch& timed);
 
-/// A metric's single number in the metric's unit; nothing if it was not measured.
+/// Returns a metric that is a single number, in its unit; nothing if it was not measured.
 std::optional<double> single_number(const Launch& launch, std::string_view tag,
                                     std::string_view name);
 
-/// Names what disturbed a launch's use of the GPU: "shared GPU", "spilled to host memory".
-std::vector<std::string> crowding(const Launch& launch);
+/// Names what disturbed a launch, except slowdowns: "shared GPU", "spilled to host memory".
+std::vector<std::string> disturbances_except_slowdown(const Launch& launch);
 
 /// True if the longest step exceeds the median both by more than 5 % and by more than seven median
-/// absolute deviations; false for fewer than four steps.
-bool has_outlier(const std::vector<double>& steps);
+/// absolute deviations. False for fewer than four steps.
+bool has_outlier(const std::vector<double>& steps_ms);
 
-/// Names what disturbed the timed steps: "thermal slowdown", crowding, "allocated in step",
-/// "outlier" (see `has_outlier`).
-std::vector<std::string> disturbances(const Timed& timed);
+/// Names all that disturbed the timed steps. Adds "thermal slowdown", "allocated in step" and
+/// "outlier" (see `has_outlier`) to what `disturbances_except_slowdown` names.
+std::vector<std::string> disturbances(const TimedLaunch& timed);
 
 }  // namespace labreport

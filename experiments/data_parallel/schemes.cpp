@@ -53,13 +53,13 @@ SchemeResult scheme_result(const Cell& cell) {
   SchemeResult result{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return result;
-  const Timed timed{&cell.spec, launch};
-  result.steps_ms = timed.counted(metric::kStep, metric::kTotal);
-  result.skew_ms = median_of(timed.counted(metric::kSkew, metric::kStep));
-  const std::vector<double> backward = timed.counted(metric::kEvent, metric::kBackward);
+  const TimedLaunch timed{&cell.spec, launch};
+  result.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
+  result.skew_ms = median_of(timed.ms_after_warmup(metric::kSkew, metric::kStep));
+  const std::vector<double> backward = timed.ms_after_warmup(metric::kEvent, metric::kBackward);
   result.backward_ms = median_of(backward);
   result.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
-  result.exchange_ms = median_of(timed.counted(metric::kEvent, metric::kExchange));
+  result.exchange_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kExchange));
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   result.calls = single_number(*launch, metric::kAllReduces, metric::kCalls)
                      .value_or(static_cast<double>(all_reduce_count(cell.spec)));

@@ -39,12 +39,12 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
   for (std::int64_t length = demo ? 32 : 128; length <= (demo ? 128 : 65536); length *= 2) {
     lengths.push_back(length);
   }
-  for (const std::int64_t head_dim : attention_dims(input)) {
+  for (const std::int64_t head_dim : attention_head_dims(input)) {
     for (const AttentionBackend backend : backends(input)) {
       // Backends that run in 16 bits alone are tried in FP32 once, which records their refusal.
       const bool sixteen_bit_only =
           backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
-      const bool repeats_refusal = head_dim != attention_dims(input).front() && sixteen_bit_only;
+      const bool repeats_refusal = head_dim != attention_head_dims(input).front() && sixteen_bit_only;
       if (repeats_refusal && precision == Precision::kFp32) continue;
       add_cell(cells, input,
                attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),

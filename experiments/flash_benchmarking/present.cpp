@@ -104,7 +104,7 @@ Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) 
   for (const AttentionRow& row : rows) {
     if (row.not_offered()) continue;  // The text, not the table, names these.
     const auto rate = tflops(row);
-    const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
+    const auto peak = measured_gemm_rate(view, row.spec().precision.value_or(Precision::kFp32));
     latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
   }
   Dataset dataset = make_dataset(name, kLatencies, latencies);
@@ -260,7 +260,7 @@ std::optional<Facts> speedup_facts(const std::vector<Race>& races,
 /// Describes the shortest sequence at which eager ran out of memory, and a tensor of its scores.
 std::optional<Facts> eager_end_facts(const Rows& rows) {
   for (const AttentionRow& row : rows) {
-    if (!is_eager(row) || !row.ran_out()) continue;
+    if (!is_eager(row) || !row.ran_out_of_memory()) continue;
     Facts facts;
     facts.set("length", format_count(row.length()));
     facts.set("tensor", format_bytes_briefly(row.score_bytes()));

@@ -12,10 +12,10 @@ namespace labreport::gradient_checkpointing {
 namespace {
 
 /// Returns the times of forward, loss and backward after the warm-up; empty if one was not timed.
-std::vector<double> passes_ms_of(const Timed& timed) {
-  std::vector<double> passes_ms = timed.counted(metric::kEvent, metric::kForward);
+std::vector<double> passes_ms_of(const TimedLaunch& timed) {
+  std::vector<double> passes_ms = timed.ms_after_warmup(metric::kEvent, metric::kForward);
   for (const auto phase : {metric::kLoss, metric::kBackward}) {
-    const std::vector<double> ms = timed.counted(metric::kEvent, phase);
+    const std::vector<double> ms = timed.ms_after_warmup(metric::kEvent, phase);
     if (ms.size() != passes_ms.size()) return {};
     for (std::size_t i = 0; i < ms.size(); ++i) passes_ms[i] += ms[i];
   }
@@ -33,8 +33,8 @@ Choice choice_of(const Cell& cell) {
   choice.peak = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
   choice.saved_bytes = single_number(*launch, metric::kCheckpoints, metric::kSaved);
   choice.group_bytes = single_number(*launch, metric::kCheckpoints, metric::kRecomputed);
-  const Timed timed{&cell.spec, launch};
-  choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
+  const TimedLaunch timed{&cell.spec, launch};
+  choice.steps_ms = timed.ms_after_warmup(metric::kStep, metric::kTotal);
   choice.passes_ms = passes_ms_of(timed);
   choice.recompute_ms = single_milliseconds(*launch, metric::kStep, metric::kRecompute);
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);

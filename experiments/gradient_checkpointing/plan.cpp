@@ -34,7 +34,7 @@ std::vector<std::optional<std::int64_t>> group_sizes(const PlanInput& input, std
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
-  const auto mode = fullest_mode(input);
+  const auto mode = longest_wanted_mode(input);
   const bool backward = mode && *mode >= Mode::kForwardBackward;
   if (input.selection.model || !backward) return {};
   const Axes chosen = axes(input);
@@ -59,7 +59,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
           cells.push_back({spec, 1});
         }
         spec.blocks_per_checkpoint = 1;
-        may_fit = may_fit || !without_room(so_far, spec);
+        may_fit = may_fit || !did_not_fit(so_far, spec);
       }
     }
     if (!sizes_by_user && may_fit) break;

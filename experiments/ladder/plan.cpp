@@ -78,7 +78,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
       const CellSpec first_rung =
           rung_cell(input, chosen, size, true, rung_settings(input, precision).front());
       cells.push_back({first_rung, 1});
-      if (without_room(so_far, first_rung)) continue;
+      if (did_not_fit(so_far, first_rung)) continue;
       if (so_far.find(cell_id(first_rung)) != nullptr) add(size, true, precision);
       break;
     }

@@ -28,11 +28,11 @@ struct Row {
 
   std::optional<double> speedup(const Rung* reference) const {
     if (reference == nullptr || reference == rung || !rung->ran()) return std::nullopt;
-    return reference->ms() / rung->ms();
+    return reference->mean_ms() / rung->mean_ms();
   }
   /// Returns the largest relative difference from the first rung's losses over the compared steps.
   std::optional<double> loss_difference() const {
-    const Rung* first = ladder->first();
+    const Rung* first = ladder->first_run();
     if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
     double largest_difference = 0;
     const std::size_t steps = std::min(first->losses.size(), rung->losses.size());
@@ -54,8 +54,8 @@ const std::vector<Column<Row>> kRows{
      "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
      kFactor},
-    {"total", "vs. first", [](const Row& row) { return Value(row.speedup(row.ladder->first())); },
-     "×", kFactor},
+    {"total", "vs. first",
+     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kFactor},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -92,14 +92,15 @@ std::vector<Row> rows_of(const Ladder& ladder) {
 /// Returns bars for the first rung's step, each change's saving, the fastest step and the bound.
 std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
-  const Rung& first = *ladder.first();
-  std::vector<WaterfallBar> bars{{first.change, "step", 0, first.ms(), ms_words(first.ms())}};
+  const Rung& first = *ladder.first_run();
+  std::vector<WaterfallBar> bars{
+      {first.change, "step", 0, first.mean_ms(), ms_words(first.mean_ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
-    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
-                    gain.before->ms(), (slower ? "+" : "−") + gain.saved() + " ms"});
+    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->mean_ms(),
+                    gain.before->mean_ms(), (slower ? "+" : "−") + gain.saved_words() + " ms"});
   }
-  const double fastest_ms = ladder.best()->ms();
+  const double fastest_ms = ladder.fastest()->mean_ms();
   bars.push_back({"fastest", "step", 0, fastest_ms, ms_words(fastest_ms)});
   if (ladder.floor_ms) {
     bars.push_back({"floor", "floor", 0, *ladder.floor_ms, ms_words(*ladder.floor_ms)});
@@ -110,13 +111,13 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
 /// Gives the change that saves the most time, and the speedup of the fastest rung over the first.
 Facts ladder_facts(const Ladder& ladder) {
   constexpr Notation kThree{Notation::kSignificant, 3};
-  const double first_ms = ladder.first()->ms(), fastest_ms = ladder.best()->ms();
+  const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
   const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
   Facts gain_facts;
   if (!largest_gain.empty()) {
-    const std::string why = because(largest_gain.front());
+    const std::string why = reason_clause(largest_gain.front());
     gain_facts.set("change", largest_gain.front().after->change)
-        .set("saved", largest_gain.front().saved())
+        .set("saved", largest_gain.front().saved_words())
         .when("why", !why.empty(), "because", why);
   }
   return Facts()
@@ -162,7 +163,7 @@ Presentation present(const RunView& view) {
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", ran).list("apart", diverging);
-  const Ladder* drawn_ladder = advised(all);
+  const Ladder* drawn_ladder = advised_ladder(all);
   part.facts.set("drawn", drawn_ladder == nullptr ? "" : drawn_ladder->words);
   part.facts.when("advised", drawn_ladder != nullptr,
                   drawn_ladder == nullptr ? Facts() : ladder_facts(*drawn_ladder));

@@ -102,7 +102,8 @@ std::vector<StepRow> step_rows(const ProfileList& profiles) {
   for (const Profile* profile : profiles) {
     for (const PlannedStep& step : profile->steps | std::views::values) {
       if (!step.why_no_peak().empty()) continue;
-      StepRow& row = rows.emplace_back(StepRow{profile, &step, crowding(*step.launch)});
+      StepRow& row =
+          rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
       const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
       if (peak_with_history && row.requested_bytes() &&
           *peak_with_history != *row.requested_bytes())

@@ -17,20 +17,20 @@ constexpr std::int64_t kWarmup = 2;  // These steps make AdamW's state and the a
 /// Returns the user's sizes; without them the edition's size and, in case it does not fit, all
 /// smaller ones, largest first.
 std::vector<Size> sizes(const Planning& planning) {
-  std::vector<Size> chosen = planning.chosen.sizes;
+  std::vector<Size> chosen = planning.axes.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
-  const char* name = planning.of_2026() ? kSize2026 : kSize2025;
+  const char* name = planning.is_2026() ? kSize2026 : kSize2025;
   const auto of_edition = std::ranges::find(chosen, name, &Size::name);
   if (of_edition != chosen.end()) chosen.erase(of_edition + 1, chosen.end());
   std::ranges::reverse(chosen);
-  if (!planning.full()) chosen.resize(1);
+  if (!planning.is_full()) chosen.resize(1);
   return chosen;
 }
 
 std::vector<std::int64_t> contexts(const Planning& planning) {
   const auto& chosen = planning.input.selection.contexts;
-  if (!chosen.empty() || !planning.full()) return planning.chosen.contexts;
-  if (planning.of_2026()) return {128, 2048};
+  if (!chosen.empty() || !planning.is_full()) return planning.axes.contexts;
+  if (planning.is_2026()) return {128, 2048};
   return {128, 256, 512};
 }
 
@@ -42,7 +42,7 @@ std::vector<Precision> precisions(const Planning& planning) {
 }
 
 CellSpec memory_cell(const Planning& planning, const Size& size, Precision precision) {
-  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
+  CellSpec spec = timing_cell(planning.input, planning.axes, size);
   spec.kind = CellKind::kMemory;
   spec.precision = precision;
   spec.warmup = planning.input.selection.warmup.value_or(kWarmup);
@@ -52,7 +52,7 @@ CellSpec memory_cell(const Planning& planning, const Size& size, Precision preci
 
 bool lacks_room(const Planning& planning, CellSpec spec, Mode mode) {
   spec.mode = mode;
-  return without_room(planning.so_far, spec);
+  return did_not_fit(planning.so_far, spec);
 }
 
 /// Adds forward+backward too if the forward with grad fits and the training step does not.
@@ -67,19 +67,19 @@ void add_modes(Planning& planning, const CellSpec& spec) {
 
 /// Doubles the context until a step does not fit, and measures the longest that fits in all modes.
 void add_doubled(Planning& planning, CellSpec spec) {
-  const auto fullest = fullest_mode(planning.input);
+  const auto fullest = longest_wanted_mode(planning.input);
   if (!fullest) return;
   spec.mode = fullest;
   const Doubling doubling = planning.add_doubled(spec);
-  const std::vector<std::int64_t> fit = doubling.longest();
-  if (!doubling.ended || fit.empty()) return;
+  const std::vector<std::int64_t> fit = doubling.longest_contexts();
+  if (!doubling.last_failed || fit.empty()) return;
   spec.context = fit.back();
   add_modes(planning, spec);
 }
 
 void add_network(Planning& planning, const Size& size) {
   const bool searches_longest =
-      planning.full() && planning.of_2026() && planning.input.selection.contexts.empty();
+      planning.is_full() && planning.is_2026() && planning.input.selection.contexts.empty();
   for (const Precision precision : precisions(planning)) {
     CellSpec spec = memory_cell(planning, size, precision);
     for (const std::int64_t context : contexts(planning)) {
@@ -94,7 +94,7 @@ void add_network(Planning& planning, const Size& size) {
 CellSpec probe_step(const Planning& planning, const Size& size) {
   CellSpec spec = memory_cell(planning, size, precisions(planning).front());
   spec.context = std::ranges::min(contexts(planning));
-  spec.mode = fullest_mode(planning.input);
+  spec.mode = longest_wanted_mode(planning.input);
   return spec;
 }
 
@@ -106,15 +106,15 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   const bool sizes_by_user = !input.selection.sizes.empty();
   const std::size_t unconditional = sizes_by_user ? chosen.size() : 1;
   for (const Size& size : chosen | std::views::take(unconditional)) add_network(planning, size);
-  if (sizes_by_user || !fullest_mode(input)) return planning.cells;
-  if (!without_room(so_far, probe_step(planning, chosen.front()))) return planning.cells;
+  if (sizes_by_user || !longest_wanted_mode(input)) return planning.cells;
+  if (!did_not_fit(so_far, probe_step(planning, chosen.front()))) return planning.cells;
   // A smaller size is measured in full once its probe is known to fit.
   for (const Size& size : chosen | std::views::drop(1)) {
     const CellSpec probe = probe_step(planning, size);
     planning.cells.push_back({probe, 1});
     const Cell* measured = so_far.find(cell_id(probe));
     if (measured != nullptr && ok_launch(*measured) != nullptr) add_network(planning, size);
-    if (!without_room(so_far, probe)) break;
+    if (!did_not_fit(so_far, probe)) break;
   }
   return planning.cells;
 }

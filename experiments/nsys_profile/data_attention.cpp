@@ -1,4 +1,4 @@
-// Part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
+// Presents part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
@@ -10,70 +10,76 @@ namespace {
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
-constexpr double kNear = 0.4;  // Below this share of a limit, the limit is not called the bound.
-constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr double kBoundFrom = 0.4;  // A part is bound by a limit if it reaches this share of it.
+constexpr Notation kDigits{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
-/// Rates that the run measured on the device; 0 if it did not measure them.
-struct Limits {
-  double bandwidth = 0, rate = 0;  ///< B/s, FLOP/s
+/// Peak rates that the run measured on the device; 0 if it did not measure them.
+struct PeakRates {
+  double bandwidth = 0;  ///< B/s, by copying.
+  double gemm_rate = 0;  ///< FLOP/s
   std::string precision;
 
-  Limits(const RunView& view, const Profile& profile)
+  PeakRates(const RunView& view, const Profile& profile)
       : bandwidth(measured_limits(view.run()).bandwidth.value_or(0)),
-        rate(matrix_rate(view, profile.precision()).value_or(0)),
+        gemm_rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
         precision(labreport::describe(profile.precision())) {}
-  bool known() const { return bandwidth > 0 && rate > 0; }
-  double ridge() const { return rate / bandwidth; }  ///< FLOP/B
+  bool are_known() const { return bandwidth > 0 && gemm_rate > 0; }
+  double ridge() const { return gemm_rate / bandwidth; }  ///< The ridge point, FLOP/B.
 };
 
-/// Softmax and the GEMMs of one profile's self-attention, or why they were not measured.
-struct Attention {
-  std::string profile, words, missing;
+/// Compares softmax with the GEMMs of one profile's self-attention.
+struct SoftmaxVsGemms {
+  std::string profile, words;
+  std::string reason;  ///< Why they were not measured; empty if they were.
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
-  double bandwidth_share = 0;  ///< Softmax's share of the copy bandwidth; 0 if unknown.
-  double rate_share = 0;       ///< The GEMMs' share of the peak rate; 0 if unknown.
-  double ridge = 0;
+  double softmax_bandwidth_share = 0;  ///< 0 if the copy bandwidth is unknown.
+  double gemm_rate_share = 0;          ///< 0 if the peak rate is unknown.
+  double ridge = 0;                    ///< The ridge point, FLOP/B; 0 if unknown.
   std::string precision = {};
 
-  bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
-  bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
-  bool bounds_differ() const { return memory_bound() && gemms_compute_bound(); }
-  bool unclear() const { return ridge > 0 && !bounds_differ(); }
-  double time() const { return softmax.ms / gemms.ms; }
-  double flops() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
-  double all_time() const { return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0; }
-  double all_flops() const { return softmax.flops / (gemms + projections).flops; }
+  /// True if softmax is memory-bound and the GEMMs are compute-bound.
+  bool bounds_differ() const {
+    return softmax.intensity() < ridge && softmax_bandwidth_share >= kBoundFrom &&
+           gemms.intensity() >= ridge && gemm_rate_share >= kBoundFrom;
+  }
+  bool is_unexplained() const { return ridge > 0 && !bounds_differ(); }
+  double time_ratio() const { return softmax.ms / gemms.ms; }
+  double flop_ratio() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
+  double time_ratio_to_all_gemms() const {
+    return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0;
+  }
+  double flop_ratio_to_all_gemms() const { return softmax.flops / (gemms + projections).flops; }
 };
 
-std::optional<Attention> attention_of(const RunView& view, const Profile& profile) {
-  const std::vector<Work> all = attention_work(profile);
-  const auto of = [&](const char* stage) { return *std::ranges::find(all, stage, &Work::part); };
-  Attention attention{.profile = profile.label,
-                      .words = profile.words,
-                      .missing = "",
-                      .softmax = of(stage::kSoftmax),
-                      .scores = of(stage::kScores),
-                      .values = of(stage::kValues),
-                      .projections = of(stage::kProjections)};
-  attention.gemms = attention.scores + attention.values + of(stage::kProducts);
-  if (attention.softmax.ms <= 0 || attention.gemms.ms <= 0) return std::nullopt;
-  const Limits limits(view, profile);
-  attention.precision = limits.precision;
-  if (!limits.known() || !profile.built_in()) return attention;
-  attention.bandwidth_share = attention.softmax.bandwidth() / limits.bandwidth;
-  attention.rate_share = attention.gemms.rate() / limits.rate;
-  attention.ridge = limits.ridge();
-  return attention;
+std::optional<SoftmaxVsGemms> compare_softmax(const RunView& view, const Profile& profile) {
+  const std::vector<Work> stages = attention_work(profile);
+  const auto at = [&](const char* stage) { return *std::ranges::find(stages, stage, &Work::part); };
+  SoftmaxVsGemms comparison{.profile = profile.label,
+                            .words = profile.words,
+                            .reason = "",
+                            .softmax = at(stage::kSoftmax),
+                            .scores = at(stage::kScores),
+                            .values = at(stage::kValues),
+                            .projections = at(stage::kProjections)};
+  comparison.gemms = comparison.scores + comparison.values + at(stage::kProducts);
+  if (comparison.softmax.ms <= 0 || comparison.gemms.ms <= 0) return std::nullopt;
+  const PeakRates peaks(view, profile);
+  comparison.precision = peaks.precision;
+  if (!peaks.are_known() || !profile.is_built_in()) return comparison;
+  comparison.softmax_bandwidth_share = comparison.softmax.bandwidth() / peaks.bandwidth;
+  comparison.gemm_rate_share = comparison.gemms.flop_rate() / peaks.gemm_rate;
+  comparison.ridge = peaks.ridge();
+  return comparison;
 }
 
-std::vector<Attention> attentions(const RunView& view,
-                                  const std::vector<const Profile*>& profiles) {
-  std::vector<Attention> rows;
+std::vector<SoftmaxVsGemms> comparisons(const RunView& view,
+                                        const std::vector<const Profile*>& profiles) {
+  std::vector<SoftmaxVsGemms> rows;
   for (const Profile* profile : profiles) {
     const std::string reason = profile->why_missing(Pass::kForward);
-    if (const auto attention = attention_of(view, *profile)) {
-      rows.push_back(*attention);
+    if (const auto comparison = compare_softmax(view, *profile)) {
+      rows.push_back(*comparison);
     } else if (!reason.empty()) {
       rows.push_back({profile->label, profile->words, reason});
     }
@@ -81,110 +87,118 @@ std::vector<Attention> attentions(const RunView& view,
   return rows;
 }
 
-/// Shows a value of 0 or NaN as unknown, and the reason for a row that was not measured.
-template <typename Get>
-Column<Attention> column(const char* name, const char* title, const char* unit, Get get,
-                         Notation notation = {}) {
-  const auto value = [=](const Attention& row) {
-    const double number = std::invoke(get, row);
+/// Shows a number of 0 or NaN as unknown, and the reason in a row that was not measured.
+template <typename Number>
+Column<SoftmaxVsGemms> column(const char* name, const char* title, const char* unit,
+                              Number number_of, Notation notation = {}) {
+  const auto value = [=](const SoftmaxVsGemms& row) {
+    const double number = std::invoke(number_of, row);
     return number > 0 ? Value(number) : Value();
   };
-  return {name, title, or_reason<Attention>(value), unit, notation};
+  return {name, title, or_reason<SoftmaxVsGemms>(value), unit, notation};
 }
 
-const std::vector<Column<Attention>>& ratio_columns() {
-  using A = Attention;
+const std::vector<Column<SoftmaxVsGemms>>& ratio_columns() {
+  using Row = SoftmaxVsGemms;
   constexpr Notation kRatio{Notation::kFixed, 2};
-  const auto ms = [](Work A::* work) { return [=](const A& row) { return (row.*work).ms; }; };
-  static const std::vector<Column<A>> columns{
-      {"profile", "Profile", &A::profile},
-      column("softmax", "Softmax", "ms", ms(&A::softmax)),
-      column("scores", "QKᵀ", "ms", ms(&A::scores)),
-      column("values", "A·V", "ms", ms(&A::values)),
-      column("time", "Time ratio", "×", &A::time, kRatio),
-      column("flops", "FLOPs ratio", "%", &A::flops, kPartShare),
-      column("all_time", "Time, with projections", "×", &A::all_time, kRatio),
-      column("all_flops", "FLOPs, with projections", "%", &A::all_flops, kPartShare),
-      column("bandwidth", "Softmax, of copy bandwidth", "%", &A::bandwidth_share, kPartShare),
-      column("rate", "GEMMs, of peak rate", "%", &A::rate_share, kPartShare)};
+  const auto ms = [](Work Row::* work) { return [=](const Row& row) { return (row.*work).ms; }; };
+  static const std::vector<Column<Row>> columns{
+      {"profile", "Profile", &Row::profile},
+      column("softmax", "Softmax", "ms", ms(&Row::softmax)),
+      column("scores", "QKᵀ", "ms", ms(&Row::scores)),
+      column("values", "A·V", "ms", ms(&Row::values)),
+      column("time", "Time ratio", "×", &Row::time_ratio, kRatio),
+      column("flops", "FLOPs ratio", "%", &Row::flop_ratio, kPartShare),
+      column("all_time", "Time, with projections", "×", &Row::time_ratio_to_all_gemms, kRatio),
+      column("all_flops", "FLOPs, with projections", "%", &Row::flop_ratio_to_all_gemms,
+             kPartShare),
+      column("bandwidth", "Softmax, of copy bandwidth", "%", &Row::softmax_bandwidth_share,
+             kPartShare),
+      column("rate", "GEMMs, of peak rate", "%", &Row::gemm_rate_share, kPartShare)};
   return columns;
 }
 
-struct RoofPart {
+struct RooflinePart {
   std::string precision;
   Work work;
 };
 
-const std::vector<Column<RoofPart>> kParts{
-    {"part", "Part", [](const RoofPart& row) { return row.work.part; }},
-    {"precision", "Precision", &RoofPart::precision},
-    {"ms", "Time", [](const RoofPart& row) { return row.work.ms; }, "ms"},
-    {"flops", "FLOPs", [](const RoofPart& row) { return row.work.flops / kGiga; }, "GFLOP", kThree},
-    {"bytes", "Bytes", [](const RoofPart& row) { return row.work.bytes / kBytesPerGibibyte; },
-     "GiB", kThree},
-    {"intensity", "Intensity", [](const RoofPart& row) { return row.work.intensity(); }, "FLOP/B",
-     kThree},
-    {"rate", "Rate", [](const RoofPart& row) { return row.work.rate() / kTera; }, "TFLOP/s",
-     kThree}};
+const std::vector<Column<RooflinePart>> kRooflineColumns{
+    {"part", "Part", [](const RooflinePart& row) { return row.work.part; }},
+    {"precision", "Precision", &RooflinePart::precision},
+    {"ms", "Time", [](const RooflinePart& row) { return row.work.ms; }, "ms"},
+    {"flops", "FLOPs", [](const RooflinePart& row) { return row.work.flops / kGiga; }, "GFLOP",
+     kDigits},
+    {"bytes", "Bytes", [](const RooflinePart& row) { return row.work.bytes / kBytesPerGibibyte; },
+     "GiB", kDigits},
+    {"intensity", "Intensity", [](const RooflinePart& row) { return row.work.intensity(); },
+     "FLOP/B", kDigits},
+    {"rate", "Rate", [](const RooflinePart& row) { return row.work.flop_rate() / kTera; },
+     "TFLOP/s", kDigits}};
 
-struct RoofPoint {
+/// A corner of the roof, the line under which the parts lie.
+struct RoofCorner {
   std::string precision;
-  double intensity, rate;
-  std::string words;  ///< Shown beside the ridge.
+  double intensity;  ///< FLOP/B
+  double teraflops_per_second;
+  std::string words;  ///< Shown beside the corner at the ridge point.
 };
 
-const std::vector<Column<RoofPoint>> kRoof{{"precision", "Precision", &RoofPoint::precision},
-                                           {"intensity", "Intensity", &RoofPoint::intensity},
-                                           {"rate", "Rate", &RoofPoint::rate},
-                                           {"words", "Limits", &RoofPoint::words}};
+const std::vector<Column<RoofCorner>> kRoofColumns{
+    {"precision", "Precision", &RoofCorner::precision},
+    {"intensity", "Intensity", &RoofCorner::intensity},
+    {"rate", "Rate", &RoofCorner::teraflops_per_second},
+    {"words", "Limits", &RoofCorner::words}};
 
-/// The roofline min(peak rate, intensity · bandwidth), drawn a little beyond the outermost points.
-std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& points) {
-  double left = limits.ridge(), right = left;
+/// Returns the roofline min(peak rate, intensity · bandwidth), a little wider than the points.
+std::vector<RoofCorner> roof_over(const PeakRates& peaks, const std::vector<Work>& points) {
+  double least_intensity = peaks.ridge(), most_intensity = least_intensity;
   for (const Work& point : points) {
-    left = std::min(left, point.intensity());
-    right = std::max(right, point.intensity());
+    least_intensity = std::min(least_intensity, point.intensity());
+    most_intensity = std::max(most_intensity, point.intensity());
   }
-  const std::string words = limits.precision + " " + format_significant(limits.rate / kTera, 3) +
-                            " TFLOP/s, " + format_significant(limits.bandwidth / kTera, 3) +
-                            " TB/s";
-  const double slope = limits.bandwidth / kTera;
-  return {{limits.precision, left / 2, left / 2 * slope, ""},
-          {limits.precision, limits.ridge(), limits.rate / kTera, words},
-          {limits.precision, right * 4, limits.rate / kTera, ""}};
+  const std::string words = peaks.precision + " " + format_significant(peaks.gemm_rate / kTera, 3) +
+                            " TFLOP/s, " + format_significant(peaks.bandwidth / kTera, 3) + " TB/s";
+  const double left = least_intensity / 2, right = most_intensity * 4;
+  return {{peaks.precision, left, left * (peaks.bandwidth / kTera), ""},
+          {peaks.precision, peaks.ridge(), peaks.gemm_rate / kTera, words},
+          {peaks.precision, right, peaks.gemm_rate / kTera, ""}};
 }
 
-Facts attention_sentence(const Attention& work) {
-  constexpr Notation kTwo{Notation::kSignificant, 2};
-  const bool counted = work.softmax.flops > 0;
+Facts attention_sentence(const SoftmaxVsGemms& comparison) {
+  constexpr Notation kTwoDigits{Notation::kSignificant, 2};
+  const bool has_flops = comparison.softmax.flops > 0;
   const Facts intensities = Facts()
-                                .set("softmax", work.softmax.intensity(), kTwo)
-                                .set("gemms", work.gemms.intensity(), kTwo)
-                                .set("ridge", work.ridge, kTwo);
+                                .set("softmax", comparison.softmax.intensity(), kTwoDigits)
+                                .set("gemms", comparison.gemms.intensity(), kTwoDigits)
+                                .set("ridge", comparison.ridge, kTwoDigits);
   return Facts()
-      .set("profile", work.words)
-      .set("softmax", work.softmax.ms, kThree)
-      .set("gemms", work.gemms.ms, kThree)
-      .when("counted", counted, "times",
-            counted ? format_significant(work.gemms.flops / work.softmax.flops, 2) : "")
-      .when("apart", work.bounds_differ(), intensities)
-      .flag("unclear", work.unclear());
+      .set("profile", comparison.words)
+      .set("softmax", comparison.softmax.ms, kDigits)
+      .set("gemms", comparison.gemms.ms, kDigits)
+      .when(
+          "counted", has_flops, "times",
+          has_flops ? format_significant(comparison.gemms.flops / comparison.softmax.flops, 2) : "")
+      .when("apart", comparison.bounds_differ(), intensities)
+      .flag("unclear", comparison.is_unexplained());
 }
 
-/// Softmax and GEMMs have no separate times in a fused kernel, or if kernels cannot be assigned to
-/// them.
+/// Chooses the answer's sentence. Softmax and the GEMMs have no separate times if a fused kernel
+/// computes both, or if kernels cannot be assigned to them.
 Facts attention_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
   const Profile* profile = profiles.described;
   const Rows forward = profile == nullptr ? Rows() : profile->rows(Pass::kForward);
-  const auto work = profile == nullptr ? std::nullopt : attention_of(profiles.view, *profile);
-  const double fused = total(of_stage(forward, stage::kFused));
+  const auto comparison =
+      profile == nullptr ? std::nullopt : compare_softmax(profiles.view, *profile);
+  const double fused_ms = total_ms(rows_of_stage(forward, stage::kFused));
   const char* situation = forward.empty() ? "nothing"
-                          : work          ? "one"
-                          : fused > 0     ? "fused"
+                          : comparison    ? "one"
+                          : fused_ms > 0  ? "fused"
                                           : "untold";
-  Facts sentence = work ? attention_sentence(*work) : Facts();
-  if (!work && profile != nullptr) sentence.set("profile", profile->words).set("ms", fused, kThree);
+  Facts sentence = comparison ? attention_sentence(*comparison) : Facts();
+  if (!comparison && profile != nullptr)
+    sentence.set("profile", profile->words).set("ms", fused_ms, kDigits);
   return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
 }
 
@@ -195,27 +209,28 @@ PartContent attention(const Profiles& profiles) {
   PartContent part;
   part.facts = attention_facts(profiles);
   part.datasets = {
-      make_dataset("ratios", ratio_columns(), attentions(view, profiles.in_tables)),
-      make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.in_details))};
-  std::vector<RoofPart> parts;
-  std::vector<RoofPoint> roofs;
-  const Profile* half = profiles.half == profiles.described ? nullptr : profiles.half;
+      make_dataset("ratios", ratio_columns(), comparisons(view, profiles.in_tables)),
+      make_dataset("every-ratio", ratio_columns(), comparisons(view, profiles.in_details))};
+  std::vector<RooflinePart> parts;
+  std::vector<RoofCorner> corners;
+  const Profile* half =
+      profiles.described_16_bit == profiles.described ? nullptr : profiles.described_16_bit;
   for (const Profile* drawn : {profiles.described, half}) {
     if (drawn == nullptr) continue;
-    const Limits limits(view, *drawn);
+    const PeakRates peaks(view, *drawn);
     std::vector<Work> points = attention_work(*drawn);
-    std::ranges::move(work_around_attention(*drawn), std::back_inserter(points));
+    std::ranges::move(work_outside_attention(*drawn), std::back_inserter(points));
     std::erase_if(points, [](const Work& work) {  // Logarithmic axes cannot show 0.
-      return work.rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
+      return work.flop_rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
     });
-    if (!limits.known() || points.empty()) continue;
-    for (const Work& work : points) parts.push_back({limits.precision, work});
-    std::ranges::move(roof(limits, points), std::back_inserter(roofs));
+    if (!peaks.are_known() || points.empty()) continue;
+    for (const Work& work : points) parts.push_back({peaks.precision, work});
+    std::ranges::move(roof_over(peaks, points), std::back_inserter(corners));
   }
-  const bool both = !parts.empty() && parts.front().precision != parts.back().precision;
-  part.facts.when("both", both, "other", both ? parts.back().precision : "");
-  part.datasets.push_back(make_dataset("roofline", kParts, parts));
-  part.datasets.push_back(make_dataset("roof", kRoof, roofs));
+  const bool two_precisions = !parts.empty() && parts.front().precision != parts.back().precision;
+  part.facts.when("both", two_precisions, "other", two_precisions ? parts.back().precision : "");
+  part.datasets.push_back(make_dataset("roofline", kRooflineColumns, parts));
+  part.datasets.push_back(make_dataset("roof", kRoofColumns, corners));
   return part;
 }
 

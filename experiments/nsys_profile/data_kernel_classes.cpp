@@ -1,4 +1,4 @@
-// Part (d): the GEMMs' share of GPU time, in the forward pass and in a whole step.
+// Presents part (d): the GEMMs' share of GPU time in the forward pass and in a whole step.
 #include <cmath>
 
 #include "base/format.h"
@@ -10,11 +10,12 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr const char* kClasses[]{"elementwise", "exponential", "where",  "reduction", "copy",
-                                 "gather",      "fused",       "memset", "other"};
+constexpr const char* kDetailedClasses[]{"elementwise", "exponential", "where",
+                                         "reduction",   "copy",        "gather",
+                                         "fused",       "memset",      "other"};
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
-constexpr double kPoint = 0.01;
+constexpr double kPercentagePoint = 0.01;
 constexpr Notation kShareOfTime{Notation::kPercent};
 
 struct ProfiledPass {
@@ -22,7 +23,7 @@ struct ProfiledPass {
   Pass pass;
 };
 
-/// A row for each pass of a profile and a column for each class's share; omits classes of no pass.
+/// Makes a row for each pass of a profile and a column for the share of each class that a pass has.
 Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<ProfiledPass> passes;
   for (const Profile* profile : profiles) {
@@ -34,123 +35,131 @@ Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<Column<ProfiledPass>> columns{
       {"profile", "Profile", [](const ProfiledPass& row) { return row.profile->label; }},
       {"pass", "Pass", [](const ProfiledPass& row) { return describe(row.pass); }}};
-  const auto add = [&](const std::string& kind, const auto& wanted) {
-    const auto value = [wanted](const ProfiledPass& row) {
-      return share_of(*row.profile, row.pass, wanted);
+  const auto add_column = [&](const std::string& kind, const auto& is_in_class) {
+    const auto value = [is_in_class](const ProfiledPass& row) {
+      return share_or_reason(*row.profile, row.pass, is_in_class);
     };
-    const auto known = [&](const ProfiledPass& row) {
-      return share(row.profile->rows(row.pass), wanted) > 0;
+    const auto has_class = [&](const ProfiledPass& row) {
+      return time_share(row.profile->rows(row.pass), is_in_class) > 0;
     };
-    if (std::ranges::any_of(passes, known))
+    if (std::ranges::any_of(passes, has_class))
       columns.push_back({kind, kind, value, "%", kShareOfTime});
   };
-  add("GEMM", is_gemm);
-  for (const std::string kind : kClasses) {
-    add(kind, [kind](const KernelRow& row) { return row.kind == kind; });
+  add_column("GEMM", is_gemm);
+  for (const std::string kind : kDetailedClasses) {
+    add_column(kind, [kind](const KernelRow& row) { return row.kind == kind; });
   }
   return make_dataset("every-class", columns, passes);
 }
 
-/// The GEMMs' share of each pass's GPU time, one row for each profile.
+/// Makes a row for each profile with the GEMMs' share of each pass's GPU time.
 Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
       {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
   for (const Pass pass : kComparedPasses) {
     const std::string name(describe(pass));
-    columns.push_back({name, "GEMMs, " + name,
-                       [pass](const Profile* profile) { return share_of(*profile, pass, is_gemm); },
-                       "%", kShareOfTime});
+    columns.push_back(
+        {name, "GEMMs, " + name,
+         [pass](const Profile* profile) { return share_or_reason(*profile, pass, is_gemm); }, "%",
+         kShareOfTime});
   }
   return make_dataset("gemm-shares", columns, profiles);
 }
 
-/// One class's segment of a bar; `share` is of the pass's GPU time, from 0 to 1.
-struct ClassBar {
-  std::string row, kind;
-  double ms, share;
-  std::string change;  ///< Words behind the bar: "61.43 ms, 5.3×"
+/// One class's segment of a pass's bar.
+struct ClassSegment {
+  std::string pass;  ///< "FP32 · forward"
+  std::string kind;  ///< The drawn class.
+  double ms;
+  double share;       ///< Share of the pass's GPU time, from 0 to 1.
+  std::string words;  ///< The pass's time and speedup, behind the bar: "61.43 ms, 5.3×"
 };
 
-const std::vector<Column<ClassBar>> kClassBars{
-    {"row", "Pass", &ClassBar::row},
-    {"class", "Class", &ClassBar::kind},
-    {"ms", "Time", &ClassBar::ms, "ms"},
-    {"share", "Share", &ClassBar::share, "%", kShareOfTime},
-    {"change", "Change", &ClassBar::change}};
+const std::vector<Column<ClassSegment>> kClassSegments{
+    {"row", "Pass", &ClassSegment::pass},
+    {"class", "Class", &ClassSegment::kind},
+    {"ms", "Time", &ClassSegment::ms, "ms"},
+    {"share", "Share", &ClassSegment::share, "%", kShareOfTime},
+    {"change", "Change", &ClassSegment::words}};
 
-/// Adds a bar for each pass of the profile, with its speedup over the same pass of `full` in words.
-void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
+/// Adds a bar for each pass, with its speedup over `baseline` in words. Either profile may be null.
+void add_bars(std::vector<ClassSegment>& bars, const Profile* profile, const Profile* baseline) {
   for (const Pass pass : kDrawnPasses) {
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
-    const double whole = total(rows), before = full == nullptr ? 0 : total(full->rows(pass));
-    std::string change = format_significant(whole) + " ms";
-    if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + "×";
+    const double pass_ms = total_ms(rows);
+    const double baseline_ms = baseline == nullptr ? 0 : total_ms(baseline->rows(pass));
+    std::string words = format_significant(pass_ms) + " ms";
+    if (baseline_ms > 0 && pass_ms > 0) words += ", " + format_factor(baseline_ms / pass_ms) + "×";
     for (const std::string& kind : drawn_classes()) {
-      const double ms = total(matching(rows, of_class(kind)));
+      const double ms = total_ms(matching(rows, has_drawn_class(kind)));
       if (ms <= 0) continue;
       const std::string precision(labreport::describe(profile->precision()));
       bars.push_back(
-          {precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, change});
+          {precision + " · " + std::string(describe(pass)), kind, ms, ms / pass_ms, words});
     }
   }
 }
 
-/// "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions stay within a point": the
-/// largest change comes first and is the only one with numbers.
-std::string changes(const Rows& before, const Rows& after, const std::string& kernels) {
-  struct Change {
+/// Says how shares change: "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions
+/// stay within a point". The largest change comes first and is the only one with numbers.
+std::string class_changes(const Rows& before, const Rows& after, const std::string& kernels_word) {
+  struct ShareChange {
     std::string words;
-    double from, to;
+    double from, to;  ///< Shares of GPU time.
     double size() const { return std::abs(to - from); }
+    const char* verb() const { return to > from ? " rise" : " fall"; }
   };
-  std::vector<Change> changed;
-  std::vector<std::string> steady;
+  std::vector<ShareChange> changes;
+  std::vector<std::string> unchanged;
   for (const std::string& kind : drawn_classes()) {
-    const Change change{class_words(kind, kernels), share(before, of_class(kind)),
-                        share(after, of_class(kind))};
+    const ShareChange change{class_words(kind, kernels_word),
+                             time_share(before, has_drawn_class(kind)),
+                             time_share(after, has_drawn_class(kind))};
     if (kind == "GEMM" || change.from + change.to <= 0) continue;
-    if (change.size() >= kPoint) {
-      changed.push_back(change);
+    if (change.size() >= kPercentagePoint) {
+      changes.push_back(change);
     } else if (kind != "other") {
-      steady.push_back(change.words);
+      unchanged.push_back(change.words);
     }
   }
   std::string words;
-  std::vector<std::string> rise, fall;
-  std::ranges::sort(changed, std::greater<>(), &Change::size);
-  for (const Change& change : changed) {
+  std::vector<std::string> rising, falling;
+  std::ranges::sort(changes, std::greater<>(), &ShareChange::size);
+  for (const ShareChange& change : changes) {
     if (words.empty()) {
-      words = change.words + (change.to > change.from ? " rise" : " fall") + " from " +
-              format_percent(change.from) + " to " + format_percent(change.to) + " %";
+      words = change.words + change.verb() + " from " + format_percent(change.from) + " to " +
+              format_percent(change.to) + " %";
     } else {
-      (change.to > change.from ? rise : fall).push_back(change.words);
+      (change.to > change.from ? rising : falling).push_back(change.words);
     }
   }
-  if (!rise.empty()) words += ", " + join_words(rise) + " rise";
-  if (!fall.empty()) words += ", " + join_words(fall) + " fall";
-  if (!steady.empty())
-    words += (words.empty() ? "" : "; ") + join_words(steady) + " stay within a point";
+  if (!rising.empty()) words += ", " + join_words(rising) + " rise";
+  if (!falling.empty()) words += ", " + join_words(falling) + " fall";
+  if (!unchanged.empty())
+    words += (words.empty() ? "" : "; ") + join_words(unchanged) + " stay within a point";
   if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
   return words;
 }
 
-/// The GEMMs' share of GPU time in the profile's forward pass and in its longest measured pass.
-Facts class_sentence(const Profile& profile, const std::string& kernels) {
+/// Compares the GEMMs' share of GPU time in the profile's forward pass and in its longest pass.
+Facts class_sentence(const Profile& profile, const std::string& kernels_word) {
   const Rows forward = profile.rows(Pass::kForward), optimizer = profile.rows(Pass::kOptimizer);
-  const Rows both = profile.rows(Pass::kForwardBackward), step = profile.rows(Pass::kTrainStep);
-  const Rows& fullest = step.empty() ? both : step;
-  const double drop = gemm_share(forward) - gemm_share(fullest);
+  const Rows forward_backward = profile.rows(Pass::kForwardBackward);
+  const Rows step = profile.rows(Pass::kTrainStep);
+  const Rows& longest = step.empty() ? forward_backward : step;
+  const double drop = gemm_share(forward) - gemm_share(longest);
   // The optimizer explains the drop if it launches no GEMMs and the share without the optimizer
   // falls by less than half as much.
-  const bool by_optimizer = drop >= kPoint && !optimizer.empty() && gemm_share(optimizer) == 0 &&
-                            gemm_share(forward) - gemm_share(both) < drop / 2;
-  const std::string list = changes(forward, fullest, kernels);
+  const bool by_optimizer = drop >= kPercentagePoint && !optimizer.empty() &&
+                            gemm_share(optimizer) == 0 &&
+                            gemm_share(forward) - gemm_share(forward_backward) < drop / 2;
+  const std::string list = class_changes(forward, longest, kernels_word);
   return Facts()
       .set("profile", profile.words)
       .set("forward", gemm_share(forward), kShareOfTime)
-      .set("fullest", gemm_share(fullest), kShareOfTime)
-      .when("by_optimizer", by_optimizer, "ms", format_significant(total(optimizer), 3))
-      .flag("unexplained", std::abs(drop) >= kPoint && !by_optimizer)
+      .set("fullest", gemm_share(longest), kShareOfTime)
+      .when("by_optimizer", by_optimizer, "ms", format_significant(total_ms(optimizer), 3))
+      .flag("unexplained", std::abs(drop) >= kPercentagePoint && !by_optimizer)
       .when("changes", !list.empty(), "list", list);
 }
 
@@ -163,8 +172,8 @@ Facts class_facts(const Profiles& profiles) {
                           : has(Pass::kForwardBackward) ? "backward_only"
                                                         : "forward_only";
   facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
-               has(Pass::kForward) ? class_sentence(*profile, profiles.kernels()) : Facts());
-  const Profile* drawn = drawn_step(profiles);
+               has(Pass::kForward) ? class_sentence(*profile, profiles.kernels_word()) : Facts());
+  const Profile* drawn = profile_of_drawn_step(profiles);
   facts.flag("inference", profile != nullptr && profile->inference && profile->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
   return facts;
@@ -175,10 +184,10 @@ Facts class_facts(const Profiles& profiles) {
 PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
   part.facts = class_facts(profiles);
-  std::vector<ClassBar> bars;
-  add_bars(bars, profiles.described, nullptr);
-  add_bars(bars, profiles.half, profiles.described);
-  part.datasets = {make_dataset("kernel-classes", kClassBars, bars),
+  std::vector<ClassSegment> segments;
+  add_bars(segments, profiles.described, nullptr);
+  add_bars(segments, profiles.described_16_bit, profiles.described);
+  part.datasets = {make_dataset("kernel-classes", kClassSegments, segments),
                    gemm_shares(profiles.in_tables), every_class(profiles.in_details)};
   std::ranges::move(step_timeline(profiles), std::back_inserter(part.datasets));
   return part;

@@ -1,4 +1,4 @@
-// Part (c): what the forward pass does besides GEMMs, by what it is for in the model.
+// Presents part (c): the kernels besides GEMMs in the forward pass, grouped by their purpose.
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
@@ -10,9 +10,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kNoticed = 0.01;  // Groups below this share of the forward pass are not named.
-constexpr std::size_t kNamed = 5;  // An answer names at most this many groups.
-constexpr double kMostly = 0.8;    // The named classes must fill this share of the groups' time.
+constexpr double kLeastNamedShare = 0.01;  // Smaller groups of the forward pass are not named.
+constexpr std::size_t kMostNamed = 5;      // An answer names at most this many groups.
+constexpr double kMostOfTime = 0.8;  // The named classes must fill this share of the groups' time.
 constexpr Notation kShareOfPass{Notation::kPercent};
 constexpr Notation kCallCount{Notation::kCount};
 
@@ -21,82 +21,85 @@ Rows non_gemm(const Profile& profile) {
 }
 
 double share_of_forward(const Profile& profile, double ms) {
-  return ms / total(profile.rows(Pass::kForward));
+  return ms / total_ms(profile.rows(Pass::kForward));
 }
 
-std::string operator_of(const KernelRow& row) {
+/// The operator without "aten::"; without an operator, the kernel's short name.
+std::string operator_name(const KernelRow& row) {
   if (row.op.empty()) return short_kernel_name(row.kernel);
   return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
 }
 
-/// Kernels of one group, or of one operator in it; `share` is of the forward pass's GPU time.
-struct Kernels {
-  std::string precision, group, op;
+/// The kernels of one group, or of one operator in a group.
+struct GroupRow {
+  std::string precision, group;
+  std::string op;  ///< The operator, or all operators of the group: "mul, sum".
   KernelSum sum;
-  double share;
+  double share;  ///< Share of the forward pass's GPU time.
 
-  double ms() const { return sum.total; }
+  double ms() const { return sum.total_ms; }
   double calls() const { return sum.calls; }
 };
 
-const std::vector<Column<Kernels>> kKernels{
-    {"group", "Component", &Kernels::group},
-    {"operator", "Operator", &Kernels::op},
-    {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
-    {"ms", "Time", &Kernels::ms, "ms"},
-    {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
-    {"calls", "Calls", &Kernels::calls, "", kCallCount},
+const std::vector<Column<GroupRow>> kOperatorColumns{
+    {"group", "Component", &GroupRow::group},
+    {"operator", "Operator", &GroupRow::op},
+    {"class", "Class", [](const GroupRow& k) { return k.sum.kind; }},
+    {"ms", "Time", &GroupRow::ms, "ms"},
+    {"share", "Of the forward pass", &GroupRow::share, "%", kShareOfPass},
+    {"calls", "Calls", &GroupRow::calls, "", kCallCount},
     {"kernel", "Kernel",
-     [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
+     [](const GroupRow& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
-const std::vector<Column<Kernels>> kRoleBars{
-    {"group", "Component", &Kernels::group},
-    {"precision", "Precision", &Kernels::precision},
-    {"ms", "Time", &Kernels::ms, "ms"},
-    {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
-    {"calls", "Calls", &Kernels::calls, "", kCallCount},
-    {"operators", "Operators", &Kernels::op}};
+const std::vector<Column<GroupRow>> kGroupColumns{
+    {"group", "Component", &GroupRow::group},
+    {"precision", "Precision", &GroupRow::precision},
+    {"ms", "Time", &GroupRow::ms, "ms"},
+    {"share", "Of the forward pass", &GroupRow::share, "%", kShareOfPass},
+    {"calls", "Calls", &GroupRow::calls, "", kCallCount},
+    {"operators", "Operators", &GroupRow::op}};
 
 std::vector<KernelSum> groups_of(const Profile& profile) {
-  return summed(non_gemm(profile), &KernelRow::group);
+  return sums_by(non_gemm(profile), &KernelRow::group);
 }
 
-/// Sorts groups by time and, in each, the operators, longest first. Empty without a profile.
-std::vector<Kernels> by_group_and_operator(const Profile* profile) {
-  std::vector<Kernels> rows;
+/// Sorts groups and their operators by time, longest first. Empty if `profile` is null.
+std::vector<GroupRow> operator_rows(const Profile* profile) {
+  std::vector<GroupRow> rows;
   if (profile == nullptr) return rows;
   for (const KernelSum& group : groups_of(*profile)) {
-    for (const KernelSum& sum : summed(group.rows, operator_of))
-      rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total)});
+    for (const KernelSum& sum : sums_by(group.rows, operator_name))
+      rows.push_back({"", group.name, sum.name, sum, share_of_forward(*profile, sum.total_ms)});
   }
   return rows;
 }
 
-std::vector<Kernels> bars(const Profiles& profiles) {
-  std::vector<Kernels> rows;
-  for (const Profile* profile : {profiles.described, profiles.half}) {
+std::vector<GroupRow> group_rows(const Profiles& profiles) {
+  std::vector<GroupRow> rows;
+  for (const Profile* profile : {profiles.described, profiles.described_16_bit}) {
     if (profile == nullptr) continue;
     const std::string precision(labreport::describe(profile->precision()));
     for (const KernelSum& group : groups_of(*profile)) {
-      const auto operators = each(summed(group.rows, operator_of), &KernelSum::name);
+      const auto operators = each(sums_by(group.rows, operator_name), &KernelSum::name);
       rows.push_back({precision, group.name, join(operators, ", "), group,
-                      share_of_forward(*profile, group.total)});
+                      share_of_forward(*profile, group.total_ms)});
     }
   }
   return rows;
 }
 
 double non_gemm_share(const Profile& profile) {
-  return share(profile.rows(Pass::kForward), is_non_gemm);
+  return time_share(profile.rows(Pass::kForward), is_non_gemm);
 }
 
-/// The share of the forward pass that softmax, scale and mask take, whose work grows with the
-/// square of the context; 0 if the kernels cannot be assigned to both.
-double square_share(const Profile& profile) {
+/// The share of the forward pass in the stages whose work grows with the square of the context:
+/// softmax, and scale and mask. 0 if no kernels can be assigned to one of them.
+double quadratic_share(const Profile& profile) {
   const Rows rows = profile.rows(Pass::kForward);
-  if (of_stage(rows, stage::kSoftmax).empty() || of_stage(rows, stage::kScaleMask).empty())
+  if (rows_of_stage(rows, stage::kSoftmax).empty() ||
+      rows_of_stage(rows, stage::kScaleMask).empty())
     return 0;
-  return share(rows, [](const KernelRow& row) {
+  return time_share(rows, [](const KernelRow& row) {
     return row.place.stage == stage::kSoftmax || row.place.stage == stage::kScaleMask;
   });
 }
@@ -109,40 +112,40 @@ const std::vector<Column<const Profile*>> kByContext{
      kShareOfPass},
     {"square", "Softmax, scale and mask",
      [](const Profile* profile) {
-       const double share = square_share(*profile);
+       const double share = quadratic_share(*profile);
        return share > 0 ? Value(share) : Value();
      },
      "%", kShareOfPass}};
 
-/// Profiles of sizes with several profiled contexts, in the precision of the described profile.
-std::vector<const Profile*> along_contexts(const Profiles& profiles) {
+/// Returns the profiles of sizes with several profiled contexts, in the precision of `described`.
+std::vector<const Profile*> at_several_contexts(const Profiles& profiles) {
   if (profiles.described == nullptr) return {};
-  const auto all = only(profiles.in_details, [&](const Profile* profile) {
+  const auto ran = only(profiles.in_details, [&](const Profile* profile) {
     return profile->precision() == profiles.described->precision() &&
            !profile->rows(Pass::kForward).empty();
   });
   const auto size = [](const Profile* profile) { return profile->spec.size; };
-  return only(all, [&](const Profile* profile) {
-    return std::ranges::count(all, profile->spec.size, size) > 1;
+  return only(ran, [&](const Profile* profile) {
+    return std::ranges::count(ran, profile->spec.size, size) > 1;
   });
 }
 
-/// A row for each profile and a column for each group's share of its forward pass.
+/// Makes a row for each profile and a column for each group's share of its forward pass.
 Dataset group_shares(const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
       {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
-  const auto add = [&](const std::string& title, const auto& wanted) {
-    const auto value = [wanted](const Profile* profile) {
-      return share_of(*profile, Pass::kForward, wanted);
+  const auto add_column = [&](const std::string& title, const auto& predicate) {
+    const auto value = [predicate](const Profile* profile) {
+      return share_or_reason(*profile, Pass::kForward, predicate);
     };
     columns.push_back({title, title, value, "%", kShareOfPass});
   };
-  add("Non-GEMM", is_non_gemm);
-  Rows every;
+  add_column("Non-GEMM", is_non_gemm);
+  Rows all_rows;
   for (const Profile* profile : profiles)
-    std::ranges::copy(non_gemm(*profile), std::back_inserter(every));
-  for (const KernelSum& group : summed(every, &KernelRow::group)) {
-    add(group.name, [group = group.name](const KernelRow& row) {
+    std::ranges::copy(non_gemm(*profile), std::back_inserter(all_rows));
+  for (const KernelSum& group : sums_by(all_rows, &KernelRow::group)) {
+    add_column(group.name, [group = group.name](const KernelRow& row) {
       return is_non_gemm(row) && row.group == group;
     });
   }
@@ -151,19 +154,20 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
 
 /// Names the classes that take most of the rows' time: "elementwise kernels and reductions". Empty
 /// if "other" is among them.
-std::string main_classes(const Rows& rows, const std::string& kernels) {
+std::string main_classes(const Rows& rows, const std::string& kernels_word) {
   std::vector<std::string> words;
-  double covered = 0;
-  for (const KernelSum& sum : summed(rows, [](const auto& row) { return drawn_class(row.kind); })) {
-    if (covered >= kMostly * total(rows)) break;
+  double covered_ms = 0;
+  for (const KernelSum& sum :
+       sums_by(rows, [](const auto& row) { return drawn_class(row.kind); })) {
+    if (covered_ms >= kMostOfTime * total_ms(rows)) break;
     if (sum.name == "other") return "";
-    words.push_back(class_words(sum.name, kernels));
-    covered += sum.total;
+    words.push_back(class_words(sum.name, kernels_word));
+    covered_ms += sum.total_ms;
   }
   return join_words(words);
 }
 
-/// A group in a sentence: "the rest of attention", "attention softmax".
+/// Writes a group as in a sentence: "the rest of attention", "attention softmax".
 std::string group_words(const std::string& group) {
   const std::size_t colon = group.find(": ");
   if (colon == std::string::npos) return group;
@@ -171,33 +175,33 @@ std::string group_words(const std::string& group) {
   return stage == kOther ? "the rest of " + part : part + " " + stage;
 }
 
-/// "softmax takes **3.8 %** of …, RoPE 1.6 %": the largest groups of the answer's forward pass.
-Facts non_gemm_sentence(const Profile& profile, const std::string& kernels) {
+/// Names the largest groups of the forward pass: "softmax takes **3.8 %** of …, RoPE 1.6 %".
+Facts non_gemm_sentence(const Profile& profile, const std::string& kernels_word) {
   std::vector<KernelSum> groups = groups_of(profile);
   std::erase_if(groups, [&](const KernelSum& group) {
-    return share_of_forward(profile, group.total) < kNoticed || group.name == kOther;
+    return share_of_forward(profile, group.total_ms) < kLeastNamedShare || group.name == kOther;
   });
-  if (groups.size() > kNamed) groups.resize(kNamed);
+  if (groups.size() > kMostNamed) groups.resize(kMostNamed);
   Rows rows;
-  std::vector<std::string> others;
+  std::vector<std::string> other_groups;
   for (const KernelSum& group : groups) {
     std::ranges::copy(group.rows, std::back_inserter(rows));
-    others.push_back(group_words(group.name) + " " +
-                     format_percent(share_of_forward(profile, group.total)) + " %");
+    other_groups.push_back(group_words(group.name) + " " +
+                           format_percent(share_of_forward(profile, group.total_ms)) + " %");
   }
-  const std::string classes = main_classes(rows, kernels);
-  Facts first;
+  const std::string classes = main_classes(rows, kernels_word);
+  Facts largest_group;
   if (!groups.empty()) {
-    others.erase(others.begin());
-    first.set("name", group_words(groups.front().name))
-        .set("share", share_of_forward(profile, groups.front().total), kShareOfPass)
-        .when("others", !others.empty(), "list", join_words(others))
+    other_groups.erase(other_groups.begin());
+    largest_group.set("name", group_words(groups.front().name))
+        .set("share", share_of_forward(profile, groups.front().total_ms), kShareOfPass)
+        .when("others", !other_groups.empty(), "list", join_words(other_groups))
         .when("classes", !classes.empty(), "list", classes);
   }
   return Facts()
       .set("profile", profile.words)
       .set("all", non_gemm_share(profile), kShareOfPass)
-      .when("first", !groups.empty(), first)
+      .when("first", !groups.empty(), largest_group)
       .flag("none", groups.empty());
 }
 
@@ -209,11 +213,11 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
   const Profile* profile = profiles.described;
   const bool ran = profile != nullptr && !profile->rows(Pass::kForward).empty();
   part.facts.flag("nothing", !ran);
-  part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels()) : Facts());
-  part.facts.flag("dashed", profile != nullptr && square_share(*profile) > 0);
-  part.datasets = {make_dataset("non-gemm-time", kRoleBars, bars(profiles)),
-                   make_dataset("non-gemm-by-context", kByContext, along_contexts(profiles)),
-                   make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profile)),
+  part.facts.when("one", ran, ran ? non_gemm_sentence(*profile, profiles.kernels_word()) : Facts());
+  part.facts.flag("dashed", profile != nullptr && quadratic_share(*profile) > 0);
+  part.datasets = {make_dataset("non-gemm-time", kGroupColumns, group_rows(profiles)),
+                   make_dataset("non-gemm-by-context", kByContext, at_several_contexts(profiles)),
+                   make_dataset("non-gemm-kernels", kOperatorColumns, operator_rows(profile)),
                    group_shares(profiles.in_details)};
   return part;
 }

@@ -1,4 +1,4 @@
-// Part (b): the kernel with the most GPU time, with and without the backward pass.
+// Presents part (b): the kernel with the most GPU time, with and without the backward pass.
 #include <cmath>
 
 #include "base/format.h"
@@ -13,66 +13,66 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kShortName = 58;  // The most bytes of a name in the open table.
+constexpr std::size_t kMostNameBytes = 58;  // A longer name is cut in answers and open tables.
 constexpr Notation kTopCount{Notation::kCount};
 constexpr Notation kTopShare{Notation::kPercent};
 constexpr double kMicrosecondsPerMillisecond = 1e3;
 
-/// All launches of one kernel in a pass; `share` is of the pass's GPU time.
+/// All launches of one kernel in a pass.
 struct RankedKernel {
   KernelSum sum;
-  double share = 0;
-  std::string name;  ///< The short name.
+  double share = 0;        ///< Share of the pass's GPU time.
+  std::string short_name;  ///< See `short_kernel_name`.
 };
 
-/// Sorted by time, longest first.
-std::vector<RankedKernel> ranked(const Rows& rows) {
+/// Returns the kernels of a pass, the longest total first.
+std::vector<RankedKernel> ranked_kernels(const Rows& rows) {
   std::vector<RankedKernel> kernels;
-  const double whole = total(rows);
-  for (KernelSum& sum : by_kernel(rows)) {
-    const double share = whole > 0 ? sum.total / whole : 0;
-    const std::string name = short_kernel_name(sum.name);
-    kernels.push_back({std::move(sum), share, name});
+  const double pass_ms = total_ms(rows);
+  for (KernelSum& sum : sums_by_kernel(rows)) {
+    const double share = pass_ms > 0 ? sum.total_ms / pass_ms : 0;
+    const std::string short_name = short_kernel_name(sum.name);
+    kernels.push_back({std::move(sum), share, short_name});
   }
   return kernels;
 }
 
 const std::vector<Column<RankedKernel>>& ranked_columns() {
-  const auto micro = [](double (*time)(const KernelSum&)) {
-    return [time](const RankedKernel& kernel) {
-      return time(kernel.sum) * kMicrosecondsPerMillisecond;
-    };
+  const auto microseconds = [](double (*ms)(const KernelSum&)) {
+    return
+        [ms](const RankedKernel& kernel) { return ms(kernel.sum) * kMicrosecondsPerMillisecond; };
   };
   static const std::vector<Column<RankedKernel>> columns{
       {"share", "Time", &RankedKernel::share, "%", kTopShare},
-      {"ms", "Total", [](const RankedKernel& k) { return k.sum.total; }, "ms"},
+      {"ms", "Total", [](const RankedKernel& k) { return k.sum.total_ms; }, "ms"},
       {"calls", "Calls", [](const RankedKernel& k) { return k.sum.calls; }, "", kTopCount},
-      {"mean", "Avg", micro([](const KernelSum& sum) { return sum.mean(); }), "µs"},
-      {"median", "Med", micro([](const KernelSum& sum) { return sum.median; }), "µs"},
-      {"deviation", "StdDev", micro([](const KernelSum& sum) { return sum.stddev; }), "µs"},
-      {"name", "Name", &RankedKernel::name}};
+      {"mean", "Avg", microseconds([](const KernelSum& sum) { return sum.mean_ms(); }), "µs"},
+      {"median", "Med", microseconds([](const KernelSum& sum) { return sum.median_ms; }), "µs"},
+      {"deviation", "StdDev", microseconds([](const KernelSum& sum) { return sum.stddev_ms; }),
+       "µs"},
+      {"name", "Name", &RankedKernel::short_name}};
   return columns;
 }
 
-/// "3 FFN projections", "QKᵀ", "4 × softmax".
-std::string times_place(double times, const std::string& place) {
-  if (place.ends_with("projection"))
-    return format_fixed(times, 0) + " " + place + (times == 1 ? "" : "s");
-  return times == 1 ? place : format_fixed(times, 0) + " × " + place;
+/// Writes how often a part launches a kernel: "3 FFN projections", "QKᵀ", "4 × softmax".
+std::string count_words(double count, const std::string& part) {
+  if (part.ends_with("projection"))
+    return format_fixed(count, 0) + " " + part + (count == 1 ? "" : "s");
+  return count == 1 ? part : format_fixed(count, 0) + " × " + part;
 }
 
-/// "3 FFN projections in each of 32 layers, and the LM head"
-std::string called_in(const KernelSum& sum, const Profile& profile) {
+/// Says which parts launch a kernel: "3 FFN projections in each of 32 layers, and the LM head".
+std::string calling_parts(const KernelSum& sum, const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
   std::vector<std::string> in_layers, others;
-  for (const KernelSum& place : summed(sum.rows, calls_of)) {
-    const double each = place.calls / layers;
-    const bool whole = each >= 1 && each == std::floor(each) &&
-                       std::ranges::all_of(place.rows, [](const KernelRow* row) {
-                         return row->module.starts_with("layers");
-                       });
-    whole ? in_layers.push_back(times_place(each, place.name))
-          : others.push_back(times_place(place.calls, place.name));
+  for (const KernelSum& part : sums_by(sum.rows, calling_part)) {
+    const double calls_per_layer = part.calls / layers;
+    const bool in_each_layer =
+        calls_per_layer >= 1 && calls_per_layer == std::floor(calls_per_layer) &&
+        std::ranges::all_of(part.rows,
+                            [](const KernelRow* row) { return row->module.starts_with("layers"); });
+    in_each_layer ? in_layers.push_back(count_words(calls_per_layer, part.name))
+                  : others.push_back(count_words(part.calls, part.name));
   }
   std::string words = join_words(in_layers);
   if (!in_layers.empty()) words += " in each of " + format_fixed(layers, 0) + " layers";
@@ -80,95 +80,104 @@ std::string called_in(const KernelSum& sum, const Profile& profile) {
   return words + join_words(others);
 }
 
-/// The top kernels of one profile; or why its forward pass was not measured.
-struct Top {
-  std::string profile, words, missing = {}, called_in = {};
+/// The top kernel of one profile's forward pass, and that of forward and backward together.
+struct TopKernels {
+  std::string profile;         ///< `Profile::label`
+  std::string words;           ///< `Profile::words`
+  std::string reason = {};     ///< Why the forward pass was not measured; empty if it was.
+  std::string called_in = {};  ///< See `calling_parts`.
   RankedKernel forward = {};
-  std::optional<RankedKernel> both = {};
+  std::optional<RankedKernel> both = {};  ///< Empty if no backward pass was measured.
 
-  bool same() const { return both && both->sum.name == forward.sum.name; }
-  bool changed() const { return both && !same(); }
+  bool is_same() const { return both && both->sum.name == forward.sum.name; }
+  bool is_changed() const { return both && !is_same(); }
 };
 
-std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
-  std::vector<Top> tops;
+std::vector<TopKernels> top_rows(const std::vector<const Profile*>& profiles) {
+  std::vector<TopKernels> rows;
   for (const Profile* profile : profiles) {
-    const auto forward = ranked(profile->rows(Pass::kForward));
-    const auto both = ranked(profile->rows(Pass::kForwardBackward));
+    const auto forward = ranked_kernels(profile->rows(Pass::kForward));
+    const auto both = ranked_kernels(profile->rows(Pass::kForwardBackward));
     if (forward.empty() && profile->reason.empty()) continue;
-    Top& top = tops.emplace_back(Top{.profile = profile->label, .words = profile->words});
+    TopKernels& top =
+        rows.emplace_back(TopKernels{.profile = profile->label, .words = profile->words});
     if (forward.empty()) {
-      top.missing = profile->why_missing(Pass::kForward);
+      top.reason = profile->why_missing(Pass::kForward);
       continue;
     }
-    top.called_in = called_in(forward.front().sum, *profile);
+    top.called_in = calling_parts(forward.front().sum, *profile);
     top.forward = forward.front();
     if (!both.empty()) top.both = both.front();
   }
-  return tops;
+  return rows;
 }
 
-/// The name up to its last underscore within `kShortName` bytes; only an expert reads on.
-std::string beginning(const std::string& name) {
-  return name.size() <= kShortName ? name : name.substr(0, name.rfind('_', kShortName)) + "…";
+/// Cuts a long name at its last underscore within `kMostNameBytes` bytes.
+std::string cut_name(const std::string& name) {
+  return name.size() <= kMostNameBytes ? name
+                                       : name.substr(0, name.rfind('_', kMostNameBytes)) + "…";
 }
 
-const std::vector<Column<Top>>& top_columns() {
+const std::vector<Column<TopKernels>>& top_columns() {
   const auto of_both = [](double (*value)(const RankedKernel&)) {
-    return [value](const Top& top) { return top.both ? Value(value(*top.both)) : Value(); };
+    return [value](const TopKernels& top) { return top.both ? Value(value(*top.both)) : Value(); };
   };
-  const auto with_backward = [](const Top& top) {
-    return top.both ? Value(top.same() ? "yes" : "no") : Value();
+  const auto with_backward = [](const TopKernels& top) {
+    return top.both ? Value(top.is_same() ? "yes" : "no") : Value();
   };
-  static const std::vector<Column<Top>> columns{
-      {"profile", "Profile", &Top::profile},
-      {"ms", "Total", or_reason<Top>([](const Top& top) { return top.forward.sum.total; }), "ms"},
-      {"share", "Time", or_reason<Top>([](const Top& top) { return top.forward.share; }), "%",
+  static const std::vector<Column<TopKernels>> columns{
+      {"profile", "Profile", &TopKernels::profile},
+      {"ms", "Total",
+       or_reason<TopKernels>([](const TopKernels& top) { return top.forward.sum.total_ms; }), "ms"},
+      {"share", "Time",
+       or_reason<TopKernels>([](const TopKernels& top) { return top.forward.share; }), "%",
        kTopShare},
-      {"calls", "Calls", or_reason<Top>([](const Top& top) { return top.forward.sum.calls; }), "",
+      {"calls", "Calls",
+       or_reason<TopKernels>([](const TopKernels& top) { return top.forward.sum.calls; }), "",
        kTopCount},
-      {"short_name", "Name", [](const Top& top) { return beginning(top.forward.name); }},
-      {"name", "Name", [](const Top& top) { return top.forward.name; }},
-      {"called_in", "Called in", &Top::called_in},
+      {"short_name", "Name",
+       [](const TopKernels& top) { return cut_name(top.forward.short_name); }},
+      {"name", "Name", [](const TopKernels& top) { return top.forward.short_name; }},
+      {"called_in", "Called in", &TopKernels::called_in},
       {"with_backward", "Same in fwd+bwd", with_backward},
-      {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total; }),
+      {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total_ms; }),
        "ms"},
       {"both_share", "Time, fwd+bwd", of_both([](const RankedKernel& k) { return k.share; }), "%",
        kTopShare},
       {"both_calls", "Calls, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.calls; }),
        "", kTopCount},
       {"both_name", "Name, fwd+bwd",
-       [](const Top& top) { return top.both ? top.both->name : ""; }}};
+       [](const TopKernels& top) { return top.both ? top.both->short_name : ""; }}};
   return columns;
 }
 
-std::string launches(double count) {
+std::string launch_words(double count) {
   return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " launch" : " launches");
 }
 
-/// The answer's top kernel and what the backward pass does to it.
+/// Names the top kernel of the forward pass, and the one that the backward pass puts in its place.
 Facts top_facts(const Profiles& profiles) {
-  constexpr Notation kThree{Notation::kSignificant, 3};
-  const std::vector<Top> tops =
-      profiles.described == nullptr ? std::vector<Top>() : tops_of({profiles.described});
+  constexpr Notation kThreeDigits{Notation::kSignificant, 3};
+  const std::vector<TopKernels> rows =
+      profiles.described == nullptr ? std::vector<TopKernels>() : top_rows({profiles.described});
   Facts facts = profiles.facts();
-  const bool ran = !tops.empty() && tops.front().missing.empty();
+  const bool ran = !rows.empty() && rows.front().reason.empty();
   facts.flag("nothing", !ran);
   if (!ran) return facts.when("top", std::nullopt);
-  const Top& top = tops.front();
+  const TopKernels& top = rows.front();
   const RankedKernel both = top.both.value_or(RankedKernel{});
   return facts.when("top", Facts()
                                .set("profile", top.words)
-                               .set_markdown("name", kernel_code(beginning(top.forward.name)))
-                               .set("ms", top.forward.sum.total, kThree)
+                               .set_markdown("name", kernel_code(cut_name(top.forward.short_name)))
+                               .set("ms", top.forward.sum.total_ms, kThreeDigits)
                                .set("share", top.forward.share, kTopShare)
-                               .set("launches", launches(top.forward.sum.calls))
+                               .set("launches", launch_words(top.forward.sum.calls))
                                .set("called_in", top.called_in)
-                               .flag("same", top.same())
+                               .flag("same", top.is_same())
                                .flag("forward_only", !top.both)
-                               .flag("changed", top.changed())
-                               .set_markdown("both_name", kernel_code(beginning(both.name)))
-                               .set("both_ms", both.sum.total, kThree));
+                               .flag("changed", top.is_changed())
+                               .set_markdown("both_name", kernel_code(cut_name(both.short_name)))
+                               .set("both_ms", both.sum.total_ms, kThreeDigits));
 }
 
 }  // namespace
@@ -178,9 +187,9 @@ PartContent top_kernels(const Profiles& profiles) {
   part.facts = top_facts(profiles);
   const Rows forward =
       profiles.described == nullptr ? Rows() : profiles.described->rows(Pass::kForward);
-  part.datasets = {make_dataset("top-kernels", top_columns(), tops_of(profiles.in_tables)),
-                   make_dataset("every-top-kernel", top_columns(), tops_of(profiles.in_details)),
-                   make_dataset("kernel-summary", ranked_columns(), ranked(forward))};
+  part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),
+                   make_dataset("every-top-kernel", top_columns(), top_rows(profiles.in_details)),
+                   make_dataset("kernel-summary", ranked_columns(), ranked_kernels(forward))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }

@@ -8,11 +8,10 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kLongest = 140;  // Bytes; cuBLAS names have about 120.
+constexpr std::size_t kMostBytes = 140;  // The names of cuBLAS kernels have about 120.
 
-/// The name up to the first bracket that opens arguments; brackets of "(anonymous namespace)" do
-/// not count.
-std::string_view head(std::string_view name) {
+/// Returns the name before its template arguments or parameters; keeps "(anonymous namespace)".
+std::string_view qualified_name(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool anonymous = name.substr(i).starts_with("(anonymous");
     if (anonymous) i = std::min(name.find(')', i), name.size() - 1);
@@ -21,6 +20,7 @@ std::string_view head(std::string_view name) {
   return name;
 }
 
+/// Removes namespaces and the return type.
 std::string_view last_name(std::string_view qualified) {
   const auto scope = qualified.rfind("::");
   if (scope != std::string_view::npos) qualified.remove_prefix(scope + 2);
@@ -29,48 +29,48 @@ std::string_view last_name(std::string_view qualified) {
   return qualified;
 }
 
-/// The shortest start that a functor's suffix follows, "exp" of "exp_kernel_cuda"; empty if none.
-std::string_view before_functor(std::string_view word) {
-  std::size_t shortest = word.find("_scalar_tensor_kernel", 1);
-  for (const std::string_view ending :
+/// Returns the shortest part of a word before a functor's suffix: "exp" for "exp_kernel_cuda".
+std::string_view functor_stem(std::string_view word) {
+  std::size_t stem_size = word.find("_scalar_tensor_kernel", 1);
+  for (const std::string_view suffix :
        {"_kernel_cuda", "_kernel_impl", "Functor", "_functor", "Op", "Ops"}) {
-    if (word.size() <= ending.size() || !word.ends_with(ending)) continue;
-    shortest = std::min(shortest, word.size() - ending.size());
+    if (word.size() <= suffix.size() || !word.ends_with(suffix)) continue;
+    stem_size = std::min(stem_size, word.size() - suffix.size());
   }
-  return shortest == word.npos ? std::string_view() : word.substr(0, shortest);
+  return stem_size == word.npos ? std::string_view() : word.substr(0, stem_size);
 }
 
-/// Returns "exp" for "exp_kernel_cuda" and "Mul" for "MulFunctor"; empty if no functor is named.
-/// Reads each word once, so that a hostile name cannot make the search slow.
-std::string_view computed(std::string_view arguments) {
-  constexpr std::array<std::string_view, 6> kVague{"Binary", "Unary",  "AUnary",
-                                                   "BUnary", "Reduce", "func_wrapper"};
+/// Returns the first functor without its suffix: "exp" for "exp_kernel_cuda". Empty if there is
+/// none. Reads each word once, so that a hostile name cannot make the search slow.
+std::string_view functor_name(std::string_view arguments) {
+  constexpr std::array<std::string_view, 6> kGeneric{"Binary", "Unary",  "AUnary",
+                                                     "BUnary", "Reduce", "func_wrapper"};
   const auto is_word = [](char letter) { return letter == '_' || is_alnum(letter); };
   while (!arguments.empty()) {
     const auto end = std::ranges::find_if_not(arguments, is_word) - arguments.begin();
     const std::string_view word = arguments.substr(0, static_cast<std::size_t>(end));
-    const std::string_view functor = word.empty() ? word : before_functor(word);
-    if (!functor.empty() && std::ranges::find(kVague, functor) == kVague.end()) return functor;
+    const std::string_view functor = word.empty() ? word : functor_stem(word);
+    if (!functor.empty() && std::ranges::find(kGeneric, functor) == kGeneric.end()) return functor;
     arguments.remove_prefix(std::max<std::size_t>(word.size(), 1));
   }
   return {};
 }
 
-/// Cuts the text to `most` bytes, between two UTF-8 characters.
-std::string shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  std::size_t end = most - 3;
+/// Cuts the text to `kMostBytes` bytes, between two UTF-8 characters.
+std::string shortened(std::string_view text) {
+  if (text.size() <= kMostBytes) return std::string(text);
+  std::size_t end = kMostBytes - 3;  // The ellipsis has three bytes.
   while (end > 0 && continues_letter(text[end])) --end;
   return std::string(text.substr(0, end)) + "…";
 }
 
-/// Replaces a wrapper, "device_kernel<…>", by its first template argument, which is the kernel.
+/// Replaces a wrapper, such as "device_kernel<…>", by its first template argument, the kernel.
 std::string_view unwrapped(std::string_view name) {
   for (;;) {
-    const std::string_view qualified = head(name), function = last_name(qualified);
-    const bool wrapper =
+    const std::string_view qualified = qualified_name(name), function = last_name(qualified);
+    const bool is_wrapper =
         function == "Kernel" || function == "Kernel2" || function == "device_kernel";
-    if (!wrapper || name.size() <= qualified.size() + 1) return name;
+    if (!is_wrapper || name.size() <= qualified.size() + 1) return name;
     name.remove_prefix(qualified.size() + 1);
     if (name.starts_with("void ")) name.remove_prefix(5);
   }
@@ -80,16 +80,16 @@ std::string_view unwrapped(std::string_view name) {
 
 std::string short_kernel_name(std::string_view name) {
   // Copies and memsets are named in words: "Memcpy DtoD".
-  if (name.starts_with("Mem")) return shortened(name, kLongest);
+  if (name.starts_with("Mem")) return shortened(name);
   if (name.starts_with("void ")) name.remove_prefix(5);
   name = unwrapped(name);
-  if (name.starts_with("Mem")) return shortened(name, kLongest);
-  const std::string_view qualified = head(name);
-  const std::string_view functor = computed(name.substr(qualified.size()));
-  const std::string function = shortened(last_name(qualified), kLongest);
+  if (name.starts_with("Mem")) return shortened(name);
+  const std::string_view qualified = qualified_name(name);
+  const std::string_view functor = functor_name(name.substr(qualified.size()));
+  const std::string function = shortened(last_name(qualified));
   const auto end = function.find_last_not_of(" >");
   const std::string trimmed = function.substr(0, end == std::string::npos ? end : end + 1);
-  return functor.empty() ? trimmed : trimmed + " (" + shortened(functor, kLongest) + ")";
+  return functor.empty() ? trimmed : trimmed + " (" + shortened(functor) + ")";
 }
 
 std::string kernel_code(std::string short_name) {

@@ -1,4 +1,4 @@
-// Shortens kernel names for readers.
+// Shortens the names of CUDA kernels for readers.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace labreport::nsys_profile {
 
-/// The function's name without return type, namespaces, template arguments and parameters, followed
-/// by what an elementwise kernel computes: "vectorized_elementwise_kernel (exp)".
+/// Returns the function's name without return type, namespaces, template arguments and parameters.
+/// If the template arguments name a functor, it follows: "vectorized_elementwise_kernel (exp)".
 std::string short_kernel_name(std::string_view name);
 
-/// A short name as Markdown code; characters that would end the code are removed.
+/// Returns a short name as Markdown code. Removes characters that would end the code.
 std::string kernel_code(std::string short_name);
 
 }  // namespace labreport::nsys_profile

@@ -11,24 +11,25 @@
 namespace labreport::nsys_profile {
 namespace {
 
-double weighted_median(Rows rows, double calls) {
-  std::ranges::sort(rows, {}, &KernelRow::median);
-  double seen = 0;
+/// The median of the rows' medians, weighted by their calls.
+double weighted_median_ms(Rows rows, double calls) {
+  std::ranges::sort(rows, {}, &KernelRow::median_ms);
+  double counted_calls = 0;
   for (const KernelRow* row : rows) {
-    seen += row->instances;
-    if (seen * 2 >= calls) return row->median;
+    counted_calls += row->instances;
+    if (counted_calls * 2 >= calls) return row->median_ms;
   }
   return 0;
 }
 
-/// The standard deviation over all calls, from each row's own mean and deviation.
-double pooled_deviation(const Rows& rows, double mean, double calls) {
+/// The sample standard deviation over all calls in ms, pooled from each row's mean and deviation.
+double pooled_stddev_ms(const Rows& rows, double mean_ms, double calls) {
   if (calls < 2) return 0;
   double squares = 0;
   for (const KernelRow* row : rows) {
-    const double distance = row->total / row->instances - mean;
-    squares +=
-        (row->instances - 1) * row->stddev * row->stddev + row->instances * distance * distance;
+    const double distance = row->total_ms / row->instances - mean_ms;
+    squares += (row->instances - 1) * row->stddev_ms * row->stddev_ms +
+               row->instances * distance * distance;
   }
   return std::sqrt(squares / (calls - 1));
 }
@@ -36,18 +37,18 @@ double pooled_deviation(const Rows& rows, double mean, double calls) {
 KernelSum sum_of(const std::string& name, const Rows& rows) {
   KernelSum sum;
   sum.name = name;
-  sum.calls = calls(rows);
-  sum.total = total(rows);
-  sum.kind = (*std::ranges::max_element(rows, {}, &KernelRow::total))->kind;
-  sum.min = (*std::ranges::min_element(rows, {}, &KernelRow::min))->min;
-  sum.max = (*std::ranges::max_element(rows, {}, &KernelRow::max))->max;
-  sum.median = weighted_median(rows, sum.calls);
-  sum.stddev = pooled_deviation(rows, sum.mean(), sum.calls);
+  sum.calls = call_count(rows);
+  sum.total_ms = total_ms(rows);
+  sum.kind = (*std::ranges::max_element(rows, {}, &KernelRow::total_ms))->kind;
+  sum.min_ms = (*std::ranges::min_element(rows, {}, &KernelRow::min_ms))->min_ms;
+  sum.max_ms = (*std::ranges::max_element(rows, {}, &KernelRow::max_ms))->max_ms;
+  sum.median_ms = weighted_median_ms(rows, sum.calls);
+  sum.stddev_ms = pooled_stddev_ms(rows, sum.mean_ms(), sum.calls);
   sum.rows = rows;
   return sum;
 }
 
-void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
+void add_step(std::string& csv, const Profile& profile, const ProfiledStep& step) {
   const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   const auto ns = [](double ms, int decimals) {
     return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
@@ -57,12 +58,13 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
     for (const KernelRow& row : step.rows) {
       if (row.phase == phase) rows.push_back(&row);
     }
-    const double whole = total(rows);
-    for (const KernelSum& sum : by_kernel(rows)) {
-      text += csv_line({csv_text(profile.words), csv_text(mode), csv_text(phase),
-                        csv_fixed(whole > 0 ? 100 * sum.total / whole : 0, 2), ns(sum.total, 0),
-                        csv_fixed(sum.calls, 0), ns(sum.mean(), 1), ns(sum.median, 1),
-                        ns(sum.min, 0), ns(sum.max, 0), ns(sum.stddev, 1), csv_text(sum.name)});
+    const double phase_ms = total_ms(rows);
+    for (const KernelSum& sum : sums_by_kernel(rows)) {
+      csv += csv_line({csv_text(profile.words), csv_text(mode), csv_text(phase),
+                       csv_fixed(phase_ms > 0 ? 100 * sum.total_ms / phase_ms : 0, 2),
+                       ns(sum.total_ms, 0), csv_fixed(sum.calls, 0), ns(sum.mean_ms(), 1),
+                       ns(sum.median_ms, 1), ns(sum.min_ms, 0), ns(sum.max_ms, 0),
+                       ns(sum.stddev_ms, 1), csv_text(sum.name)});
     }
   }
 }
@@ -75,46 +77,47 @@ const std::vector<std::string>& drawn_classes() {
   return classes;
 }
 
-std::function<bool(const KernelRow&)> of_class(const std::string& drawn) {
+std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn) {
   return [drawn](const KernelRow& row) { return drawn_class(row.kind) == drawn; };
 }
 
 std::string drawn_class(std::string_view kind) {
   if (kind.starts_with("gemm")) return "GEMM";
   if (kind == "exponential" || kind == "where") return "elementwise";
-  const bool drawn = kind == "elementwise" || kind == "reduction" || kind == "copy";
-  return drawn ? std::string(kind) : "other";
+  const bool is_drawn = kind == "elementwise" || kind == "reduction" || kind == "copy";
+  return is_drawn ? std::string(kind) : "other";
 }
 
-std::string class_words(const std::string& drawn, const std::string& kernels) {
+std::string class_words(const std::string& drawn, const std::string& kernels_word) {
   if (drawn == "reduction") return "reductions";
   if (drawn == "copy") return "copies";
-  return drawn + " " + kernels;
+  return drawn + " " + kernels_word;
 }
 
-std::vector<KernelSum> summed(const Rows& rows, const NameOf& name) {
+std::vector<KernelSum> sums_by(const Rows& rows,
+                               const std::function<std::string(const KernelRow&)>& key) {
   std::map<std::string, Rows> groups;
-  for (const KernelRow* row : rows) groups[name(*row)].push_back(row);
+  for (const KernelRow* row : rows) groups[key(*row)].push_back(row);
   std::vector<KernelSum> sums;
-  for (const auto& [key, members] : groups) sums.push_back(sum_of(key, members));
-  std::ranges::stable_sort(sums, std::greater<>(), &KernelSum::total);
+  for (const auto& [name, members] : groups) sums.push_back(sum_of(name, members));
+  std::ranges::stable_sort(sums, std::greater<>(), &KernelSum::total_ms);
   return sums;
 }
 
-std::vector<KernelSum> by_kernel(const Rows& rows) {
-  return summed(rows, [](const KernelRow& row) { return row.kernel; });
+std::vector<KernelSum> sums_by_kernel(const Rows& rows) {
+  return sums_by(rows, [](const KernelRow& row) { return row.kernel; });
 }
 
 std::string kernels_csv(const std::vector<Profile>& profiles) {
-  std::string text =
+  std::string csv =
       csv_line(csv_texts({"Profile", "Step", "Phase", "Time (%)", "Total Time (ns)", "Instances",
                           "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)", "Name"}));
   for (const Profile& profile : profiles) {
     for (const auto* step : {&profile.inference, &profile.step}) {
-      if (*step) add_step(text, profile, **step);
+      if (*step) add_step(csv, profile, **step);
     }
   }
-  return text;
+  return csv;
 }
 
 }  // namespace labreport::nsys_profile

@@ -1,4 +1,4 @@
-// Kernels added up by name or by what they do, and all of them as a CSV.
+// Adds up kernels by name, by class or by purpose, and writes all kernels as a CSV file.
 #pragma once
 
 #include <functional>
@@ -10,40 +10,42 @@
 
 namespace labreport::nsys_profile {
 
-/// Times in ms. `median` is that of the rows' medians, each counted as often as the row's calls.
+/// Several rows added up. `median_ms` is the median of the rows' medians, weighted by their calls.
 struct KernelSum {
   std::string name;
   std::string kind;  ///< The kind of the row with the most time.
   double calls = 0;
-  double total = 0;
-  double min = 0;
-  double median = 0;
-  double max = 0;
-  double stddev = 0;
+  double total_ms = 0;
+  double min_ms = 0;
+  double median_ms = 0;
+  double max_ms = 0;
+  double stddev_ms = 0;
   Rows rows = {};
 
-  double mean() const { return total / calls; }
+  double mean_ms() const { return total_ms / calls; }
 };
 
-/// The classes that figures show: "GEMM", "elementwise", "reduction", "copy", "other".
+/// Returns the classes that figures show: "GEMM", "elementwise", "reduction", "copy", "other".
 const std::vector<std::string>& drawn_classes();
+/// Returns the drawn class that a kernel class belongs to.
 std::string drawn_class(std::string_view kind);
-std::function<bool(const KernelRow&)> of_class(const std::string& drawn);
-/// A drawn class in a sentence: "elementwise kernels", "reductions"; `kernels` is "operators" where
-/// a CPU ran them.
-std::string class_words(const std::string& drawn, const std::string& kernels);
+/// Returns a predicate that is true for kernels of the drawn class.
+std::function<bool(const KernelRow&)> has_drawn_class(const std::string& drawn);
+/// Writes a drawn class in words: "elementwise kernels", "reductions". See
+/// `Profiles::kernels_word`.
+std::string class_words(const std::string& drawn, const std::string& kernels_word);
 
-using NameOf = std::function<std::string(const KernelRow&)>;
-
-/// Gives a sum for each result of `name`, the longest total first.
-std::vector<KernelSum> summed(const Rows& rows, const NameOf& name);
-std::vector<KernelSum> by_kernel(const Rows& rows);
+/// Groups rows by the result of `key` and returns a sum for each group, the longest total first.
+std::vector<KernelSum> sums_by(const Rows& rows,
+                               const std::function<std::string(const KernelRow&)>& key);
+/// Groups rows by the kernel's full name.
+std::vector<KernelSum> sums_by_kernel(const Rows& rows);
 
 inline constexpr const char* kKernelsFile = "kernels.csv";
 
-/// A row for each kernel of each phase by its full name, the longest first within a phase. The
-/// columns are profile, step and phase, then those of Nsight Systems' kernel summary: percentages
-/// of the phase's time, and times in ns.
+/// Writes a row for each kernel of each phase, the longest total first within a phase. Profile,
+/// step and phase precede the columns of Nsight Systems' kernel summary: percent of the phase, and
+/// times in ns.
 std::string kernels_csv(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -9,20 +9,20 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::pair<const char*, NetworkPart> kStages[]{
+constexpr std::pair<const char*, NetworkPart> kStageParts[]{
     {stage::kScores, NetworkPart::kScores},
     {stage::kScaleMask, NetworkPart::kScaleMask},
     {stage::kSoftmax, NetworkPart::kSoftmax},
     {stage::kValues, NetworkPart::kValues},
     {stage::kProjections, NetworkPart::kProjections}};
 
-/// Groups that only labreport's network has.
-const std::map<std::string, std::string> kOwnGroups{
+/// The groups of kernels outside attention in labreport's network, by their part.
+const std::map<std::string, std::string> kBuiltInGroups{
     {role::kNorms, "RMSNorm"}, {role::kFeedForward, "SwiGLU"}, {role::kBlocks, "residual"}};
 
 Work work_of(const std::string& name, const Rows& rows, NetworkPart part, const CellSpec& spec) {
   const PartWork work = part_work(part, spec);
-  return {name, total(rows), work.flops, work.bytes};
+  return {name, total_ms(rows), work.flops, work.bytes};
 }
 
 }  // namespace
@@ -41,35 +41,35 @@ std::string group_of(const KernelPlace& place, const std::string& kind, bool bui
     if (kind == "memset") return kOther;
   }
   if (!built_in) {
-    const bool rest = place.part == role::kAttention && place.stage.empty();
-    return rest ? place.part + ": " + kOther : place.words();
+    const bool rest_of_attention = place.part == role::kAttention && place.stage.empty();
+    return rest_of_attention ? place.part + ": " + kOther : place.words();
   }
   if (!place.stage.empty()) return place.stage;
-  const auto group = kOwnGroups.find(place.part);
-  return group == kOwnGroups.end() ? kOther : group->second;
+  const auto group = kBuiltInGroups.find(place.part);
+  return group == kBuiltInGroups.end() ? kOther : group->second;
 }
 
-std::string calls_of(const KernelRow& row) {
+std::string calling_part(const KernelRow& row) {
   if (!is_gemm(row)) return row.group;
   if (row.place.part == role::kHead) return "the LM head";
   if (row.place.part == role::kFeedForward) return "FFN projection";
   return row.place.stage == stage::kProjections ? "attention projection" : row.group;
 }
 
-Rows of_stage(const Rows& rows, const std::string& stage) {
+Rows rows_of_stage(const Rows& rows, const std::string& stage) {
   return matching(rows, [&](const KernelRow& row) { return row.place.stage == stage; });
 }
 
 std::vector<Work> attention_work(const Profile& profile) {
   const Rows forward = profile.rows(Pass::kForward);
-  std::vector<Work> all{{stage::kProducts, total(of_stage(forward, stage::kProducts))}};
-  for (const auto& [stage, part] : kStages) {
-    all.push_back(work_of(stage, of_stage(forward, stage), part, profile.spec));
+  std::vector<Work> all{{stage::kProducts, total_ms(rows_of_stage(forward, stage::kProducts))}};
+  for (const auto& [stage, part] : kStageParts) {
+    all.push_back(work_of(stage, rows_of_stage(forward, stage), part, profile.spec));
   }
   return all;
 }
 
-std::vector<Work> work_around_attention(const Profile& profile) {
+std::vector<Work> work_outside_attention(const Profile& profile) {
   const Rows forward = profile.rows(Pass::kForward);
   const auto of_part = [&](const char* part) {
     return matching(forward, [&](const KernelRow& row) { return row.place.part == part; });

@@ -12,106 +12,108 @@ namespace {
 
 constexpr std::int64_t kContexts2025[]{128, 256, 512, 1024};
 constexpr const char* kSizes2026[]{"small", "xl"};
-constexpr std::int64_t kSteps = 5;  // Unprofiled steps, which the profile is compared with.
+constexpr std::int64_t kUnprofiledSteps = 5;  // The profiled step is compared with these.
 
-Planning begin(const PlanInput& input, const Run& so_far) {
+/// Chooses sizes and numbers of steps.
+Planning begin_planning(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
-  const bool full = planning.full();
-  planning.chosen.warmup = input.selection.warmup.value_or(full ? 5 : 2);
-  planning.chosen.steps = input.selection.steps.value_or(full ? kSteps : 3);
-  if (full && planning.of_2026() && input.selection.sizes.empty()) {
-    std::erase_if(planning.chosen.sizes, [](const Size& size) {
+  const bool is_full = planning.is_full();
+  planning.axes.warmup = input.selection.warmup.value_or(is_full ? 5 : 2);
+  planning.axes.steps = input.selection.steps.value_or(is_full ? kUnprofiledSteps : 3);
+  if (is_full && planning.is_2026() && input.selection.sizes.empty()) {
+    std::erase_if(planning.axes.sizes, [](const Size& size) {
       return std::ranges::find(kSizes2026, size.name) == std::end(kSizes2026);
     });
   }
   return planning;
 }
 
-/// Adds inference and the train step, and a shorter step if the train step does not fit.
-void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
+/// Adds inference and a training step, or a shorter step if the training step does not fit.
+void add_context(Planning& planning, CellSpec spec, std::int64_t context) {
   spec.context = context;
   planning.add(spec, Mode::kInference);
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     spec.mode = mode;
     planning.add(spec, mode);
-    if (mode_wanted(planning.input, mode) && !without_room(planning.so_far, spec)) return;
+    if (mode_wanted(planning.input, mode) && !did_not_fit(planning.so_far, spec)) return;
   }
 }
 
-/// Tries each context once the step at the next shorter one fits; adds inference at the three
-/// longest whose step fits.
-void add_doubled(Planning& planning, CellSpec spec) {
-  spec.mode = fullest_mode(planning.input);
+/// Adds steps at doubled contexts until one fails, then inference at the three longest that ran.
+void add_doubled_contexts(Planning& planning, CellSpec spec) {
+  spec.mode = longest_wanted_mode(planning.input);
   const Doubling doubling = planning.add_doubled(spec);
-  if (!doubling.ended) return;
-  for (const std::int64_t context : doubling.longest()) {
+  if (!doubling.last_failed) return;
+  for (const std::int64_t context : doubling.longest_contexts()) {
     spec.context = context;
     if (spec.mode != Mode::kInference) planning.add(spec, Mode::kInference);
   }
 }
 
-/// Empty if the contexts are still to be found by doubling.
+/// Returns the contexts to profile. Empty if a search by doubling finds them.
 std::vector<std::int64_t> contexts(const Planning& planning, Precision precision) {
   const Selection& selection = planning.input.selection;
   const std::int64_t reference = planning.input.edition.reference_context;
-  if (!planning.full()) return planning.chosen.contexts;
+  if (!planning.is_full()) return planning.axes.contexts;
   if (!selection.contexts.empty()) {
     // A 16-bit format that the user did not ask for is profiled at the reference context only.
-    const bool by_user = precision == Precision::kFp32 || !selection.precisions.empty();
-    if (by_user) return selection.contexts;
+    const bool user_wants_precision =
+        precision == Precision::kFp32 || !selection.precisions.empty();
+    if (user_wants_precision) return selection.contexts;
     return {reference};
   }
   if (precision != Precision::kFp32) return {reference};
-  if (planning.of_2026()) return {};
+  if (planning.is_2026()) return {};
   return {std::begin(kContexts2025), std::end(kContexts2025)};
 }
 
+/// True unless the user left out the reference context.
 bool wants_reference(const Planning& planning) {
-  const auto& chosen = planning.input.selection.contexts;
-  return chosen.empty() ||
-         std::ranges::find(chosen, planning.input.edition.reference_context) != chosen.end();
+  const auto& selected = planning.input.selection.contexts;
+  return selected.empty() ||
+         std::ranges::find(selected, planning.input.edition.reference_context) != selected.end();
 }
 
 std::vector<Precision> precisions(const Planning& planning) {
   const Selection& selection = planning.input.selection;
   if (!selection.precisions.empty()) return selection.precisions;
-  const bool both = planning.full() && wants_reference(planning);
-  if (both) return {Precision::kFp32, planning.input.half_precision};
+  const bool adds_half = planning.is_full() && wants_reference(planning);
+  if (adds_half) return {Precision::kFp32, planning.input.half_precision};
   return {Precision::kFp32};
 }
 
 void add_network(Planning& planning, const Size& size, Precision precision) {
-  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
+  CellSpec spec = timing_cell(planning.input, planning.axes, size);
   spec.kind = CellKind::kKernels;
   spec.precision = precision;
-  const std::vector<std::int64_t> chosen = contexts(planning, precision);
-  if (chosen.empty()) add_doubled(planning, spec);
-  for (const std::int64_t context : chosen) add_profile(planning, spec, context);
+  const std::vector<std::int64_t> fixed_contexts = contexts(planning, precision);
+  if (fixed_contexts.empty()) add_doubled_contexts(planning, spec);
+  for (const std::int64_t context : fixed_contexts) add_context(planning, spec, context);
 }
 
-/// At one context, the smallest and the largest size keep a timeline of the kernels of each step
-/// with grad: the timelines of all profiles would be most of a run's bytes.
+/// Keeps a timeline of each kernel for steps with gradients of the smallest and the largest size,
+/// at one context. The timelines of all steps would be most of a run's bytes.
 void keep_traces(Planning& planning) {
-  const auto by_size = [](const CellSpec& spec) { return parameter_count(*spec.model); };
+  const auto parameters = [](const CellSpec& spec) { return parameter_count(*spec.model); };
   const std::int64_t reference = planning.input.edition.reference_context;
-  const auto& chosen = planning.chosen.contexts;
-  const auto context = wants_reference(planning) && planning.full() ? reference : chosen.back();
+  const auto context =
+      wants_reference(planning) && planning.is_full() ? reference : planning.axes.contexts.back();
   std::set<std::int64_t> sizes;
-  for (const PlannedCell& cell : planning.cells) sizes.insert(by_size(cell.spec));
+  for (const PlannedCell& cell : planning.cells) sizes.insert(parameters(cell.spec));
   for (PlannedCell& cell : planning.cells) {
-    const std::int64_t size = by_size(cell.spec);
-    const bool outermost = size == *sizes.begin() || size == *sizes.rbegin();
+    const std::int64_t size = parameters(cell.spec);
+    const bool smallest_or_largest = size == *sizes.begin() || size == *sizes.rbegin();
     cell.gpu_trace =
-        outermost && cell.spec.context == context && cell.spec.mode != Mode::kInference;
+        smallest_or_largest && cell.spec.context == context && cell.spec.mode != Mode::kInference;
   }
 }
 
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
-  Planning planning = begin(input, so_far);
+  Planning planning = begin_planning(input, so_far);
   for (const Precision precision : precisions(planning)) {
-    for (const Size& size : planning.chosen.sizes) add_network(planning, size, precision);
+    for (const Size& size : planning.axes.sizes) add_network(planning, size, precision);
   }
   keep_traces(planning);
   return planning.cells;

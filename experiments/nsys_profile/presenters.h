@@ -1,4 +1,4 @@
-// Presents the five parts of the profiling problem.
+// Declares how each of the five parts of the profiling problem is presented.
 #pragma once
 
 #include <vector>
@@ -17,12 +17,14 @@ PartContent non_gemm_kernels(const Profiles& profiles);
 PartContent kernel_classes(const Profiles& profiles);
 PartContent attention(const Profiles& profiles);
 
-/// The profile whose step part (d) draws; null if none was traced. Among the largest network's it
-/// prefers steps that the profiler did not perturb, then the longest context, then 16 bits.
-const Profile* drawn_step(const Profiles& profiles);
+/// Returns the profile whose step part (d) draws; null if no step was traced. It prefers the
+/// largest network, then a step that the profiler did not perturb, the longest context, and 16
+/// bits.
+const Profile* profile_of_drawn_step(const Profiles& profiles);
 
-/// Returns "step-timeline", the picture's bars, with all traced steps for the page; "step-phases"
-/// and "step-classes", its labels; and "step-times", a table. Empty if nothing was traced.
+/// Returns four datasets: "step-timeline", the bars of the figure, with all traced steps for the
+/// live figure; "step-phases" and "step-classes", the labels of the figure; and "step-times", a
+/// table. Empty if no step was traced.
 std::vector<Dataset> step_timeline(const Profiles& profiles);
 
 }  // namespace labreport::nsys_profile

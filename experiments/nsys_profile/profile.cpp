@@ -17,12 +17,12 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::string_view kKernelNumbers[]{column::kKernel,  column::kInstances, column::kTotalNs,
+constexpr std::string_view kNumberColumns[]{column::kKernel,  column::kInstances, column::kTotalNs,
                                             column::kMinNs,   column::kMedianNs,  column::kMaxNs,
                                             column::kStddevNs};
-constexpr const char* kComma = ",\u00a0";  // A no-break space keeps a label on one line.
+constexpr const char* kLabelComma = ",\u00a0";  // A no-break space keeps a label on one line.
 
-/// Every number of `row` must be present.
+/// Converts a row of the table `kernels`, which must have every number.
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) {
   const auto number = [&](std::string_view name) { return *row.number(name); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
@@ -34,11 +34,11 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool built_in) 
           .kind = row.text(column::kClass),
           .kernel = names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
           .instances = number(column::kInstances),
-          .total = ms(column::kTotalNs),
-          .min = ms(column::kMinNs),
-          .median = ms(column::kMedianNs),
-          .max = ms(column::kMaxNs),
-          .stddev = ms(column::kStddevNs),
+          .total_ms = ms(column::kTotalNs),
+          .min_ms = ms(column::kMinNs),
+          .median_ms = ms(column::kMedianNs),
+          .max_ms = ms(column::kMaxNs),
+          .stddev_ms = ms(column::kStddevNs),
           .place = place,
           .group = group_of(place, row.text(column::kClass), built_in)};
 }
@@ -48,7 +48,7 @@ ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   KernelNames names = kernel_names(launch);
   const auto rows = measured_rows(launch, metric::kKernels);
   const bool complete = std::ranges::all_of(rows, [](const MeasuredRow& row) {
-    return std::ranges::all_of(kKernelNumbers,
+    return std::ranges::all_of(kNumberColumns,
                                [&](auto name) { return row.number(name).has_value(); });
   });
   if (!complete) return step;  // A sum over incomplete rows would be too small.
@@ -65,7 +65,7 @@ void add_cell(Profile& profile, const Cell& cell) {
   profile.cells.push_back(&cell);
   if (launch == nullptr) {
     if (!profile.reason.empty()) return;
-    profile.missing_step = mode;
+    profile.missing_mode = mode;
     profile.reason = reason_missing(cell);
   } else if (mode == Mode::kInference) {
     profile.inference = read_step(cell, *launch);
@@ -79,73 +79,73 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (const Profile& profile : profiles) precisions.insert(profile.spec.precision);
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.spec.context.value_or(0));
-    profile.label = profile.spec.size + kComma + context;
+    profile.label = profile.spec.size + kLabelComma + context;
     profile.network = profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(profile.precision()));
     // A label without a precision means FP32.
-    if (profile.precision() != Precision::kFp32) profile.label += kComma + precision;
+    if (profile.precision() != Precision::kFp32) profile.label += kLabelComma + precision;
     profile.words += " in " + precision;
   }
 }
 
 std::vector<Profile> read_profiles(const RunView& view) {
   std::vector<Profile> profiles;
-  const auto warm = [](const CellSpec& spec) { return spec.steps != 0; };
-  for (const Cell* cell : view.cells(CellKind::kKernels, warm)) {
+  const auto has_warmup = [](const CellSpec& spec) { return spec.steps != 0; };
+  for (const Cell* cell : view.cells(CellKind::kKernels, has_warmup)) {
     auto profile = std::ranges::find_if(
-        profiles, [&](const Profile& one) { return same_setting(one.spec, cell->spec); });
+        profiles, [&](const Profile& known) { return same_setting(known.spec, cell->spec); });
     if (profile == profiles.end()) {
       profile = profiles.insert(profiles.end(), Profile{});
       profile->spec = cell->spec;
     }
     add_cell(*profile, *cell);
   }
-  // Doubling goes context by context; readers go size by size.
+  // The cells are in the order in which contexts were tried; readers look for a size.
   std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
     return std::tuple(profile.spec.precision, profile.parameters(), profile.spec.context);
   });
-  std::set<std::string> with_inference;
+  std::set<std::string> sizes_with_inference;
   for (const Profile& profile : profiles) {
-    if (profile.inference) with_inference.insert(profile.spec.size);
+    if (profile.inference) sizes_with_inference.insert(profile.spec.size);
   }
-  // A context that doubling only passed through has a step and no inference.
+  // At a context that the search only passed through, a step ran and inference was not planned.
   std::erase_if(profiles, [&](const Profile& profile) {
-    return with_inference.contains(profile.spec.size) && profile.step && !profile.inference &&
+    return sizes_with_inference.contains(profile.spec.size) && profile.step && !profile.inference &&
            profile.reason.empty();
   });
   name_profiles(profiles);
   return profiles;
 }
 
-/// The shortest mode whose step contains the pass.
+/// Returns the shortest mode whose step contains the pass.
 Mode shortest_mode(Pass pass) {
   if (pass == Pass::kForward) return Mode::kInference;
-  const bool whole = pass == Pass::kTrainStep || pass == Pass::kOptimizer;
-  return whole ? Mode::kTrainStep : Mode::kForwardBackward;
+  const bool has_optimizer = pass == Pass::kTrainStep || pass == Pass::kOptimizer;
+  return has_optimizer ? Mode::kTrainStep : Mode::kForwardBackward;
 }
 
-bool belongs(const std::string& phase, Pass pass) {
+bool is_in_pass(const std::string& phase, Pass pass) {
   const bool all = pass == Pass::kTrainStep;
-  const bool both = pass == Pass::kForwardBackward || all;
-  if (phase == metric::kForward) return pass == Pass::kForward || both;
+  const bool forward_backward = pass == Pass::kForwardBackward || all;
+  if (phase == metric::kForward) return pass == Pass::kForward || forward_backward;
   if (phase == metric::kOptimizer) return pass == Pass::kOptimizer || all;
   const bool backward = phase == metric::kLoss || phase == metric::kBackward;
-  return backward && (pass == Pass::kBackward || both);
+  return backward && (pass == Pass::kBackward || forward_backward);
 }
 
-/// The 2025 answers describe one context: the reference if it ran, else the longest. There a
-/// training step comes before a larger network's forward pass, because it answers more parts.
-const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
+/// Chooses the profile that the 2025 answers describe, at the reference context if it ran, or else
+/// at the longest. A training step answers more parts than a larger network's forward pass.
+const Profile* described_in_2025(const RunView& view, std::vector<const Profile*> ran) {
   const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
   const std::int64_t reference = view.edition().reference_context;
   const bool has_reference = std::ranges::count(ran, reference, context) > 0;
-  const std::int64_t described =
+  const std::int64_t chosen =
       has_reference ? reference : context(*std::ranges::max_element(ran, {}, context));
-  std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != described; });
+  std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != chosen; });
   return *std::ranges::max_element(ran, {}, [](const Profile* profile) {
-    const bool whole = profile->step && profile->step->spec->mode == Mode::kTrainStep;
-    return std::pair(whole, profile->parameters());
+    const bool has_train_step = profile->step && profile->step->spec->mode == Mode::kTrainStep;
+    return std::pair(has_train_step, profile->parameters());
   });
 }
 
@@ -160,21 +160,21 @@ KernelNames kernel_names(const Launch& launch) {
   return names;
 }
 
-std::optional<double> ProfiledStep::value(std::string_view tag, std::string_view name) const {
+std::optional<double> ProfiledStep::value_ms(std::string_view tag, std::string_view name) const {
   return single_milliseconds(*launch, tag, name);
 }
 
-std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view name) const {
+std::vector<double> ProfiledStep::samples_ms(std::string_view tag, std::string_view name) const {
   return milliseconds(*launch, tag, name);
 }
 
-bool ProfiledStep::perturbed() const {
-  constexpr double kPerturbed = 0.05;  // The kernels' share of the time may differ by this.
-  const auto timer = samples(metric::kStep, metric::kTotal);
-  const auto busy = value(metric::kProfile, metric::kBusy);
-  const auto span = value(metric::kProfile, metric::kSpan);
-  return !timer.empty() && busy && span && *span > 0 &&
-         std::abs(*busy / mean(timer) - *busy / *span) > kPerturbed;
+bool ProfiledStep::is_perturbed() const {
+  constexpr double kMostDifference = 0.05;  // Difference of two shares of time.
+  const auto steps_ms = samples_ms(metric::kStep, metric::kTotal);
+  const auto busy_ms = value_ms(metric::kProfile, metric::kBusy);
+  const auto span_ms = value_ms(metric::kProfile, metric::kSpan);
+  return !steps_ms.empty() && busy_ms && span_ms && *span_ms > 0 &&
+         std::abs(*busy_ms / mean(steps_ms) - *busy_ms / *span_ms) > kMostDifference;
 }
 
 std::string_view describe(Pass pass) {
@@ -200,16 +200,16 @@ Rows Profile::rows(Pass pass) const {
     return kernels;
   }
   for (const KernelRow& row : profiled->rows) {
-    if (belongs(row.phase, pass)) kernels.push_back(&row);
+    if (is_in_pass(row.phase, pass)) kernels.push_back(&row);
   }
   return kernels;
 }
 
 std::string Profile::why_missing(Pass pass) const {
   if (reason.empty()) return "";
-  const std::string step = std::string(labreport::describe(missing_step)) + ": " + reason;
-  const bool only_longer = pass == Pass::kForward && missing_step > Mode::kForward;
-  return only_longer ? "not measured (" + step + ")" : step;
+  const std::string step = std::string(labreport::describe(missing_mode)) + ": " + reason;
+  const bool only_longer_tried = pass == Pass::kForward && missing_mode > Mode::kForward;
+  return only_longer_tried ? "not measured (" + step + ")" : step;
 }
 
 double Profile::parameters() const {
@@ -220,13 +220,13 @@ Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& pre
   return only(rows, [&](const KernelRow* row) { return predicate(*row); });
 }
 
-double total(const Rows& rows) {
+double total_ms(const Rows& rows) {
   double sum = 0;
-  for (const KernelRow* row : rows) sum += row->total;
+  for (const KernelRow* row : rows) sum += row->total_ms;
   return sum;
 }
 
-double calls(const Rows& rows) {
+double call_count(const Rows& rows) {
   double sum = 0;
   for (const KernelRow* row : rows) sum += row->instances;
   return sum;
@@ -236,17 +236,18 @@ bool is_gemm(const KernelRow& row) { return row.kind == "gemm" || row.kind == "g
 
 bool is_non_gemm(const KernelRow& row) { return !is_gemm(row); }
 
-double share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate) {
-  const double whole = total(rows);
-  return whole > 0 ? total(matching(rows, predicate)) / whole : 0;
+double time_share(const Rows& rows, const std::function<bool(const KernelRow&)>& predicate) {
+  const double all_ms = total_ms(rows);
+  return all_ms > 0 ? total_ms(matching(rows, predicate)) / all_ms : 0;
 }
 
-double gemm_share(const Rows& rows) { return share(rows, is_gemm); }
+double gemm_share(const Rows& rows) { return time_share(rows, is_gemm); }
 
-Value share_of(const Profile& profile, Pass pass,
-               const std::function<bool(const KernelRow&)>& predicate) {
+Value share_or_reason(const Profile& profile, Pass pass,
+                      const std::function<bool(const KernelRow&)>& predicate) {
   const Rows rows = profile.rows(pass);
-  return rows.empty() ? Value::missing(profile.why_missing(pass)) : Value(share(rows, predicate));
+  return rows.empty() ? Value::missing(profile.why_missing(pass))
+                      : Value(time_share(rows, predicate));
 }
 
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
@@ -259,31 +260,34 @@ void Profiles::choose() {
   }
   in_tables = in_details;
   if (ran.empty()) return;
-  const bool one_context = view.edition().name != "2026";
+  const bool is_2025 = view.edition().name != "2026";
   const Precision precision = ran.front()->precision();
   const auto differs = [&](const Profile* profile) { return profile->precision() != precision; };
-  const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
+  const auto size_and_context = [](const Profile* profile) {
+    return std::pair(profile->parameters(), profile->spec.context);
+  };
   std::erase_if(ran, differs);
-  described = one_context ? fullest(view, ran) : *std::ranges::max_element(ran, {}, extent);
+  described =
+      is_2025 ? described_in_2025(view, ran) : *std::ranges::max_element(ran, {}, size_and_context);
   const auto sixteen_bits = std::ranges::find_if(all, [&](const Profile& profile) {
-    return extent(&profile) == extent(described) && !profile.empty() && &profile != described &&
-           profile.precision() >= Precision::kBf16;
+    return size_and_context(&profile) == size_and_context(described) && !profile.empty() &&
+           &profile != described && profile.precision() >= Precision::kBf16;
   });
-  if (sixteen_bits != all.end()) half = &*sixteen_bits;
+  if (sixteen_bits != all.end()) described_16_bit = &*sixteen_bits;
   std::erase_if(in_tables, [&](const Profile* profile) {
-    const bool other_context = one_context && profile->spec.context != described->spec.context;
-    return (other_context || differs(profile)) && profile != half;
+    const bool other_context = is_2025 && profile->spec.context != described->spec.context;
+    return (other_context || differs(profile)) && profile != described_16_bit;
   });
 }
 
-std::string Profiles::kernels() const { return view.on_gpu() ? "kernels" : "operators"; }
+std::string Profiles::kernels_word() const { return view.on_gpu() ? "kernels" : "operators"; }
 
 Facts Profiles::facts() const {
   Facts facts;
   facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
-  facts.flag("own", described == nullptr || described->built_in());
+  facts.flag("own", described == nullptr || described->is_built_in());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
-  facts.set("kernels", kernels());
+  facts.set("kernels", kernels_word());
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", described == nullptr ? "" : described->words);
   facts.set("network", described == nullptr ? "" : described->network);

@@ -1,4 +1,4 @@
-// The traced training steps on a time axis: a picture of one, and all of them for the page.
+// Draws a traced training step on a time axis, and gives all traced steps to the live figure.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -16,34 +16,35 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kThinnest = 1.0 / 300;  // Share of the step; a shorter block joins the next one.
-constexpr double kNamedPhase = 0.1;      // Share of the step; a shorter phase is not named.
-constexpr double kNamedShare = 0.1;      // Share of the phase; a smaller class is not named.
+constexpr double kLeastBlock =
+    1.0 / 300;  // A block with a smaller share of the step joins the next.
+constexpr double kLeastNamedPhase = 0.1;  // A phase with a smaller share of the step has no label.
+constexpr double kLeastNamedClass = 0.1;  // A class with a smaller share of the phase has no label.
 
-/// The profiles whose step was traced, sorted like all profiles.
-std::vector<const Profile*> traced(const Profiles& profiles) {
+/// Returns the profiles whose step was traced, in the order of all profiles.
+std::vector<const Profile*> traced_profiles(const Profiles& profiles) {
   return only(profiles.in_details, [](const Profile* profile) {
     return profile->step && !measured_rows(*profile->step->launch, metric::kGpuTrace).empty();
   });
 }
 
-/// Consecutive kernels of a phase, or of a block in it, each until the next begins; times in ms.
+/// Consecutive kernels of one phase, or of one block in it, until the next stretch begins.
 struct Stretch {
   std::string phase;
   std::optional<std::int64_t> block;
-  double start, length, kernels;
-  std::map<std::string, double> busy;  ///< ms by class of kernel.
+  double start_ms, length_ms, kernel_count;
+  std::map<std::string, double> busy_ms;  ///< The kernels' time by drawn class.
 
-  double end() const { return start + length; }
+  double end_ms() const { return start_ms + length_ms; }
   void add(const Stretch& other) {
-    length += other.length;
-    kernels += other.kernels;
-    for (const auto& [kind, ms] : other.busy) busy[kind] += ms;
+    length_ms += other.length_ms;
+    kernel_count += other.kernel_count;
+    for (const auto& [kind, ms] : other.busy_ms) busy_ms[kind] += ms;
   }
 };
 
-/// A stretch for each kernel in order of start; starts count from the step's first kernel.
-std::vector<Stretch> kernels_of(const Launch& launch) {
+/// Returns a stretch for each kernel in order of start. Times count from the step's first kernel.
+std::vector<Stretch> kernel_stretches(const Launch& launch) {
   const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
   std::vector<Stretch> stretches;
   double start_ns = 0;
@@ -52,56 +53,60 @@ std::vector<Stretch> kernels_of(const Launch& launch) {
     const auto block = row.number(column::kBlock);
     const double ms = row.number(column::kDurationNs).value_or(0) / kNanosecondsPerMillisecond;
     start_ns += row.number(column::kAfterNs).value_or(0);
-    const double start = start_ns / kNanosecondsPerMillisecond;
-    if (!stretches.empty()) stretches.back().length = start - stretches.back().start;
+    const double start_ms = start_ns / kNanosecondsPerMillisecond;
+    if (!stretches.empty()) stretches.back().length_ms = start_ms - stretches.back().start_ms;
     stretches.push_back(
         {.phase = kernels.at(kernel).text(column::kPhase),
          .block = block ? std::optional(static_cast<std::int64_t>(*block)) : std::nullopt,
-         .start = start,
-         .length = ms,
-         .kernels = 1,
-         .busy = {{drawn_class(kernels.at(kernel).text(column::kClass)), ms}}});
+         .start_ms = start_ms,
+         .length_ms = ms,
+         .kernel_count = 1,
+         .busy_ms = {{drawn_class(kernels.at(kernel).text(column::kClass)), ms}}});
   }
   return stretches;
 }
 
-/// Adds each stretch to the one before it, unless `separate` is true for the two.
-template <typename Separate>
-std::vector<Stretch> merged(const std::vector<Stretch>& stretches, const Separate& separate) {
-  std::vector<Stretch> all;
+/// Adds each stretch to the one before it, unless `are_separate` is true for the two.
+template <typename AreSeparate>
+std::vector<Stretch> merged(const std::vector<Stretch>& stretches,
+                            const AreSeparate& are_separate) {
+  std::vector<Stretch> merged_stretches;
   for (const Stretch& next : stretches) {
-    const bool begins = all.empty() || separate(all.back(), next);
-    begins ? all.push_back(next) : all.back().add(next);
+    const bool begins_new = merged_stretches.empty() || are_separate(merged_stretches.back(), next);
+    begins_new ? merged_stretches.push_back(next) : merged_stretches.back().add(next);
   }
-  return all;
+  return merged_stretches;
 }
 
 struct TracedStep {
   std::vector<Stretch> phases, blocks;
-  double length;
+  double length_ms;
 
-  explicit TracedStep(const std::vector<Stretch>& kernels) : length(kernels.back().end()) {
-    const auto by_phase = [](const Stretch& a, const Stretch& b) { return a.phase != b.phase; };
-    phases = merged(kernels, by_phase);
+  explicit TracedStep(const std::vector<Stretch>& kernels) : length_ms(kernels.back().end_ms()) {
+    const auto phases_differ = [](const Stretch& a, const Stretch& b) {
+      return a.phase != b.phase;
+    };
+    phases = merged(kernels, phases_differ);
     blocks = merged(kernels, [&](const Stretch& a, const Stretch& b) {
-      return by_phase(a, b) || (a.block != b.block && a.length >= kThinnest * length);
+      return phases_differ(a, b) || (a.block != b.block && a.length_ms >= kLeastBlock * length_ms);
     });
   }
 };
 
-double busy(const Stretch& stretch, const std::string& kind) {
-  const auto ms = stretch.busy.find(kind);
-  return ms == stretch.busy.end() ? 0 : ms->second;
+double busy_ms(const Stretch& stretch, const std::string& kind) {
+  const auto ms = stretch.busy_ms.find(kind);
+  return ms == stretch.busy_ms.end() ? 0 : ms->second;
 }
 
-/// A kernel class's share of a stretch's time, drawn from `low` to `high` of the picture's height.
+/// A bar of one class in a stretch. Its height is the class's share of the stretch's time.
 struct Bar {
-  double start, end, low, high;
+  double start_ms, end_ms;
+  double low, high;  ///< The edges as shares of the picture's height, 0 to 1.
   std::string kind;
 };
 
-const std::vector<Column<Bar>> kBars{{"start", "Start", &Bar::start, "ms"},
-                                     {"end", "End", &Bar::end, "ms"},
+const std::vector<Column<Bar>> kBars{{"start", "Start", &Bar::start_ms, "ms"},
+                                     {"end", "End", &Bar::end_ms, "ms"},
                                      {"low", "From", &Bar::low},
                                      {"high", "To", &Bar::high},
                                      {"class", "Class", &Bar::kind}};
@@ -111,32 +116,33 @@ std::vector<Bar> bars_of(const std::vector<Stretch>& stretches) {
   for (const Stretch& stretch : stretches) {
     double low = 0;
     for (const std::string& kind : drawn_classes()) {
-      const double share = stretch.length > 0 ? busy(stretch, kind) / stretch.length : 0;
+      const double share = stretch.length_ms > 0 ? busy_ms(stretch, kind) / stretch.length_ms : 0;
       if (share <= 0) continue;
       const double high = std::min(1.0, low + share);  // Two streams may be busy at once.
-      bars.push_back({stretch.start, stretch.end(), low, high, kind});
+      bars.push_back({stretch.start_ms, stretch.end_ms(), low, high, kind});
       low = high;
     }
   }
   return bars;
 }
 
-/// Words at a time in ms; `share` is the phase's of the step, or a class label's height, 0 to 1.
+/// A label at a point of the time axis.
 struct Label {
-  double at, share;
+  double at_ms;
+  double share;  ///< The phase's share of the step, or a class label's height, 0 to 1.
   std::string text;
 };
 
-const std::vector<Column<Label>> kLabels{{"at", "Time", &Label::at, "ms"},
+const std::vector<Column<Label>> kLabels{{"at", "Time", &Label::at_ms, "ms"},
                                          {"share", "Share", &Label::share},
                                          {"text", "Text", &Label::text}};
 
 std::vector<Label> phase_labels(const TracedStep& step) {
   std::vector<Label> labels;
   for (const Stretch& phase : step.phases) {
-    const bool room = phase.length >= kNamedPhase * step.length;
-    const std::string words = phase.phase + " " + format_significant(phase.length, 3) + " ms";
-    labels.push_back({phase.start, phase.length / step.length, room ? words : ""});
+    const bool has_room = phase.length_ms >= kLeastNamedPhase * step.length_ms;
+    const std::string words = phase.phase + " " + format_significant(phase.length_ms, 3) + " ms";
+    labels.push_back({phase.start_ms, phase.length_ms / step.length_ms, has_room ? words : ""});
   }
   return labels;
 }
@@ -144,19 +150,19 @@ std::vector<Label> phase_labels(const TracedStep& step) {
 std::vector<Label> class_labels(const TracedStep& step) {
   std::vector<Label> labels;
   for (const Stretch& phase : step.phases) {
-    if (phase.length < kNamedPhase * step.length) continue;
+    if (phase.length_ms < kLeastNamedPhase * step.length_ms) continue;
     for (const Bar& bar : bars_of({phase})) {
       const double share = bar.high - bar.low;
-      if (share < kNamedShare) continue;
-      labels.push_back({(bar.start + bar.end) / 2, (bar.low + bar.high) / 2,
+      if (share < kLeastNamedClass) continue;
+      labels.push_back({(bar.start_ms + bar.end_ms) / 2, (bar.low + bar.high) / 2,
                         bar.kind + " " + format_percent(share) + " %"});
     }
   }
   return labels;
 }
 
-/// A row for each phase; a phase may have several stretches if kernels without a phase divide it.
-Dataset times(const TracedStep& step) {
+/// Makes a row for each phase. A phase has several stretches if kernels without a phase divide it.
+Dataset phase_times_table(const TracedStep& step) {
   std::vector<Stretch> rows;
   for (const Stretch& phase : step.phases) {
     const auto known = std::ranges::find(rows, phase.phase, &Stretch::phase);
@@ -165,39 +171,41 @@ Dataset times(const TracedStep& step) {
   std::vector<Column<Stretch>> columns{
       {"phase", "Phase",
        [](const Stretch& row) { return row.phase.empty() ? "unattributed" : row.phase; }},
-      {"ms", "Time", &Stretch::length, "ms"},
+      {"ms", "Time", &Stretch::length_ms, "ms"},
       {"share",
        "Of the step",
-       [length = step.length](const Stretch& row) { return row.length / length; },
+       [step_ms = step.length_ms](const Stretch& row) { return row.length_ms / step_ms; },
        "%",
        {Notation::kPercent}},
-      {"kernels", "Kernels", &Stretch::kernels, "", {Notation::kCount}}};
+      {"kernels", "Kernels", &Stretch::kernel_count, "", {Notation::kCount}}};
   for (const std::string& kind : drawn_classes()) {
-    columns.push_back({kind, kind, [kind](const Stretch& row) { return busy(row, kind); }, "ms"});
+    columns.push_back(
+        {kind, kind, [kind](const Stretch& row) { return busy_ms(row, kind); }, "ms"});
   }
   return make_dataset("step-times", columns, rows);
 }
 
-/// Stores each text once, in one list.
-class Texts {
+/// A list that stores each text once.
+class TextList {
  public:
-  /// Returns the text's index in the list, to whose end a new text is added.
-  std::size_t place(const std::string& text) {
-    const auto [entry, inserted] = places_.emplace(text, places_.size());
+  /// Returns the text's index in the list. A new text is added at the end.
+  std::size_t index_of(const std::string& text) {
+    const auto [entry, inserted] = indices_.emplace(text, indices_.size());
     if (inserted) list_.push_back(text);
     return entry->second;
   }
   const nlohmann::json& list() const { return list_; }
 
  private:
-  std::map<std::string, std::size_t> places_;
+  std::map<std::string, std::size_t> indices_;
   nlohmann::json list_ = nlohmann::json::array();
 };
 
-/// [phase, module, class, kernel] of each row of the table "kernels": the class indexes
-/// drawn_classes(), the others index `texts`.
-nlohmann::json live_rows(const Launch& launch, Texts& texts) {
-  constexpr std::string_view kLayers = "layers/";  // The page shows the block beside the module.
+/// Lists [phase, module, class, kernel] for each row of the table "kernels". The class is an index
+/// into drawn_classes(), the others are indices into `texts`.
+nlohmann::json live_rows(const Launch& launch, TextList& texts) {
+  constexpr std::string_view kLayers =
+      "layers/";  // The page shows the block by its number instead.
   KernelNames names = kernel_names(launch);
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
@@ -205,30 +213,32 @@ nlohmann::json live_rows(const Launch& launch, Texts& texts) {
     const auto kind = std::ranges::find(drawn_classes(), drawn_class(row.text(column::kClass)));
     std::string module = row.text(column::kModule);
     if (module.starts_with(kLayers)) module.erase(0, kLayers.size());
-    rows.push_back({texts.place(row.text(column::kPhase)), texts.place(module),
-                    kind - drawn_classes().begin(), texts.place(short_kernel_name(names[id]))});
+    rows.push_back({texts.index_of(row.text(column::kPhase)), texts.index_of(module),
+                    kind - drawn_classes().begin(), texts.index_of(short_kernel_name(names[id]))});
   }
   return rows;
 }
 
-/// Lists for each kernel: ns since the last start, ns taken, row of "kernels", block + 1 or 0.
+/// Lists four numbers for each kernel: ns since the start of the kernel before, duration in ns, row
+/// in the table "kernels", and block number from 1, or 0 outside the blocks.
 nlohmann::json live_kernels(const Launch& launch) {
   nlohmann::json numbers = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {
-    const auto whole = [&](std::string_view name, std::int64_t none) {
+    const auto integer = [&](std::string_view name, std::int64_t fallback) {
       const auto number = row.number(name);
-      return number ? static_cast<std::int64_t>(*number) : none;
+      return number ? static_cast<std::int64_t>(*number) : fallback;
     };
-    numbers.push_back(whole(column::kAfterNs, 0));
-    numbers.push_back(whole(column::kDurationNs, 0));
-    numbers.push_back(whole(column::kRow, 0));
-    numbers.push_back(whole(column::kBlock, -1) + 1);
+    numbers.push_back(integer(column::kAfterNs, 0));
+    numbers.push_back(integer(column::kDurationNs, 0));
+    numbers.push_back(integer(column::kRow, 0));
+    numbers.push_back(integer(column::kBlock, -1) + 1);
   }
   return numbers;
 }
 
-nlohmann::json live(const std::vector<const Profile*>& profiles, const Profile* first) {
-  Texts texts;
+/// The data of the live figure, which shows the step of `first` first.
+nlohmann::json live_data(const std::vector<const Profile*>& profiles, const Profile* first) {
+  TextList texts;
   nlohmann::json steps = nlohmann::json::array();
   for (const Profile* profile : profiles) {
     const Launch& launch = *profile->step->launch;
@@ -244,25 +254,25 @@ nlohmann::json live(const std::vector<const Profile*>& profiles, const Profile* 
 
 }  // namespace
 
-const Profile* drawn_step(const Profiles& profiles) {
-  const auto steps = traced(profiles);
-  if (steps.empty()) return nullptr;
-  return *std::ranges::max_element(steps, {}, [](const Profile* profile) {
-    const bool sixteen = profile->precision() >= Precision::kBf16;
-    return std::tuple(profile->parameters(), !profile->step->perturbed(), profile->spec.context,
-                      sixteen);
+const Profile* profile_of_drawn_step(const Profiles& profiles) {
+  const auto traced = traced_profiles(profiles);
+  if (traced.empty()) return nullptr;
+  return *std::ranges::max_element(traced, {}, [](const Profile* profile) {
+    const bool is_16_bit = profile->precision() >= Precision::kBf16;
+    return std::tuple(profile->parameters(), !profile->step->is_perturbed(), profile->spec.context,
+                      is_16_bit);
   });
 }
 
 std::vector<Dataset> step_timeline(const Profiles& profiles) {
-  const Profile* drawn = drawn_step(profiles);
+  const Profile* drawn = profile_of_drawn_step(profiles);
   if (drawn == nullptr) return {};
-  const TracedStep step(kernels_of(*drawn->step->launch));
+  const TracedStep step(kernel_stretches(*drawn->step->launch));
   std::vector<Dataset> datasets{make_dataset("step-timeline", kBars, bars_of(step.blocks)),
                                 make_dataset("step-phases", kLabels, phase_labels(step)),
                                 make_dataset("step-classes", kLabels, class_labels(step)),
-                                times(step)};
-  datasets.front().live = live(traced(profiles), drawn);
+                                phase_times_table(step)};
+  datasets.front().live = live_data(traced_profiles(profiles), drawn);
   return datasets;
 }
 

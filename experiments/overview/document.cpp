@@ -75,7 +75,7 @@ void add_sections(Document& document, const RunView& view) {
           parts, [&](const auto& part) { return !chosen->contains(problem + "." + part.first); });
     }
     if (parts.empty()) continue;
-    Section section = compose_section(experiment.words, parts, figure_files(problem));
+    Section section = compose_section(experiment.section_text, parts, figure_files(problem));
     for (Part& part : section.parts) {
       settings[part.name()] = overview::setting(view, parts.at(part.letter).cells);
       drop_empty(part.tables);
@@ -127,8 +127,8 @@ std::string title_of(const Document& document, const RunView& view) {
     const bool acronym = title.size() > 1 && title[1] >= 'A' && title[1] <= 'Z';
     if (!titles.empty() && !acronym) title.front() = lower(title).front();
     titles.push_back(std::move(title));
-    profiling = profiling || experiment.profiling;
-    parallel = parallel && experiment.several_gpus;
+    profiling = profiling || experiment.in_profiling_half;
+    parallel = parallel && experiment.needs_several_gpus;
   }
   if (profiling || titles.empty())
     return "Profiling and benchmarking (§" + view.edition().section + ")";

@@ -65,8 +65,8 @@ Bounds bounds(const RunView& view) {
     std::vector<std::string> launch;
     std::vector<std::string> mixed;
     for (const auto& [mode, cell] : group.cells) {
-      const auto step = timed(group, mode);
-      const auto bound_by = step ? bound(view, *step) : std::nullopt;
+      const auto step = timed_launch(group, mode);
+      const auto bound_by = step ? bound_of(view, *step) : std::nullopt;
       if (!bound_by) continue;
       ++result.classified;
       if (bound_by == Bound::kLaunch) launch.emplace_back(describe(mode));

@@ -69,12 +69,12 @@ void add_steps(Quantities& all, const RunView& view) {
     add_mean(times, "step", network.step.ms);
     add_mean(times, "forward", network.forward.ms);
     add_mean(times, "backward", network.backward.ms);
-    add_mean(times, "optimizer", phases(*network.group).optimizer);
+    add_mean(times, "optimizer", phase_times(*network.group).optimizer);
     Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
     if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
     add(all, std::move(times));
-    const auto step = timed(*network.group, Mode::kTrainStep);
-    const auto share = step ? share_of_peak(view, *step) : std::nullopt;
+    const auto step = timed_launch(*network.group, Mode::kTrainStep);
+    const auto share = step ? model_flops_utilization(view, *step) : std::nullopt;
     if (share) add_value(mfu, "MFU", 100 * *share);
     add(all, std::move(mfu));
   }
@@ -110,18 +110,18 @@ void add_kernels(Quantities& all, const RunView& view) {
     const auto group = std::ranges::find_if(
         groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
     if (group == groups.end()) continue;
-    const std::vector<double> steps = whole_step(*group, Mode::kTrainStep);
-    const double busy = total(profile.rows(Pass::kTrainStep));
+    const std::vector<double> steps = whole_step_times(*group, Mode::kTrainStep);
+    const double busy = total_ms(profile.rows(Pass::kTrainStep));
     if (steps.empty() || busy <= 0 || busy > kAlike * mean(steps)) continue;
     Quantity quantity = of_network(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
     double attributed = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
       const auto rows = profile.rows(pass);
-      const double gemms = total(matching(rows, nsys_profile::is_gemm));
+      const double gemms = total_ms(matching(rows, nsys_profile::is_gemm));
       const std::string name(describe(pass));
       if (gemms > 0) add_value(quantity, name + ": GEMMs", gemms);
-      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total(rows) - gemms);
-      attributed += total(rows);
+      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total_ms(rows) - gemms);
+      attributed += total_ms(rows);
     }
     add_value(quantity, "loss and unattributed", busy - attributed);
     add_value(quantity, "GPU idle", mean(steps) - busy);
@@ -135,7 +135,7 @@ void add_ladders(Quantities& all, const RunView& view) {
     Quantity quantity =
         of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
     // Ladders with different baselines are different quantities.
-    quantity.setting += ", " + ladder.first()->change + " baseline";
+    quantity.setting += ", " + ladder.first_run()->change + " baseline";
     for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
     add(all, std::move(quantity));
   }
@@ -183,9 +183,10 @@ void add_attention(Quantities& all, const RunView& view) {
                                                     : spec.implementation);
     for (const AttentionRow& row : attention_rows(*cell)) {
       const std::string length = format_count(row.length()) + " tokens";
-      if (row.ran_out() && quantity.remark.empty()) quantity.remark = "out of memory at " + length;
+      if (row.ran_out_of_memory() && quantity.remark.empty())
+        quantity.remark = "out of memory at " + length;
       if (!row.ran()) continue;
-      const auto saved = row.saved();
+      const auto saved = row.saved_bytes();
       add_value(quantity, length,
                 flash   ? row.ms(metric::kEndToEnd)
                 : saved ? std::optional(*saved / kBytesPerMebibyte)

@@ -33,7 +33,7 @@ constexpr double kTeraFlops = 1e12;
 /// A network's training step at one precision.
 struct StepRow {
   const Network* network;
-  Timed step;
+  TimedLaunch step;
   /// The memory problem's launch of this step if there is one, so that all pages give one peak.
   const Launch* peak_from;
   std::string device;
@@ -104,7 +104,7 @@ Dataset steps(const std::vector<StepRow>& rows) {
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
   std::vector<StepRow> rows;
   for (const Network& network : networks) {
-    const auto step = timed(*network.group, Mode::kTrainStep);
+    const auto step = timed_launch(*network.group, Mode::kTrainStep);
     if (network.step.ms.empty() || !step) continue;
     const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
       return same_setting(spec, *step->spec) && spec.mode == step->spec->mode;
@@ -114,7 +114,7 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& 
                     .step = *step,
                     .peak_from = peak_from == nullptr ? step->launch : peak_from,
                     .device = view.device() == nullptr ? "" : view.device()->name,
-                    .of_measured_peak = share_of_peak(view, *step)});
+                    .of_measured_peak = model_flops_utilization(view, *step)});
   }
   return rows;
 }
@@ -146,12 +146,12 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const 
   const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kAlike = 1.02;
-  const double gemms = total(matching(rows, nsys_profile::is_gemm)), busy = total(rows);
+  const double gemms = total_ms(matching(rows, nsys_profile::is_gemm)), busy = total_ms(rows);
   const double step = mean(network.step.ms);
   if (busy > kAlike * step) return std::nullopt;
   return StepTime{.gemms = gemms,
-                  .others = busy - gemms - total(optimizer),
-                  .optimizer = total(optimizer),
+                  .others = busy - gemms - total_ms(optimizer),
+                  .optimizer = total_ms(optimizer),
                   .idle = std::max(0.0, step - busy)};
 }
 
@@ -182,13 +182,13 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   return bars;
 }
 
-/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyBelow`.
+/// Describes the pair's more variable step; nothing if it varies by at most `kSteadyUpTo`.
 std::optional<Facts> varying_facts(const Pair& pair) {
   const auto variation = [](const Network* network) {
     return variation_of(network->step.ms).value_or(0);
   };
   const Network* most = variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
-  if (variation(most) <= kSteadyBelow) return std::nullopt;
+  if (variation(most) <= kSteadyUpTo) return std::nullopt;
   Facts facts;
   facts.set("precision", most->precision());
   facts.set("variation", variation(most), {Notation::kPercent, 0});
@@ -320,17 +320,18 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
 /// The three changes that help most, where the run has a ladder.
 std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
-  const Ladder* ladder = advised(all);
+  const Ladder* ladder = advised_ladder(all);
   if (ladder == nullptr) return std::nullopt;
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
-  const std::vector<std::string> changes = each(
-      largest, [](const Gain& gain) { return gain.after->change + " (" + gain.saved() + " ms)"; });
+  const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
+    return gain.after->change + " (" + gain.saved_words() + " ms)";
+  });
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))
-      .set("from", ladder->first()->ms(), kInProse)
-      .set("to", ladder->best()->ms(), kInProse);
+      .set("from", ladder->first_run()->mean_ms(), kInProse)
+      .set("to", ladder->fastest()->mean_ms(), kInProse);
 }
 
 Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {

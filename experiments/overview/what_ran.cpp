@@ -123,7 +123,7 @@ std::string measured_again(const Run& run) {
 std::string inaccurate_within(const Run& run) {
   const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
     if (!cell.spec.attention || status(cell) != "ok") return false;
-    return std::ranges::any_of(attention_rows(cell), &AttentionRow::inaccurate);
+    return std::ranges::any_of(attention_rows(cell), &AttentionRow::is_inaccurate);
   });
   if (wrong == 0) return "";
   return "; " + format_count(wrong) + " of them timed nothing, because attention differs from FP64";
@@ -161,7 +161,7 @@ std::string outcome_within(const Run& run) {
   for (const Cell& cell : run.cells) {
     if (!cell.spec.attention || status(cell) != "ok") continue;
     const std::vector<AttentionRow> rows = attention_rows(cell);
-    out += std::ranges::count_if(rows, &AttentionRow::ran_out);
+    out += std::ranges::count_if(rows, &AttentionRow::ran_out_of_memory);
     longer += std::ranges::count_if(rows, &AttentionRow::not_tried);
   }
   if (out == 0) return inaccurate_within(run);

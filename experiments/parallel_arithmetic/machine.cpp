@@ -63,7 +63,7 @@ std::optional<Rates> Machine::rates() const {
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred) {
   MeasuredRate gemms{.words = "its GEMM rate was not measured"};
   for (const Precision precision : preferred) {
-    gemms.per_second = matrix_rate(view, precision);
+    gemms.per_second = measured_gemm_rate(view, precision);
     if (!gemms.per_second) continue;
     gemms.words = describe(precision);
     break;

@@ -34,7 +34,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const bool demo = input.preset == Preset::kDemo;
   std::vector<PlannedCell> cells;
   for (const Precision precision : attention_precisions(input)) {
-    for (const std::int64_t head_dim : attention_dims(input)) {
+    for (const std::int64_t head_dim : attention_head_dims(input)) {
       for (const Sweep& sweep : sweeps(input, precision)) {
         CellSpec spec = attention_cell(input, {AttentionMethod::kSynced, AttentionBackend::kEager,
                                                head_dim, 1, sweep.lengths});

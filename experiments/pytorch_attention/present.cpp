@@ -45,23 +45,23 @@ const std::vector<Column<AttentionRow>> kGrid{
      [](const AttentionRow& row) { return mean_time(row, metric::kBackward); }, "ms"},
     {"before_backward", "Before backward",
      [](const AttentionRow& row) {
-       return or_reason(row.bytes(column::kBeforeBackwardBytes), row);
+       return or_reason(row.number(column::kBeforeBackwardBytes), row);
      },
      "MiB", kBytes},
     {"saved", "Saved for backward",
-     [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
+     [](const AttentionRow& row) { return or_reason(row.saved_bytes(), row); }, "MiB", kBytes},
     {"peak", "Peak",
      [](const AttentionRow& row) {
        // After an out-of-memory error the counted peak is not that of a whole pass.
-       return or_reason(row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt, row);
+       return or_reason(row.ran() ? row.number(column::kPeakBytes) : std::nullopt, row);
      },
      "MiB", kBytes}};
 
 const std::vector<Column<AttentionRow>> kCurves{
     {"series", "Precision and d", series_of},
     {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
-    {"saved", "Saved for backward", [](const AttentionRow& row) { return Value(row.saved()); },
-     "MiB", kBytes}};
+    {"saved", "Saved for backward",
+     [](const AttentionRow& row) { return Value(row.saved_bytes()); }, "MiB", kBytes}};
 
 struct PassTime {
   std::string series;
@@ -91,7 +91,7 @@ Rows outermost_dims(const Rows& rows) {
   if (rows.empty()) return {};
   const auto [low, high] = std::ranges::minmax(rows, {}, dim);
   return only(rows, [&](const AttentionRow& row) {
-    return row.saved() && (dim(row) == dim(low) || dim(row) == dim(high));
+    return row.saved_bytes() && (dim(row) == dim(low) || dim(row) == dim(high));
   });
 }
 
@@ -108,8 +108,8 @@ std::vector<PassTime> times_of(const Rows& rows) {
 
 /// Returns the rows that ran at `kScoresOutweigh` or longer; all that ran if those have one length.
 Rows fitted_rows(const Rows& rows) {
-  const Rows ran =
-      only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
+  const Rows ran = only(
+      rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
   const Rows large =
       only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
@@ -121,7 +121,7 @@ std::optional<double> growth_exponent(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
   for (const AttentionRow& row : fitted) {
     const double x = std::log(static_cast<double>(row.length()));
-    const double y = std::log(*row.saved());
+    const double y = std::log(*row.saved_bytes());
     n += 1, x_sum += x, y_sum += y, xx += x * x, xy += x * y;
   }
   const double spread = n * xx - x_sum * x_sum;
@@ -137,7 +137,7 @@ std::optional<Facts> needed_facts(const AttentionRow& row, const Rows& rows,
   for (const AttentionRow& other : rows) {
     if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) last_ran = &other;
   }
-  const auto peak = last_ran == nullptr ? std::nullopt : last_ran->bytes(column::kPeakBytes);
+  const auto peak = last_ran == nullptr ? std::nullopt : last_ran->number(column::kPeakBytes);
   if (!capacity_bytes || !peak) return std::nullopt;
   const double tensors = *peak / last_ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
@@ -153,14 +153,14 @@ Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   const auto length_and_dim = [](const AttentionRow& row) {
     return std::pair(row.length(), dim(row));
   };
-  const Rows ran_out = only(rows, &AttentionRow::ran_out);
+  const Rows ran_out = only(rows, &AttentionRow::ran_out_of_memory);
   const AttentionRow last =
       ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
                       : std::ranges::min(ran_out, {}, length_and_dim);
   const Facts place = Facts()
                           .set("length", format_count(last.length()))
                           .set("d", std::to_string(last.sweep().head_dim))
-                          .set("phase", last.phase())
+                          .set("phase", last.failed_phase())
                           .set("batch", std::to_string(last.spec().batch.value_or(1)))
                           .set("width", under_autocast(last.spec()) ? "2" : "4")
                           .set("tensor", format_bytes_briefly(last.score_bytes()))
@@ -176,8 +176,9 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
   std::vector<Facts> ends;
   std::optional<Facts> growth;
   for (const Precision precision : precisions_of(rows)) {
-    const Rows tried = only(of_precision(rows, precision),
-                            [](const AttentionRow& row) { return row.ran() || row.ran_out(); });
+    const Rows tried = only(of_precision(rows, precision), [](const AttentionRow& row) {
+      return row.ran() || row.ran_out_of_memory();
+    });
     if (tried.empty()) continue;
     ends.push_back(end_facts(tried, capacity_bytes));
     const Rows fitted = fitted_rows(tried);
@@ -185,7 +186,7 @@ void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capa
     if (growth || !exponent) continue;
     // If two tensors are saved, they are the softmax's exponentials and probabilities.
     const AttentionRow& longest = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
-    const double tensors = *longest.saved() / longest.score_bytes();
+    const double tensors = *longest.saved_bytes() / longest.score_bytes();
     growth = Facts()
                  .set("exponent", *exponent, {Notation::kFixed, 2})
                  .flag("two", std::abs(tensors / 2 - 1) < kTensorTolerance);

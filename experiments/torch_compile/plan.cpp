@@ -28,7 +28,7 @@ bool compiles(const PlanInput& input) {
 void add_attention(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
   const bool demo = input.preset == Preset::kDemo;
   std::vector<std::int64_t> lengths{256, 1024, 4096, 8192, 16384};  // the handout's
-  std::vector<std::int64_t> head_dims = attention_dims(input);
+  std::vector<std::int64_t> head_dims = attention_head_dims(input);
   if (demo) {
     lengths = {64, 128};
     head_dims.resize(1);

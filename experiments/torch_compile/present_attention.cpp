@@ -55,10 +55,10 @@ const std::vector<Column<Pair>> kGrid{
     pass_column("backward_eager", "Backward, eager", &Pair::eager, metric::kBackward),
     pass_column("backward_compiled", "Backward, compiled", &Pair::compiled, metric::kBackward),
     gain_column("backward_speedup", "Backward speedup", metric::kBackward),
-    {"saved_eager", "Saved, eager", [](const Pair& pair) { return Value(pair.eager.saved()); },
-     "MiB", kSaved},
+    {"saved_eager", "Saved, eager",
+     [](const Pair& pair) { return Value(pair.eager.saved_bytes()); }, "MiB", kSaved},
     {"saved_compiled", "Saved, compiled",
-     [](const Pair& pair) { return Value(pair.compiled.saved()); }, "MiB", kSaved},
+     [](const Pair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB", kSaved},
     {"compile",
      "Compile time",
      [](const Pair& pair) { return Value(pair.compile_seconds); },
@@ -128,7 +128,7 @@ Facts at_length(const Pair& pair) {
 
 /// The saved bytes of the compiled pass, counted in tensors of scores; nothing if it saves none.
 std::optional<Facts> saved(const Pair& pair) {
-  const double bytes = pair.compiled.saved().value_or(0);
+  const double bytes = pair.compiled.saved_bytes().value_or(0);
   const double tensors = bytes / pair.compiled.score_bytes();
   if (tensors < kKeepsScores) return std::nullopt;
   return Facts()

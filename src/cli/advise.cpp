@@ -21,14 +21,14 @@ struct AdviseFlags {
 
 /// Returns the step's time in ms, "606 ± 21"; without a deviation if there is a single step.
 std::string step_words(const Rung& rung) {
-  if (rung.steps_ms.size() < 2) return format_significant(rung.ms());
-  return format_with_deviation(rung.ms(), sample_stddev(rung.steps_ms)).joined();
+  if (rung.steps_ms.size() < 2) return format_significant(rung.mean_ms());
+  return format_with_deviation(rung.mean_ms(), sample_stddev(rung.steps_ms)).joined();
 }
 
 void print_gain(const Gain& gain, std::size_t place) {
-  const std::string reason = because(gain);
+  const std::string reason = reason_clause(gain);
   fmt::print("{}. {}: saves {} ms, {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
-             gain.saved(), format_significant(gain.speedup(), 3), step_words(*gain.before),
+             gain.saved_words(), format_significant(gain.speedup(), 3), step_words(*gain.before),
              step_words(*gain.after), reason.empty() ? "" : ", " + reason,
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }
@@ -44,7 +44,7 @@ void print_ladder(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)
     fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing about a GPU\n");
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
-             step_words(*ladder.first()), step_words(*ladder.best()));
+             step_words(*ladder.first_run()), step_words(*ladder.fastest()));
   const std::vector<Gain> largest = largest_gains(ladder, kMaxChanges);
   if (largest.empty()) fmt::print("no change stands out\n");
   for (std::size_t i = 0; i < largest.size(); ++i) print_gain(largest[i], i + 1);
@@ -58,7 +58,7 @@ ExitStatus advise(const AdviseFlags& flags) {
   const Run run = choose_run(flags.run, flags.edition, "site/runs", kHasLadder).run;
   const RunView view(run, find_edition(run.edition));
   const std::vector<Ladder> all = ladders(view);
-  const Ladder* ladder = advised(all);
+  const Ladder* ladder = advised_ladder(all);
   if (ladder == nullptr) {
     throw InputError(
         flags.run + " has no measurement of the problem ladder, so no change can be named",

@@ -140,7 +140,7 @@ std::vector<std::string> chosen_problems(const Request& request, const Edition& 
   if (problems != std::vector<std::string>{"all"}) return expand_profiling(problems);
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.of(edition.name)) names.emplace_back(experiment.name);
+    if (experiment.in_edition(edition.name)) names.emplace_back(experiment.name);
   }
   return names;
 }
@@ -197,7 +197,7 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
     const Experiment& problem = find_experiment(selector);
-    if (!problem.of(input.edition.name)) {
+    if (!problem.in_edition(input.edition.name)) {
       throw InputError(
           fmt::format("{} is a problem of the {} edition", problem.name, problem.only_edition),
           fmt::format("add --edition {}", problem.only_edition));
@@ -234,8 +234,9 @@ PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   // Tasks divide one plan, whichever GPUs each of them sees.
   const bool has_one_gpu = !request.shard && choice.gpus.size() + choice.rank_only_gpus.size() == 1;
   if (has_one_gpu && request.problems == "all") {
-    std::erase_if(input.selection.only,
-                  [](const std::string& problem) { return find_experiment(problem).several_gpus; });
+    std::erase_if(input.selection.only, [](const std::string& problem) {
+      return find_experiment(problem).needs_several_gpus;
+    });
   }
   input.half_precision = choice.half_precision();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {

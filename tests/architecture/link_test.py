@@ -1,4 +1,4 @@
-"""The front end needs neither LibTorch nor CUDA, and starts where its libraries are not.
+"""Tests that the front end needs neither LibTorch nor CUDA, nor any library that a Linux may lack.
 
 link_test.py <labreport>
 """
@@ -8,37 +8,37 @@ import subprocess
 import sys
 import unittest
 
-# Libraries that every Linux with glibc has; any other would have to be on the next machine.
-EVERYWHERE = re.compile(r"^(libc|libm|libdl|libpthread|librt|ld-linux[-a-z0-9_]*)\.so\.\d+$")
+# Every Linux with glibc has these libraries. Any other might be absent on another machine.
+SYSTEM_LIBRARIES = re.compile(r"^(libc|libm|libdl|libpthread|librt|ld-linux[-a-z0-9_]*)\.so\.\d+$")
 
 
-def needed(program):
+def needed_libraries(program):
     output = subprocess.run(["readelf", "-d", program], check=True, capture_output=True, text=True)
     return re.findall(r"\(NEEDED\).*\[(.+)\]", output.stdout)
 
 
-def foreign(libraries):
-    return [name for name in libraries if not EVERYWHERE.match(name)]
+def foreign_libraries(libraries):
+    return [name for name in libraries if not SYSTEM_LIBRARIES.match(name)]
 
 
 class FrontEnd(unittest.TestCase):
     program = None
 
     def test_needs_only_what_every_system_has(self):
-        libraries = needed(self.program)
+        libraries = needed_libraries(self.program)
         self.assertIn("libc.so.6", libraries)
-        self.assertEqual(foreign(libraries), [])
+        self.assertEqual(foreign_libraries(libraries), [])
 
     def test_says_its_version_with_an_empty_environment(self):
         subprocess.run([self.program, "--version"], check=True, capture_output=True, env={})
 
 
-class Check(unittest.TestCase):
+class ForeignLibraries(unittest.TestCase):
     def test_refuses_what_must_not_be_needed(self):
         for name in ["libtorch_cpu.so", "libc10.so", "libcudart.so.13", "libcuda.so.1",
                      "libfmt.so.9", "libcmark-gfm.so.0.29.0.gfm.6", "libstdc++.so.6",
                      "libgcc_s.so.1"]:
-            self.assertEqual(foreign(["libc.so.6", name]), [name])
+            self.assertEqual(foreign_libraries(["libc.so.6", name]), [name])
 
 
 if __name__ == "__main__":

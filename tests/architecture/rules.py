@@ -1,9 +1,9 @@
-"""The house rules that a machine can check. Each check takes a tree and returns what breaks it."""
+"""Checks the rules of the tree that a machine can check. Each check takes the tree's root and yields what breaks it."""
 
 import os
 import re
 
-# A folder may include itself and whatever these arrows reach.
+# A room may include itself and each room that a chain of these arrows reaches.
 INCLUDES = {
     "base": [],
     "results": ["base"],
@@ -29,7 +29,7 @@ INCLUDES = {
 
 TORCH_ROOMS = ["engine", "model", "measure", "worker", "python", "worker_main.cpp"]
 
-# The folders that may include a library; any other library may be included anywhere.
+# The rooms that may include a library. A library that is not listed may be included anywhere.
 LIBRARIES = {
     r"(ATen|c10|torch|caffe2)/|cuda|cupti|cublas|nvtx": TORCH_ROOMS,
     r"nlohmann/": ["results", "document", "experiments", "writers", "publish", "cli", "measure",
@@ -46,7 +46,7 @@ PROCESS_HEADER = re.compile(r"sys/(wait|prctl|signalfd|pidfd)\.h|spawn\.h")
 PROCESS_CALL = re.compile(
     r"(?<![\w.>])(v?fork|wait(pid|id|3|4)?|kill|killpg|sigaction|sigprocmask|pthread_sigmask|signal"
     r"|signalfd|prctl|exec[vl]p?e?|execveat|posix_spawnp?|system|popen|std::system|std::signal)\(")
-# The driver's library starts threads; they must not take the signals that subprocess waits for.
+# NVML starts threads, which must not receive the signals that subprocess waits for.
 PROCESS_EXCEPTIONS = {("src/base/nvml.cpp", "pthread_sigmask(")}
 
 SOURCE = re.compile(r"\.(cpp|h|py|sh|cmake|js|css|html)$|(^|/)(CMakeLists\.txt|Makefile)$"
@@ -64,13 +64,13 @@ SKIPPED_FOLDERS = re.compile(r"^(\.git|\.deps|\.venv[^/]*|build[^/]*|runs|site/r
 
 
 def files(root):
-    """Paths relative to the root, of everything that is written by hand."""
+    """Yields the relative paths of all files that are written by hand."""
     for folder, folders, names in os.walk(root):
         here = os.path.relpath(folder, root)
-        inside = lambda name: name if here == "." else here + "/" + name
-        folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(inside(f)))
-        names = [name for name in names if name != ".git"]  # .git is a file in a second working tree
-        yield from sorted(inside(name) for name in names if TEXT.search(inside(name)))
+        path_of = lambda name: name if here == "." else here + "/" + name
+        folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(path_of(f)))
+        names = [name for name in names if name != ".git"]  # In a second working tree .git is a file.
+        yield from sorted(path_of(name) for name in names if TEXT.search(path_of(name)))
 
 
 def lines(root, path):
@@ -85,15 +85,15 @@ def room_of(path):
     return parts[1] if parts[0] == "src" and len(parts) > 1 else None
 
 
-def reachable(room):
-    found = {room}
+def reachable_rooms(room):
+    rooms = {room}
     for next_room in INCLUDES.get(room, []):
-        found |= reachable(next_room)
-    return found
+        rooms |= reachable_rooms(next_room)
+    return rooms
 
 
 def included_room(name):
-    """The room that `#include "name"` leads to."""
+    """Returns the room of `#include "name"`."""
     parts = name.split("/")
     return os.path.splitext(parts[1])[0] if parts[0] == "embedded" else parts[0]
 
@@ -110,16 +110,16 @@ def check_includes(root):
             match = re.match(r'\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', line)
             if not match:
                 continue
-            own, library = match.groups()
+            header, library = match.groups()
             where = f"{path}:{number}"
-            if own and included_room(own) not in reachable(room):
-                yield f"{where}: {room} may not include {own}"
+            if header and included_room(header) not in reachable_rooms(room):
+                yield f"{where}: {room} may not include {header}"
             for pattern, rooms in LIBRARIES.items():
                 if re.match(pattern, library or "") and room not in rooms:
                     yield f"{where}: {room} may not include <{library}>"
 
 
-def without_comments_and_texts(line):
+def without_comments_and_strings(line):
     return re.sub(r'"(\\.|[^"\\])*"|//.*', '""', line)
 
 
@@ -128,7 +128,7 @@ def check_processes(root):
         if room_of(path) is None or PROCESS_OWNER.match(path) or not path.endswith((".cpp", ".h")):
             continue
         for number, line in enumerate(lines(root, path), 1):
-            code = without_comments_and_texts(line)
+            code = without_comments_and_strings(line)
             found = PROCESS_CALL.search(code) or (
                 "#include" in code and PROCESS_HEADER.search(code))
             if found and (path, found.group(0)) not in PROCESS_EXCEPTIONS:
@@ -138,28 +138,28 @@ TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)\b(?!::|;)")
 
 
 def named_types(root, path):
-    """(line number, namespace::name) of the types that other files may see."""
-    spaces = []
+    """Yields (line number, namespace::name) of each type that other files may see."""
+    namespaces = []
     for number, line in enumerate(lines(root, path), 1):
         opened = re.match(r"(?:inline )?namespace ?([\w:]*) ?\{$", line)
         if opened:
-            spaces.append(opened.group(1))
+            namespaces.append(opened.group(1))
         elif line.startswith("}  // namespace"):
-            spaces.pop()
-        elif "" not in spaces and (found := TYPE.match(line)):
-            yield number, "::".join([*spaces, found.group(1)])
+            namespaces.pop()
+        elif "" not in namespaces and (found := TYPE.match(line)):
+            yield number, "::".join([*namespaces, found.group(1)])
 
 
 def check_types(root):
-    """One definition a name: a linker takes either of two without a word."""
-    first = {}
+    """Finds types that are defined twice. A linker uses one of two definitions without a warning."""
+    first_paths = {}
     for path in files(root):
         if room_of(path) is None or not path.endswith((".cpp", ".h")):
             continue
         for number, name in named_types(root, path):
-            if name in first:
-                yield f"{path}:{number}: {name} is already a type of {first[name]}"
-            first.setdefault(name, path)
+            if name in first_paths:
+                yield f"{path}:{number}: {name} is already a type of {first_paths[name]}"
+            first_paths.setdefault(name, path)
 
 
 def check_texts(root):

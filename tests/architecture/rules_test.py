@@ -1,4 +1,4 @@
-"""The tree keeps the rules, and each rule can fail: bad trees are refused, by file and line."""
+"""Tests that this tree keeps the rules, and that each rule refuses a bad tree by file and line."""
 
 import os
 import tempfile
@@ -9,8 +9,8 @@ import rules
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def broken(check, tree):
-    """What `check` says of a tree given as {path: text}."""
+def complaints(check, tree):
+    """Returns what `check` complains about in a tree given as {path: text}."""
     with tempfile.TemporaryDirectory() as root:
         for path, text in tree.items():
             os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
@@ -44,7 +44,7 @@ class ThisTree(unittest.TestCase):
 
 class Includes(unittest.TestCase):
     def check(self, path, line):
-        return broken(rules.check_includes, {path: "#pragma once\n" + line + "\n"})
+        return complaints(rules.check_includes, {path: "#pragma once\n" + line + "\n"})
 
     def test_an_arrow_in_reverse(self):
         self.assertEqual(self.check("src/base/a.h", '#include "results/run.h"'),
@@ -80,7 +80,7 @@ class Includes(unittest.TestCase):
 
 class Processes(unittest.TestCase):
     def check(self, path, line):
-        return broken(rules.check_processes, {path: line + "\n"})
+        return complaints(rules.check_processes, {path: line + "\n"})
 
     def test_calls_and_headers_outside_subprocess(self):
         for line in ["pid_t p = fork();", "  ::kill(pid, SIGTERM);", "std::system(text);",
@@ -102,7 +102,7 @@ class Processes(unittest.TestCase):
 class Types(unittest.TestCase):
     def check(self, *texts):
         tree = {f"src/base/{index}.h": text for index, text in enumerate(texts)}
-        return broken(rules.check_types, tree)
+        return complaints(rules.check_types, tree)
 
     def test_two_of_one_name(self):
         space = "namespace labreport {\nstruct Quantity {\n};\n}  // namespace labreport\n"
@@ -110,7 +110,7 @@ class Types(unittest.TestCase):
             "src/base/1.h:2: labreport::Quantity is already a type of src/base/0.h"])
 
     def test_two_in_one_line_each(self):
-        line = "enum class Standing { kA, kB };\n"
+        line = "enum class Color { kA, kB };\n"
         self.assertTrue(self.check(line, line))
 
     def test_of_two_namespaces_of_none_or_only_declared(self):
@@ -124,17 +124,17 @@ class Types(unittest.TestCase):
 class Texts(unittest.TestCase):
     def test_a_path_of_somebodys_machine(self):
         text = "see /" + "home/me/file\n"
-        self.assertTrue(broken(rules.check_texts, {"README.md": text}))
-        self.assertFalse(broken(rules.check_texts, {"README.md": "see /usr/include and a/home/b\n"}))
+        self.assertTrue(complaints(rules.check_texts, {"README.md": text}))
+        self.assertFalse(complaints(rules.check_texts, {"README.md": "see /usr/include and a/home/b\n"}))
 
     def test_an_address_in_a_lock(self):
         lock = "setup/requirements-cu130.txt"
-        self.assertTrue(broken(rules.check_texts, {lock: "--index-url https" + "://a.b/simple\n"}))
-        self.assertTrue(broken(rules.check_texts, {lock: "# from files.example.org\n"}))
-        self.assertFalse(broken(rules.check_texts, {lock: "ninja==1.13.2 --hash=sha256:ab\n"}))
+        self.assertTrue(complaints(rules.check_texts, {lock: "--index-url https" + "://a.b/simple\n"}))
+        self.assertTrue(complaints(rules.check_texts, {lock: "# from files.example.org\n"}))
+        self.assertFalse(complaints(rules.check_texts, {lock: "ninja==1.13.2 --hash=sha256:ab\n"}))
 
     def test_unfinished_words(self):
-        self.assertTrue(broken(rules.check_texts, {"src/base/a.cpp": "// TO" + "DO: later\n"}))
+        self.assertTrue(complaints(rules.check_texts, {"src/base/a.cpp": "// TO" + "DO: later\n"}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A front end under attack: started with a mark that its workers inherit, watched, and killed."""
+"""Helps to attack a front end: starts it with a mark that its workers inherit, watches it and kills it."""
 
 import collections
 import contextlib
@@ -14,44 +14,44 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
 from project import ProjectTest  # noqa: E402: a neighbor's, found by the line above
 
-MARK = "LABREPORT_ATTACK"
-LIFE = 600  # seconds after which a front end is ended
-PATIENCE = 120  # seconds for what takes milliseconds on a quiet machine
+MARK_VARIABLE = "LABREPORT_ATTACK"
+LIFETIME_S = 600  # A test fails if a front end runs longer.
+PATIENCE_S = 120  # The limit for what takes milliseconds on an idle machine.
 DEMO = ("run", "--preset", "demo", "--sizes", "demo-1", "--launches", "2")
-TWO = ("run", "--preset", "quick", "--sizes", "small", "--contexts", "64,128,256", "--only",
-       "benchmarking_script", "--gpus", "0,1", "--launches", "2")
+TWO_GPUS = ("run", "--preset", "quick", "--sizes", "small", "--contexts", "64,128,256", "--only",
+            "benchmarking_script", "--gpus", "0,1", "--launches", "2")
 
 
 def has_mark(pid, mark):
-    """Also before it has become its program; never once it is a zombie."""
+    """True for a marked process, even before exec; false for a zombie."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environment:
-        return f"{MARK}={mark}".encode() in environment.read().split(b"\0")
+        return f"{MARK_VARIABLE}={mark}".encode() in environment.read().split(b"\0")
     return False
 
 
-def alive(mark):
+def marked_processes(mark):
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and has_mark(entry, mark)]
 
 
 def children(pid, thread=None):
-    """The children that a thread has started; without one, the first thread."""
+    """Returns the children that a thread of the process has started; by default, its first thread."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread or pid}/children",
                                             encoding="ascii") as listed:
         return [int(child) for child in listed.read().split()]
     return []
 
 
-def soon(holds, seconds=PATIENCE):
-    until = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > until:
+def becomes_true(condition, seconds=PATIENCE_S):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
             return False
         time.sleep(0.002)
     return True
 
 
 def kill_marked(pid, mark, number):
-    """Whether the signal was sent: the number may be another process's by now."""
+    """Sends a signal, unless the process id now belongs to another process. Returns whether it was sent."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -68,17 +68,18 @@ def kill_marked(pid, mark, number):
 
 
 class FrontEnd:
-    """`labreport` with these words, running."""
+    """A running `labreport` with these arguments."""
 
     marks = itertools.count()
 
     def __init__(self, project, *words, **environment):
         self.mark = f"{os.getpid()}.{next(self.marks)}"
-        self.said = open(project.folder / "said", "w+", encoding="utf-8")  # its own, even if renamed
+        # Each front end keeps its own file, even if the next one replaces the name.
+        self.messages = open(project.folder / "said", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [project.program, *words], cwd=project.folder, stdout=subprocess.DEVNULL,
-            stderr=self.said, start_new_session=True,
-            env={**project.environment, **environment, MARK: self.mark})
+            stderr=self.messages, start_new_session=True,
+            env={**project.environment, **environment, MARK_VARIABLE: self.mark})
         self.pid = self.process.pid
 
     def running(self):
@@ -93,23 +94,23 @@ class FrontEnd:
         return [pid for pid in pids if kill_marked(pid, self.mark, number)]
 
     def end(self):
-        """Its exit status and what it said; whatever it leaves behind is found by its mark."""
-        status = self.process.wait(timeout=LIFE)
-        self.said.seek(0)
-        words = self.said.read()
-        self.said.close()
-        return status, words
+        """Waits for its end; returns its exit status and its messages."""
+        status = self.process.wait(timeout=LIFETIME_S)
+        self.messages.seek(0)
+        text = self.messages.read()
+        self.messages.close()
+        return status, text
 
 
-class Kept:
-    """What lies in a run's folder, read without the program's help."""
+class KeptRun:
+    """The run in a folder, read without the program."""
 
     def __init__(self, root):
         files = sorted(pathlib.Path(root).rglob("run.json"))
         if len(files) > 1:
             raise AssertionError(f"{len(files)} runs in {root}")
         self.folder = files[0].parent if files else None
-        self.launches = {}  # (cell, number): status
+        self.launches = {}  # The status by (cell id, launch number).
         if not self.folder:
             return
         self.run = json.loads(files[0].read_text(encoding="utf-8"))
@@ -117,39 +118,39 @@ class Kept:
             for number, launch in enumerate(cell["launches"]):
                 self.launches[cell["id"], number] = launch["outcome"]["status"]
         for file in self.folder.glob("cells/*.json"):
-            beside = json.loads(file.read_text(encoding="utf-8"))
-            key = beside["id"], beside["launch"]
-            self.launches.setdefault(key, beside["result"]["outcome"]["status"])
+            launch = json.loads(file.read_text(encoding="utf-8"))
+            key = launch["id"], launch["launch"]
+            self.launches.setdefault(key, launch["result"]["outcome"]["status"])
 
-    def can_go_on(self):
+    def is_incomplete(self):
         return self.folder is not None and (self.folder / "cells").is_dir()
 
     def results(self):
-        """How many launches each cell has that no resume repeats."""
-        repeated = ("timeout", "crashed", "error")
+        """Counts the launches of each cell that no resume repeats."""
+        repeated_statuses = ("timeout", "crashed", "error")
         return collections.Counter(cell for (cell, _), status in self.launches.items()
-                                   if status not in repeated)
+                                   if status not in repeated_statuses)
 
 
-def essence(run, measured):
-    """The run without what differs from time to time: moments, sessions, which of equal places; of
-    what was really measured only its names."""
-    def body(launch):
-        kept = {key: launch[key] for key in ("outcome", "metrics", "tables")}
+def comparable(run, measured):
+    """Returns the run without times, sessions and the order of devices, which differ between equal runs. If `measured`
+    is true, real measurements differ too, and only their names are kept."""
+    def comparable_launch(launch):
+        result = {key: launch[key] for key in ("outcome", "metrics", "tables")}
         if measured:
-            kept["metrics"] = [(metric["tag"], metric["name"]) for metric in kept["metrics"]]
-            kept["tables"] = [table["name"] for table in kept["tables"]]
-        return kept
+            result["metrics"] = [(metric["tag"], metric["name"]) for metric in result["metrics"]]
+            result["tables"] = [table["name"] for table in result["tables"]]
+        return result
 
-    whole = {key: run.get(key) for key in ("schema_version", "edition", "preset", "source")}
-    whole["devices"] = sorted(json.dumps(device) for device in run["devices"])
-    whole["cells"] = [{"id": cell["id"], "launches": [body(launch) for launch in cell["launches"]]}
-                      for cell in run["cells"]]
-    return whole
+    result = {key: run.get(key) for key in ("schema_version", "edition", "preset", "source")}
+    result["devices"] = sorted(json.dumps(device) for device in run["devices"])
+    result["cells"] = [{"id": cell["id"], "launches": [comparable_launch(launch) for launch in cell["launches"]]}
+                       for cell in run["cells"]]
+    return result
 
 
 def have_two_gpus(project, fakes):
-    """The fake driver's two, and a worker that runs on both."""
+    """Returns variables for the fake driver with two alike GPUs, and a worker that runs on both."""
     worker = project.folder / "two/labreport-worker"
     worker.parent.mkdir()
     worker.symlink_to(f"{fakes}/worker")
@@ -158,5 +159,5 @@ def have_two_gpus(project, fakes):
     return {"LABREPORT_WORKER": str(worker), "LABREPORT_NVML": f"{fakes}/nvml.so", "FAKE_NVML": "alike"}
 
 
-__all__ = ["DEMO", "TWO", "FrontEnd", "Kept", "ProjectTest", "alive", "children", "essence",
-           "have_two_gpus", "soon"]
+__all__ = ["DEMO", "LIFETIME_S", "TWO_GPUS", "FrontEnd", "KeptRun", "ProjectTest", "becomes_true", "children",
+           "comparable", "have_two_gpus", "marked_processes"]

@@ -1,4 +1,4 @@
-"""A project whose disk goes wrong at a call of one's choice; see tests/fakes/disk.cpp."""
+"""Makes a project whose disk goes wrong at a chosen call; see tests/fakes/disk.cpp."""
 
 import errno
 import os
@@ -12,38 +12,38 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
 from project import Project, tree  # noqa: E402: a neighbor's, found by the line above
 
 
-def reason(name):
+def error_text(name):
     return os.strerror(getattr(errno, name))
 
 
 class Call:
-    """One call that changed something, or was to: "write", "site/runs/…"."""
+    """A call that changes a file, from its line in the log: "write", "site/runs/…"."""
 
     def __init__(self, line, folder):
-        self.what, path = line.split(" ", 1)
+        self.name, path = line.split(" ", 1)
         self.path = os.path.relpath(path, folder)
 
     def __repr__(self):
-        return f"{self.what} {self.path}"
+        return f"{self.name} {self.path}"
 
 
 class Outcome:
-    """What became of the program, and its calls up to the one that went wrong and after it."""
+    """How the program ended, all of its calls, and those before the call that went wrong."""
 
-    def __init__(self, ended, log, folder):
-        self.status, self.output, self.messages = ended.returncode, ended.stdout, ended.stderr
+    def __init__(self, process, log, folder):
+        self.status, self.output, self.messages = process.returncode, process.stdout, process.stderr
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        cut = lines.index("fault") if "fault" in lines else None
-        self.went_wrong = cut is not None
+        fault_line = lines.index("fault") if "fault" in lines else None
+        self.went_wrong = fault_line is not None
         self.calls = [Call(line, folder) for line in lines if line != "fault"]
-        self.done = self.calls[:cut]
+        self.calls_before = self.calls[:fault_line]
 
     def complaints(self):
         return [line for line in self.messages.splitlines() if line.startswith("labreport: ")]
 
 
 class DiskProject(Project):
-    """The calls counted are those below `disk`, a folder of the project."""
+    """A project in which the calls below `disk`, one of its folders, are counted."""
 
     def __init__(self, folder, program, fakes, disk="."):
         super().__init__(folder, program, fakes)
@@ -51,26 +51,26 @@ class DiskProject(Project):
         self.disk = (self.folder / disk).resolve()
         self.log = self.folder.parent / (self.folder.name + ".log")
 
-    def suffer(self, words, at=0, fault="", **environment):
-        """Calls the program; the `at`-th call of its goes wrong as `fault` says: an error's name,
-        "once" and a name, "short", "kill" or "vanish"."""
+    def call_with_fault(self, words, at=0, fault="", **environment):
+        """Runs the program and returns its Outcome. Its `at`-th call goes wrong as `fault` says: an error's name,
+        "once" and a name, "short", "kill" or "vanish". If `at` is 0, no call goes wrong."""
         self.log.unlink(missing_ok=True)
-        number = re.sub(r"E[A-Z]+", lambda name: str(getattr(errno, name[0])), fault)
-        ended = subprocess.run(
+        numeric_fault = re.sub(r"E[A-Z]+", lambda name: str(getattr(errno, name[0])), fault)
+        process = subprocess.run(
             [self.program, *words], cwd=self.folder, check=False, capture_output=True, text=True,
             timeout=120, env={**self.environment, **environment, "LD_PRELOAD": self.preload,
                               "FAKE_DISK": str(self.disk), "FAKE_DISK_PROGRAM": "labreport",
                               "FAKE_DISK_LOG": str(self.log), "FAKE_DISK_AT": str(at),
-                              "FAKE_DISK_FAULT": number})
-        return Outcome(ended, self.log, self.folder)
+                              "FAKE_DISK_FAULT": numeric_fault})
+        return Outcome(process, self.log, self.folder)
 
-    def forget(self, *names):
+    def remove_folders(self, *names):
         for name in names:
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
-    def restore(self, name, kept):
-        """Makes a folder hold what tree() saw there."""
-        self.forget(name)
-        for path, data in kept.items():
+    def restore(self, name, files):
+        """Gives a folder the files that tree() returned."""
+        self.remove_folders(name)
+        for path, data in files.items():
             (self.folder / name / path).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name / path).write_bytes(data)

@@ -1,5 +1,5 @@
-"""The disk goes wrong at each call of the verbs that write but do not measure: every file is the
-old one or the new one, one line says what and why, and the same command then makes up for it.
+"""Tests the verbs that write but do not measure on a disk that goes wrong at each call: every file is the old one or
+the new one, one line says what and why, and repeating the command gives the right result.
 
 python3 disk_output_test.py LABREPORT FAKES [ROUNDS [SEED]]; see disk_case.py.
 """
@@ -13,72 +13,72 @@ from disk_case import FAULTS, REFUSALS, RUN, DiskTest, launches, main
 
 TABLE = "gpu: First\nedition: 2025\n\nsize,mode,mean_ms\nsmall,forward,5\nmedium,forward,6\n"
 IMPORT = ("import", "table.csv", "--context", "128", "--precision", "fp32")
-KEEP_NO_PART = ("ENOSPC", "EDQUOT")  # an unfinished file can still be removed on such a disk
+REMOVES_PART_FILES = ("ENOSPC", "EDQUOT")  # Files can still be removed from such a disk.
 
 
-class Written(DiskTest):
-    """Verbs that leave the same bytes each time."""
+class SameBytes(DiskTest):
+    """Tests the verbs that write the same bytes each time."""
 
     def setUp(self):
         super().setUp()
         self.run_folder = self.project.folder / self.project.call(*RUN).stdout.strip()
 
-    def see(self):
+    def all_files(self):
         return tree(self.project.folder)
 
-    def assert_whole(self, before, after, fault):
-        for path, data in self.see().items():
+    def assert_old_or_new(self, before, after, fault):
+        for path, data in self.all_files().items():
             if path.endswith(".part"):
-                self.assertNotIn(fault, KEEP_NO_PART, path)
+                self.assertNotIn(fault, REMOVES_PART_FILES, path)
             elif path in before or path in after:
                 self.assertIn(data, (before.get(path), after.get(path)), path)
 
-    def walk(self, words, *folders):
-        """Makes `words` fail at some of its calls; `folders` are what it writes into."""
+    def check_faults(self, words, *folders):
+        """Runs a command that writes into `folders`, with faults at some of its calls."""
         before = {folder: tree(self.project.folder / folder) for folder in folders}
-        all_before = self.see()
-        number = self.undisturbed(*words)
-        after = self.see()
+        all_before = self.all_files()
+        call_count = self.count_calls(*words)
+        after = self.all_files()
         self.assertNotEqual(after, all_before)
-        for at, fault in self.some(number, FAULTS):
+        for at, fault in self.chosen_faults(call_count, FAULTS):
             with self.subTest(at=at, fault=fault):
                 for folder, files in before.items():
                     self.project.restore(folder, files)
-                outcome = self.project.suffer(words, at, fault)
+                outcome = self.project.call_with_fault(words, at, fault)
                 self.assert_fault_told(outcome, fault)
                 if outcome.status == 0:
-                    self.assertEqual(self.see(), after)
-                self.assert_whole(all_before, after, fault)
+                    self.assertEqual(self.all_files(), after)
+                self.assert_old_or_new(all_before, after, fault)
                 self.project.call(*words)
-                self.assertEqual(self.see(), after)
+                self.assertEqual(self.all_files(), after)
 
     def test_pages(self):
-        self.walk(("render",), "site/public")
+        self.check_faults(("render",), "site/public")
 
     def test_pages_in_place_of_others(self):
         self.project.call("render", "--answers", "none")
-        self.walk(("render", "--single-file"), "site/public")
+        self.check_faults(("render", "--single-file"), "site/public")
 
     def test_notes(self):
-        self.walk(("notes", "--init"), "notes")
+        self.check_faults(("notes", "--init"), "notes")
 
     def test_a_comparison(self):
         (self.project.folder / "kept").mkdir()
         (self.project.folder / "kept/diff.json").write_text("of yesterday", encoding="utf-8")
         run = str(self.run_folder.relative_to(self.project.folder))
-        self.walk(("diff", run, run, "--out", "kept/diff.json", "--force"), "kept")
+        self.check_faults(("diff", run, run, "--out", "kept/diff.json", "--force"), "kept")
 
     def test_pages_after_a_measurement(self):
         """`report` keeps the run whatever happens to its pages."""
-        self.project.forget("site")
+        self.project.remove_folders("site")
         words = ("report", *RUN[1:])
-        calls = self.project.suffer(words).calls
+        calls = self.project.call_with_fault(words).calls
         expected = launches(self.runs()[0])
-        measured = max(i for i, call in enumerate(calls) if "/runs/" in call.path) + 1
-        for at, fault in self.some(len(calls) - measured, FAULTS):
-            self.project.forget("site")
+        measuring_calls = max(i for i, call in enumerate(calls) if "/runs/" in call.path) + 1
+        for at, fault in self.chosen_faults(len(calls) - measuring_calls, FAULTS):
+            self.project.remove_folders("site")
             with self.subTest(at=at, fault=fault):
-                self.assert_fault_told(self.project.suffer(words, measured + at, fault), fault)
+                self.assert_fault_told(self.project.call_with_fault(words, measuring_calls + at, fault), fault)
                 self.assertEqual([launches(run) for run in self.runs()], [expected])
                 self.project.call("render")
 
@@ -86,32 +86,32 @@ class Written(DiskTest):
 class Import(DiskTest):
     def test_all_of_a_table_or_nothing(self):
         (self.project.folder / "table.csv").write_text(TABLE, encoding="utf-8")
-        number = self.undisturbed(*IMPORT)
-        for at, fault in self.some(number, FAULTS):
+        number = self.count_calls(*IMPORT)
+        for at, fault in self.chosen_faults(number, FAULTS):
             with self.subTest(at=at, fault=fault):
-                self.project.forget("site")
-                outcome = self.project.suffer(IMPORT, at, fault)
+                self.project.remove_folders("site")
+                outcome = self.project.call_with_fault(IMPORT, at, fault)
                 self.assert_no_half_file()
                 self.assert_fault_told(outcome, fault)
-                if fault not in ("kill", "EROFS"):  # these leave no chance to remove a file
+                if fault not in ("kill", "EROFS"):  # After these the program cannot remove a file.
                     self.assertEqual(len(self.runs()), 0 if outcome.went_wrong else 1)
-                self.project.forget("site")
+                self.project.remove_folders("site")
                 self.project.call(*IMPORT)
                 self.assertEqual(len(self.runs()), 1)
 
 
-class Beside(DiskTest):
+class CacheAndOutput(DiskTest):
     def test_results_that_cannot_be_kept_are_made_again(self):
-        """The cache is a convenience: no render fails for it."""
+        """A render succeeds even if the cache fails."""
         self.project.have_chart_tool()
         self.project.call(*RUN)
         self.project.disk = self.project.cache
-        number = self.undisturbed("render")
+        call_count = self.count_calls("render")
         expected = self.project.public()
-        for at, fault in self.some(number, REFUSALS):
+        for at, fault in self.chosen_faults(call_count, REFUSALS):
             with self.subTest(at=at, fault=fault):
-                self.project.forget("site/public", "cache")
-                outcome = self.project.suffer(("render",), at, fault)
+                self.project.remove_folders("site/public", "cache")
+                outcome = self.project.call_with_fault(("render",), at, fault)
                 self.assertEqual((outcome.status, outcome.complaints()), (0, []))
                 self.assertEqual(self.project.public(), expected)
                 self.project.call("render")
@@ -120,28 +120,28 @@ class Beside(DiskTest):
     def test_charts_are_left_out_where_there_is_no_room_to_draw_them(self):
         self.project.have_chart_tool()
         self.project.call(*RUN)
-        outcome = self.project.suffer(("render",), TMPDIR=str(self.project.folder / "absent"))
+        outcome = self.project.call_with_fault(("render",), TMPDIR=str(self.project.folder / "absent"))
         self.assertEqual((outcome.status, outcome.complaints()), (0, []), outcome.messages)
         self.assertRegex(outcome.messages, r"charts are left out: cannot make a temporary folder")
 
     def test_standard_output_that_takes_nothing_is_no_success(self):
-        """A limit on the sizes of files stands in for a full disk, which pipes do not know."""
-        def no_room():
+        """A limit on file sizes replaces a full disk, which a pipe cannot have."""
+        def forbid_writing():
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         for words in (("list", "sizes"), ("list", "cells", "--preset", "demo"), ("--version",)):
             with open(self.project.folder / "output", "wb") as output:
-                ended = subprocess.run([self.project.program, *words], stdout=output, check=False,
-                                       stderr=subprocess.PIPE, text=True, preexec_fn=no_room,
-                                       env=self.project.environment, restore_signals=False)
-            self.assertEqual((ended.returncode, ended.stderr.splitlines()[-1]),
+                process = subprocess.run([self.project.program, *words], stdout=output, check=False,
+                                         stderr=subprocess.PIPE, text=True, preexec_fn=forbid_writing,
+                                         env=self.project.environment, restore_signals=False)
+            self.assertEqual((process.returncode, process.stderr.splitlines()[-1]),
                              (2, "labreport: cannot write to standard output: File too large"))
 
     def test_messages_that_nobody_takes_stop_no_measurement(self):
         with open(os.devnull, "rb") as unwritable:
-            ended = subprocess.run([self.project.program, *RUN], stdout=subprocess.PIPE,
-                                   stderr=unwritable, cwd=self.project.folder, check=False,
-                                   text=True, env=self.project.environment)
-        self.assertEqual(ended.returncode, 0)
+            process = subprocess.run([self.project.program, *RUN], stdout=subprocess.PIPE,
+                                     stderr=unwritable, cwd=self.project.folder, check=False,
+                                     text=True, env=self.project.environment)
+        self.assertEqual(process.returncode, 0)
         self.assertEqual(sum(map(len, launches(self.runs()[0]).values())), 5)
 
 

@@ -1,5 +1,5 @@
-// A preloaded wall clock that is set an hour forward and an hour back, in turn. Durations must be
-// measured by another clock.
+// Preloaded into a program, this wall clock jumps an hour forward and an hour back, in turn. The
+// program must measure durations by another clock.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::time_t kHour = 3600;
 
-std::time_t jump() {
+std::time_t next_jump() {
   static std::atomic<int> calls{0};
   return calls++ % 2 == 0 ? kHour : -kHour;
 }
@@ -20,15 +20,15 @@ std::time_t jump() {
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* now) {
-  const auto failed = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
-  if (failed == 0 && clock == CLOCK_REALTIME) now->tv_sec += jump();
-  return failed;
+  const auto status = static_cast<int>(syscall(SYS_clock_gettime, clock, now));
+  if (status == 0 && clock == CLOCK_REALTIME) now->tv_sec += next_jump();
+  return status;
 }
 
-std::time_t time(std::time_t* into) {
+std::time_t time(std::time_t* result) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  if (into != nullptr) *into = now.tv_sec;
+  if (result != nullptr) *result = now.tv_sec;
   return now.tv_sec;
 }
 

@@ -1,7 +1,7 @@
-"""Kills at random moments: nothing runs on, nothing finished is lost, and the run can be gone on with.
+"""Tests kills at random moments: no process runs on, no finished launch is lost, and the run can be resumed.
 
 python3 kills_test.py LABREPORT FAKES [--kills 60] [--seed 1] [--worker PROGRAM]
-With --worker a real one measures: only what was measured is compared, not its numbers.
+With --worker, a real worker measures, and the numbers are not compared.
 """
 
 import argparse
@@ -14,109 +14,109 @@ import sys
 import time
 import unittest
 
-from attacked import (DEMO, TWO, FrontEnd, Kept, ProjectTest, alive, essence, have_two_gpus,
-                      soon)
+from attacked import (DEMO, TWO_GPUS, FrontEnd, KeptRun, ProjectTest, marked_processes, comparable, have_two_gpus,
+                      becomes_true)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 TARGETS = ("front end", "front end twice", "worker", "both")
-REAL = ("run", "--preset", "quick", "--sizes", "small")
+REAL_RUN = ("run", "--preset", "quick", "--sizes", "small")
 
 
 @dataclasses.dataclass
-class Kind:
-    """A run to disturb, and how it ends when it is not."""
+class RunKind:
+    """A command to attack, and its result without an attack."""
     words: tuple
-    slots: int
+    parallel_workers: int
     environment: dict
     seconds: float = 0
-    whole: dict = None
-    launches: int = 0
+    result: dict = None
+    launch_count: int = 0
 
 
 class Attack:
-    """One run, killed now and then until it is left alone."""
+    """One run, which is killed several times and then completed."""
 
     def __init__(self, test, kind, root):
         self.test, self.kind, self.root = test, kind, root
         self.log = pathlib.Path(f"{root}.log")
         self.log.touch()
 
-    def begun(self):
+    def begun_launches(self):
         return [line.split()[1].rsplit(".", 1)[0] for line in self.log.read_text().splitlines()
                 if line.startswith("begin ")]
 
-    def how_to_go_on(self, kept):
-        if kept.can_go_on():
+    def resume_flags(self, kept):
+        if kept.is_incomplete():
             return "--resume", "--out", self.root
-        if kept.folder:  # complete, with failures
+        if kept.folder:  # The run is complete and has failures.
             return "--resume", "--out", str(kept.folder)
         return "--out", self.root
 
     def start(self, kept):
-        return FrontEnd(self.test.project, *self.kind.words, *self.how_to_go_on(kept),
+        return FrontEnd(self.test.project, *self.kind.words, *self.resume_flags(kept),
                         **self.kind.environment, FAKE_WORKER_LOG=str(self.log))
 
-    def disturb(self, chance):
-        """Whether the front end was still there to be killed."""
-        before, begun_before = Kept(self.root), self.begun()
-        left = 1 - sum(before.results().values()) / self.kind.launches
-        target, number = chance.choice(TARGETS), chance.choice(SIGNALS)
-        moment = chance.uniform(0, 1.05) * self.kind.seconds * max(left, 0.1)
-        pause = chance.uniform(0, 0.01)
+    def disturb(self, random_source):
+        """Starts and kills the run. Returns whether a process was still there to be killed."""
+        before, begun_before = KeptRun(self.root), self.begun_launches()
+        missing_share = 1 - sum(before.results().values()) / self.kind.launch_count
+        target, number = random_source.choice(TARGETS), random_source.choice(SIGNALS)
+        moment = random_source.uniform(0, 1.05) * self.kind.seconds * max(missing_share, 0.1)
+        pause = random_source.uniform(0, 0.01)
         front_end = self.start(before)
         time.sleep(moment)
-        struck = front_end.running() and bool(
+        was_killed = front_end.running() and bool(
             front_end.kill(number, target != "worker", target in ("worker", "both")))
         if target == "front end twice":
             time.sleep(pause)
-            struck = bool(front_end.kill(number)) or struck
+            was_killed = bool(front_end.kill(number)) or was_killed
         status, words = front_end.end()
         story = f"{target} {number.name} after {moment:.3f} s, {self.root}: {status}\n{words}"
-        self.check_end(front_end, status, words, number if struck else None, target, story)
+        self.check_end(front_end, status, words, number if was_killed else None, target, story)
         self.check_kept(before, begun_before, story)
-        return struck
+        return was_killed
 
     def check_end(self, front_end, status, words, number, target, story):
         test = self.test
-        test.assertTrue(soon(lambda: not alive(front_end.mark)), "something runs on: " + story)
-        possible = {0, 1}
+        test.assertTrue(becomes_true(lambda: not marked_processes(front_end.mark)), "something runs on: " + story)
+        possible_statuses = {0, 1}
         if number and target != "worker":
-            possible |= {-number} if number == signal.SIGKILL else {-number, 130}
-        test.assertIn(status, possible, story)
-        kept = Kept(self.root)
+            possible_statuses |= {-number} if number == signal.SIGKILL else {-number, 130}
+        test.assertIn(status, possible_statuses, story)
+        kept = KeptRun(self.root)
         if status == 130:
-            said = words.splitlines()[-2:]
-            told = f"are kept in {kept.folder}" if (
+            last_lines = words.splitlines()[-2:]
+            ending = f"are kept in {kept.folder}" if (
                 kept.folder) else "nothing is measured yet"
-            test.assertTrue(any(line.startswith("interrupted: ") and line.endswith(told)
-                                for line in said), story)
+            test.assertTrue(any(line.startswith("interrupted: ") and line.endswith(ending)
+                                for line in last_lines), story)
 
     def check_kept(self, before, begun_before, story):
-        test, kept = self.test, Kept(self.root)
+        test, kept = self.test, KeptRun(self.root)
         for cell, results in before.results().items():
             test.assertGreaterEqual(kept.results()[cell], results, cell + " is lost: " + story)
-        begun = self.begun()[len(begun_before):]
+        begun = self.begun_launches()[len(begun_before):]
         for cell in set(begun):
-            test.assertLessEqual(begun.count(cell), test.most(self.kind, cell) - before.results()[cell],
+            test.assertLessEqual(begun.count(cell), test.most_launches(self.kind, cell) - before.results()[cell],
                                  cell + " is measured again: " + story)
         added = len(kept.launches) - sum(before.results().values())
-        test.assertLessEqual(len(begun) - added, self.kind.slots, "more than in flight: " + story)
+        test.assertLessEqual(len(begun) - added, self.kind.parallel_workers, "more than in flight: " + story)
         if kept.folder:
             test.project.call("check", str(kept.folder))
 
-    def leave_alone(self):
-        """Goes on until the run is whole."""
+    def complete(self):
+        """Resumes the run until it is complete, and compares it with an undisturbed one."""
         for _ in range(3):
-            kept = Kept(self.root)
-            if kept.folder and not kept.can_go_on() and (
+            kept = KeptRun(self.root)
+            if kept.folder and not kept.is_incomplete() and (
                     set(kept.launches.values()) <= {"ok", "oom", "skipped"}):
                 break
             status, words = self.start(kept).end()
             self.test.assertEqual(status, 0, words)
-        kept = Kept(self.root)
+        kept = KeptRun(self.root)
         self.test.assertEqual([path.name for path in kept.folder.iterdir() if path.suffix != ".part"
                                and path.name != "artifacts"], ["run.json"])
-        self.test.assertEqual(essence(kept.run, self.test.real), self.kind.whole, self.root)
+        self.test.assertEqual(comparable(kept.run, self.test.real), self.kind.result, self.root)
 
 
 class Kills(ProjectTest):
@@ -126,38 +126,38 @@ class Kills(ProjectTest):
 
     def kinds(self):
         if self.real:
-            return [Kind(REAL, 1, {"LABREPORT_WORKER": self.worker, "LABREPORT_NVML":
+            return [RunKind(REAL_RUN, 1, {"LABREPORT_WORKER": self.worker, "LABREPORT_NVML":
                                    "libnvidia-ml.so.1"})]
         fake = {"FAKE_WORKER": "logs", "FAKE_WORKER_NAP": "0.004"}
-        return [Kind(DEMO, 1, fake), Kind(TWO, 2, {**fake, **have_two_gpus(self.project, self.fakes)})]
+        return [RunKind(DEMO, 1, fake), RunKind(TWO_GPUS, 2, {**fake, **have_two_gpus(self.project, self.fakes)})]
 
-    def most(self, kind, cell):
-        return next(len(known["launches"]) for known in kind.whole["cells"] if known["id"] == cell)
+    def most_launches(self, kind, cell):
+        return next(len(known["launches"]) for known in kind.result["cells"] if known["id"] == cell)
 
     def measure_undisturbed(self, kind, root):
-        began = time.monotonic()
+        start = time.monotonic()
         attack = Attack(self, kind, root)
-        status, words = attack.start(Kept(root)).end()
-        kind.seconds = time.monotonic() - began
+        status, words = attack.start(KeptRun(root)).end()
+        kind.seconds = time.monotonic() - start
         self.assertEqual(status, 0, words)
-        kept = Kept(root)
-        kind.whole, kind.launches = essence(kept.run, self.real), len(kept.launches)
+        kept = KeptRun(root)
+        kind.result, kind.launch_count = comparable(kept.run, self.real), len(kept.launches)
 
     def test_whatever_is_killed_the_run_ends_as_if_nothing_had_been(self):
-        chance = random.Random(self.seed)
+        random_source = random.Random(self.seed)
         kinds = self.kinds()
         for number, kind in enumerate(kinds):
             self.measure_undisturbed(kind, str(self.project.folder / f"whole-{number}"))
-            self.assertGreater(kind.launches, 10 * kind.slots)
-        killed = chains = 0
+            self.assertGreater(kind.launch_count, 10 * kind.parallel_workers)
+        killed = runs = 0
         while killed < self.kills:
-            attack = Attack(self, kinds[chains % len(kinds)], str(self.project.folder / f"run-{chains}"))
-            for _ in range(chance.randint(1, 4)):
-                killed += attack.disturb(chance)
-            attack.leave_alone()
+            attack = Attack(self, kinds[runs % len(kinds)], str(self.project.folder / f"run-{runs}"))
+            for _ in range(random_source.randint(1, 4)):
+                killed += attack.disturb(random_source)
+            attack.complete()
             shutil.rmtree(attack.root)
-            chains += 1
-        print(f"{killed} kills of {chains} runs", file=sys.stderr)
+            runs += 1
+        print(f"{killed} kills of {runs} runs", file=sys.stderr)
 
 
 def main():

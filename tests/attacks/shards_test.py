@@ -1,4 +1,4 @@
-"""Tasks that share one plan out and know of no other: together they measure what one would, whoever dies.
+"""Tests tasks that share one plan and do not know each other: together they measure the whole plan, even if some die.
 
 python3 shards_test.py LABREPORT FAKES
 """
@@ -13,11 +13,11 @@ import subprocess
 import sys
 import unittest
 
-from attacked import LIFE, Kept, ProjectTest, essence, have_two_gpus, soon
+from attacked import LIFETIME_S, KeptRun, ProjectTest, comparable, have_two_gpus, becomes_true
 
 PLAN = ("--preset", "demo", "--sizes", "demo-1,demo-2", "--contexts", "16,32,64", "--only",
         "benchmarking_script.b", "--modes", "inference,forward")
-LAUNCHES = 12  # without the limits, which every task measures
+LAUNCHES = 12  # Without the limits, which every task measures.
 GPU_PLAN = ("--preset", "quick", "--sizes", "small", "--contexts", "64,128", "--only",
             "benchmarking_script.b", "--modes", "inference,forward")
 
@@ -56,32 +56,32 @@ class Tasks(ProjectTest):
         return task
 
     def end(self, task, status=0):
-        said = task.communicate(timeout=LIFE)[1]
-        self.assertEqual(task.returncode, status, said)
-        return said
+        messages = task.communicate(timeout=LIFETIME_S)[1]
+        self.assertEqual(task.returncode, status, messages)
+        return messages
 
-    def times(self, what):
-        """How often each launch that is no limits' began or ended."""
-        words = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
-        return collections.Counter(launch for when, launch in words
-                                   if when == what and not launch.startswith("limits"))
+    def event_counts(self, event):
+        """Counts how often each launch began or ended ("begin" or "end"), except those of limits."""
+        lines = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
+        return collections.Counter(launch for name, launch in lines
+                                   if name == event and not launch.startswith("limits"))
 
-    def wait_for(self, ends):
-        self.assertTrue(soon(lambda: sum(self.times("end").values()) >= ends))
+    def wait_for_ends(self, count):
+        self.assertTrue(becomes_true(lambda: sum(self.event_counts("end").values()) >= count))
 
     def merge(self, *flags, status=0):
         return self.project.call("merge", "shards", "--out", "merged", *flags, status=status)
 
-    def assert_whole(self):
-        """The merged run is as one task alone would have measured it."""
+    def assert_merged_is_complete(self):
+        """Merges the shards; expects the run that one task alone would have measured."""
         self.merge()
-        kept = Kept(self.folder / "merged")
+        kept = KeptRun(self.folder / "merged")
         self.assertEqual([path.name for path in kept.folder.iterdir()], ["run.json"])
         self.assertEqual(set(kept.launches.values()), {"ok"})
         self.assertEqual({session["request"].get("shard") for session in kept.run["sessions"]}, {None})
         self.project.call("run", *PLAN, "--out", "alone")
-        self.assertEqual(essence(with_limits_once(kept.run), measured=False),
-                         essence(Kept(self.folder / "alone").run, measured=False))
+        self.assertEqual(comparable(with_limits_once(kept.run), measured=False),
+                         comparable(KeptRun(self.folder / "alone").run, measured=False))
         return kept
 
 
@@ -89,34 +89,34 @@ class Shards(Tasks):
     def test_tasks_measure_together_what_one_would_alone(self):
         for task in [self.start(f"{number}/3") for number in (1, 2, 3)]:
             self.end(task)
-        together = collections.defaultdict(set)
+        tasks_by_comparison = collections.defaultdict(set)
         for number, file in enumerate((self.folder / "shards").rglob("run.json")):
             self.project.call("check", str(file.parent))
             for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
-                together[cell["params"].get("size"), cell["params"].get("context")].add(number)
-        self.assertEqual(together.pop((None, None)), {0, 1, 2}, "the limits of each device")
-        self.assertEqual({len(tasks) for tasks in together.values()}, {1}, "what is compared")
-        kept = self.assert_whole()
-        self.assertEqual(self.times("end"), collections.Counter(self.times("end").keys()))
-        self.assertEqual(sum(self.times("end").values()), LAUNCHES)
+                tasks_by_comparison[cell["params"].get("size"), cell["params"].get("context")].add(number)
+        self.assertEqual(tasks_by_comparison.pop((None, None)), {0, 1, 2}, "the limits of each device")
+        self.assertEqual({len(tasks) for tasks in tasks_by_comparison.values()}, {1}, "what is compared")
+        kept = self.assert_merged_is_complete()
+        self.assertEqual(self.event_counts("end"), collections.Counter(self.event_counts("end").keys()))
+        self.assertEqual(sum(self.event_counts("end").values()), LAUNCHES)
         self.assertEqual(len(kept.run["sessions"]), 3)
 
     def test_a_second_submission_goes_on_with_each_shard(self):
         killed, other = self.start("1/3", nap=0.3), self.start("2/3")
         self.end(other)
-        self.wait_for(5)
+        self.wait_for_ends(5)
         killed.kill()
         self.end(killed, -signal.SIGKILL)
-        again = [self.start(f"{number}/3") for number in (1, 2, 3)]
-        said = [self.end(task) for task in again]
-        self.assertIn("shard 2/3 is measured already", said[1])
-        self.assert_whole()
-        self.assertIn(sum(self.times("end").values()), (LAUNCHES, LAUNCHES + 1),
+        restarted = [self.start(f"{number}/3") for number in (1, 2, 3)]
+        messages = [self.end(task) for task in restarted]
+        self.assertIn("shard 2/3 is measured already", messages[1])
+        self.assert_merged_is_complete()
+        self.assertIn(sum(self.event_counts("end").values()), (LAUNCHES, LAUNCHES + 1),
                       "at most the one in flight again")
 
     def test_what_is_missing_is_said_and_the_rest_can_be_taken(self):
         task = self.start("1/3", nap=0.5)
-        self.wait_for(2)
+        self.wait_for_ends(2)
         task.terminate()
         self.assertIn("are kept in shards", self.end(task, 130))
         self.end(self.start("3/3"))
@@ -127,19 +127,19 @@ class Shards(Tasks):
         folder = self.merge("--partial", status=1).stdout.strip()
         self.project.call("check", folder)
         self.project.call("run", "--resume", "--out", folder)
-        self.assertEqual(set(Kept(folder if os.path.isabs(folder) else self.folder / folder).results()),
+        self.assertEqual(set(KeptRun(folder if os.path.isabs(folder) else self.folder / folder).results()),
                          {cell["id"] for cell in self.whole_plan()})
 
     def whole_plan(self):
         self.project.call("run", *PLAN, "--out", "alone")
-        return Kept(self.folder / "alone").run["cells"]
+        return KeptRun(self.folder / "alone").run["cells"]
 
     def test_tasks_that_kept_nothing_have_nothing_to_merge(self):
         self.assertEqual(self.merge("--partial", status=2).stderr,
                          "labreport: no shards in shards; name the --out of `labreport run "
                          "--shard`\n")
         task = self.start("1/2", nap=30)
-        self.assertTrue(soon(lambda: "begin" in self.log.read_text(encoding="utf-8")))
+        self.assertTrue(becomes_true(lambda: "begin" in self.log.read_text(encoding="utf-8")))
         task.kill()
         self.end(task, -signal.SIGKILL)
         self.assertEqual(self.merge("--partial", status=2).stderr,
@@ -163,7 +163,7 @@ class Shards(Tasks):
                      for gpu in (0, 1)]:
             self.end(task)
         self.merge()
-        kept = Kept(self.folder / "merged")
+        kept = KeptRun(self.folder / "merged")
         self.assertEqual(len(kept.run["devices"]), 2)
         limits = next(cell for cell in kept.run["cells"] if cell["kind"] == "limits")
         self.assertEqual({launch["device"] for launch in limits["launches"]}, {0, 1})
@@ -180,31 +180,31 @@ class Shards(Tasks):
         run = json.loads(file.read_text(encoding="utf-8"))
         run["devices"][0]["name"] = "another"
         file.write_text(json.dumps(run), encoding="utf-8")
-        self.refused("these shards are not of one run: one is of ", "merge", "shards")
+        self.assert_refused("these shards are not of one run: one is of ", "merge", "shards")
 
-    def refused(self, words, *command):
-        said = self.project.call(*command, status=2).stderr
-        self.assertIn(words, said.splitlines()[-1])
-        self.assertEqual(said.count("labreport: "), 1)
+    def assert_refused(self, words, *command):
+        messages = self.project.call(*command, status=2).stderr
+        self.assertIn(words, messages.splitlines()[-1])
+        self.assertEqual(messages.count("labreport: "), 1)
 
     def test_what_is_no_part_of_the_plan_is_refused_in_one_line(self):
         self.end(self.start("1/2"))
         shared = ("--out", "shards", *PLAN)
-        self.refused("7 tasks are more than the plan's 6 groups", "run", "--shard", "1/7", *shared)
-        self.refused("--shard is '3/2'", "run", "--shard", "3/2", *shared)
-        self.refused("--launches is not what this run was begun with", "run", "--shard", "1/2", "--resume",
+        self.assert_refused("7 tasks are more than the plan's 6 groups", "run", "--shard", "1/7", *shared)
+        self.assert_refused("--shard is '3/2'", "run", "--shard", "3/2", *shared)
+        self.assert_refused("--launches is not what this run was begun with", "run", "--shard", "1/2", "--resume",
                      *shared, "--launches", "2")
         self.project.call("run", "--shard", "2/2", *shared, "--launches", "2")
-        self.refused("one was begun with `", "merge", "shards")
+        self.assert_refused("one was begun with `", "merge", "shards")
         self.project.call("run", "--shard", "3/3", *shared)
-        self.refused("shards holds shards of ", "merge", "shards")
+        self.assert_refused("shards holds shards of ", "merge", "shards")
 
 
 SLURM = ("slurm", "--partition", "gpu", "--out", "shards", "--gpus-per-task", "0", *PLAN)
 
 
 class JobScripts(Tasks):
-    """With stand-ins for Slurm's programs; tests/slurm has the real ones."""
+    """Tests job scripts with stand-ins for Slurm's programs; tests/slurm uses the real ones."""
 
     def stand_in(self, name, shell):
         folder = self.folder / "stand-ins"
@@ -231,8 +231,8 @@ class JobScripts(Tasks):
         for task in ("1", "2"):
             self.run_script("array", SLURM_ARRAY_TASK_ID=task)
         self.run_script("merge")
-        self.assertEqual(set(Kept(self.folder / "site/runs").launches.values()), {"ok"})
-        self.assert_whole()
+        self.assertEqual(set(KeptRun(self.folder / "site/runs").launches.values()), {"ok"})
+        self.assert_merged_is_complete()
 
     def run_script(self, name, **environment):
         subprocess.run(["bash", "-c", self.script(name)], cwd=self.folder, check=True, capture_output=True,

@@ -1,5 +1,5 @@
-"""Another process takes the GPU's memory while a run goes on: the launch that found none is kept and
-flagged, its cell is measured once more, and both count as what they are. Needs a GPU.
+"""Tests a run while another process takes the GPU's memory: the launch without memory is kept and flagged, and its cell
+is measured once more. Needs a GPU.
 
 python3 taken_memory_test.py LABREPORT FAKES WORKER, where python3 has torch.
 """
@@ -8,9 +8,9 @@ import subprocess
 import sys
 import unittest
 
-from attacked import FrontEnd, Kept, ProjectTest, soon
+from attacked import FrontEnd, KeptRun, ProjectTest, becomes_true
 
-THIEF = """
+OTHER_PROCESS = """
 import sys, torch
 free, _ = torch.cuda.mem_get_info()
 taken = torch.empty(free - (2 << 30), dtype=torch.uint8, device="cuda")
@@ -19,7 +19,7 @@ sys.stdin.read()
 """
 RUN = ("run", "--preset", "quick", "--only", "benchmarking_script.b", "--sizes", "small",
        "--contexts", "512", "--modes", "inference,train_step")
-PATIENCE = 60
+PATIENCE_S = 60
 
 
 class TakenMemory(ProjectTest):
@@ -27,21 +27,21 @@ class TakenMemory(ProjectTest):
 
     def setUp(self):
         super().setUp()
-        self.thief = subprocess.Popen([sys.executable, "-c", THIEF], stdin=subprocess.PIPE,
+        self.other_process = subprocess.Popen([sys.executable, "-c", OTHER_PROCESS], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self.thief.stdout.close)
-        self.addCleanup(self.let_go)
-        self.assertEqual(self.thief.stdout.readline(), "taken\n")
+        self.addCleanup(self.other_process.stdout.close)
+        self.addCleanup(self.free_memory)
+        self.assertEqual(self.other_process.stdout.readline(), "taken\n")
         self.front_end = FrontEnd(self.project, *RUN, LABREPORT_WORKER=self.worker,
                                   LABREPORT_NVML="libnvidia-ml.so.1")
 
-    def let_go(self):
-        if not self.thief.stdin.closed:
-            self.thief.stdin.close()
-        self.thief.wait()
+    def free_memory(self):
+        if not self.other_process.stdin.closed:
+            self.other_process.stdin.close()
+        self.other_process.wait()
 
     def launches(self, mode):
-        cells = [cell for cell in Kept(self.project.folder / "site/runs").run["cells"]
+        cells = [cell for cell in KeptRun(self.project.folder / "site/runs").run["cells"]
                  if cell["params"].get("mode") == mode]
         self.assertEqual(len(cells), 1)
         return cells[0]["launches"]
@@ -61,16 +61,16 @@ class TakenMemory(ProjectTest):
         self.assertEqual([launch["outcome"]["status"] for launch in fits], ["ok"], words)
 
     def test_a_thief_that_goes_leaves_the_launch_without_memory_and_a_measured_one(self):
-        def one_is_out_of_memory():
-            return "oom" in Kept(self.project.folder / "site/runs").launches.values()
-        self.assertTrue(soon(one_is_out_of_memory, PATIENCE))
-        self.let_go()
+        def has_out_of_memory_launch():
+            return "oom" in KeptRun(self.project.folder / "site/runs").launches.values()
+        self.assertTrue(becomes_true(has_out_of_memory_launch, PATIENCE_S))
+        self.free_memory()
         status, words = self.front_end.end()
         self.assertEqual(status, 0, words)
-        cells = Kept(self.project.folder / "site/runs").run["cells"]
-        became = [[launch["outcome"]["status"] for launch in cell["launches"]] for cell in cells]
-        self.assertEqual(sorted(became), [["ok"], ["ok"], ["oom", "ok"]], words)
-        self.assert_flagged(cells[became.index(["oom", "ok"])]["launches"][0])
+        cells = KeptRun(self.project.folder / "site/runs").run["cells"]
+        statuses = [[launch["outcome"]["status"] for launch in cell["launches"]] for cell in cells]
+        self.assertEqual(sorted(statuses), [["ok"], ["ok"], ["oom", "ok"]], words)
+        self.assert_flagged(cells[statuses.index(["oom", "ok"])]["launches"][0])
 
 
 if __name__ == "__main__":

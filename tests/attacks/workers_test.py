@@ -1,5 +1,4 @@
-"""Bad workers below the real front end: each way to fail is a row with its reason, and nothing else is
-touched.
+"""Tests faulty workers under the real front end: each failure is a row with its reason, and no other row is affected.
 
 python3 workers_test.py LABREPORT FAKES
 """
@@ -7,7 +6,7 @@ python3 workers_test.py LABREPORT FAKES
 import sys
 import unittest
 
-from attacked import Kept, ProjectTest, alive, essence, have_two_gpus, FrontEnd
+from attacked import KeptRun, ProjectTest, marked_processes, comparable, have_two_gpus, FrontEnd
 
 # The fake worker's faults and the outcome that each must have.
 FAILURES = {
@@ -22,7 +21,7 @@ ONE_CELL_EACH = ("run", "--preset", "demo", "--only", "benchmarking_script.b", "
 
 
 def own_sizes(names):
-    """Sizes of these names, each of another width: a name is no part of a cell."""
+    """Returns flags that define a size of each name. The widths differ, because a cell's id has no name in it."""
     words = []
     for number, name in enumerate(names):
         words += ["--size", f"{name}=64,{256 + number},2,2"]
@@ -33,13 +32,13 @@ class Workers(ProjectTest):
     def test_every_way_to_fail_is_a_row_with_its_reason(self):
         words = (*ONE_CELL_EACH, *own_sizes(FAILURES), "--sizes", "demo-1," + ",".join(FAILURES))
         front_end = FrontEnd(self.project, *words)
-        status, said = front_end.end()
-        self.assertEqual(status, 1, said)
-        self.assertEqual(alive(front_end.mark), [])
-        kept = Kept(self.project.folder / "site/runs")
-        became = {cell["params"]["size"]: cell["launches"][0]["outcome"]["status"]
-                  for cell in kept.run["cells"] if cell["params"].get("size")}
-        self.assertEqual(became, {"demo-1": "ok", **FAILURES})
+        status, messages = front_end.end()
+        self.assertEqual(status, 1, messages)
+        self.assertEqual(marked_processes(front_end.mark), [])
+        kept = KeptRun(self.project.folder / "site/runs")
+        statuses = {cell["params"]["size"]: cell["launches"][0]["outcome"]["status"]
+                    for cell in kept.run["cells"] if cell["params"].get("size")}
+        self.assertEqual(statuses, {"demo-1": "ok", **FAILURES})
         self.project.call("check", str(kept.folder))
         self.project.render("--format", "md")
         page = next((self.project.folder / "site/public").rglob("report.md")).read_text("utf-8")
@@ -50,36 +49,36 @@ class Workers(ProjectTest):
     def test_a_device_that_disappears_ends_the_run_and_what_was_measured_is_kept(self):
         words = ("run", "--preset", "demo", "--only", "benchmarking_script.b",
                  *own_sizes(["no_device"]), "--sizes", "demo-1,no_device")
-        gone = self.project.call(*words, status=2)
-        self.assertRegex(gone.stderr.splitlines()[-1],
+        failed = self.project.call(*words, status=2)
+        self.assertRegex(failed.stderr.splitlines()[-1],
                          "^labreport: CUDA cannot start: the driver is too old; `labreport doctor` "
                          "shows what is here and what is missing; "
                          r"\d of 9 launches are kept in site/runs/\S+: resume it with --resume$")
-        kept = Kept(self.project.folder / "site/runs")
+        kept = KeptRun(self.project.folder / "site/runs")
         self.assertGreaterEqual(len(kept.launches), 4)
         self.project.call("check", str(kept.folder))
         self.project.call(*words, "--resume", FAKE_WORKER="good")
-        whole = Kept(self.project.folder / "site/runs")
-        self.assertLessEqual(kept.launches.items(), whole.launches.items())
-        self.assertEqual(set(whole.launches.values()), {"ok"})
+        resumed = KeptRun(self.project.folder / "site/runs")
+        self.assertLessEqual(kept.launches.items(), resumed.launches.items())
+        self.assertEqual(set(resumed.launches.values()), {"ok"})
 
     def test_devices_hidden_from_the_front_end_are_told_and_the_run_is_unharmed(self):
         gpus = have_two_gpus(self.project, self.fakes)
         words = ("run", "--preset", "quick", "--sizes", "small,no_device", *own_sizes(["no_device"]))
         self.project.call(*words, status=2, **gpus)
-        before = Kept(self.project.folder / "site/runs").launches
+        before = KeptRun(self.project.folder / "site/runs").launches
         hidden = self.project.call(*words, "--resume", status=2, **gpus, CUDA_VISIBLE_DEVICES="")
         self.assertIn("CUDA_VISIBLE_DEVICES hides all", hidden.stderr)
-        self.assertEqual(Kept(self.project.folder / "site/runs").launches, before)
+        self.assertEqual(KeptRun(self.project.folder / "site/runs").launches, before)
 
     def test_a_clock_that_jumps_changes_no_measurement(self):
         words = ("run", "--preset", "demo", "--timeout", "60", "--out")
         self.project.call(*words, "steady")
         self.project.call(*words, "jumping", LD_PRELOAD=f"{self.fakes}/jumping_clock.so")
-        steady, jumping = (Kept(self.project.folder / root).run for root in ("steady", "jumping"))
+        steady, jumping = (KeptRun(self.project.folder / root).run for root in ("steady", "jumping"))
         self.assertNotEqual(steady["sessions"][0]["started_at"][:13],
                             jumping["sessions"][0]["started_at"][:13], "it did jump")
-        self.assertEqual(essence(jumping, measured=False), essence(steady, measured=False))
+        self.assertEqual(comparable(jumping, measured=False), comparable(steady, measured=False))
         for cell in jumping["cells"]:
             for launch in cell["launches"]:
                 self.assertTrue(0 < launch["wall_ns"] < 60e9, launch["wall_ns"])

@@ -1,5 +1,5 @@
-"""An index out of range in the model: on a GPU an error that sticks to the process's context. It
-ends one launch with its reason; the next ones, in processes of their own, know nothing of it.
+"""Tests an index out of range in the model. After it the process cannot use the GPU any more. It ends one launch with
+its reason. The next launches are other processes and are not affected.
 
 python3 wrong_index_test.py LABREPORT FAKES WORKER LIBRARY [--device cuda]
 """
@@ -11,7 +11,7 @@ import unittest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
 from project import ProjectTest  # noqa: E402: a neighbor's, found by the line above
 
-from attacked import Kept  # noqa: E402
+from attacked import KeptRun  # noqa: E402
 
 BAD_WIDTH = "128"
 SIZES = ("--size", "first=64,128,1,2", "--size", "wrong=128,256,1,2", "--size", "last=64,256,1,2",
@@ -29,19 +29,19 @@ class WrongIndex(ProjectTest):
         self.project.call("run", "--preset", preset, "--only", "benchmarking_script.b", "--contexts",
                           "64", "--modes", "train_step", "--keep-env", *SIZES, *words,
                           status=status, LABREPORT_WORKER=self.worker, **monitor, **environment)
-        return Kept(self.project.folder / "site/runs")
+        return KeptRun(self.project.folder / "site/runs")
 
     def test_it_ends_its_own_launches_alone_and_a_mended_model_is_gone_on_with(self):
         kept = self.measure(status=1, LD_PRELOAD=self.library, WRONG_INDEX=BAD_WIDTH)
-        became = {}
+        statuses = {}
         for cell in kept.run["cells"]:
             outcome = cell["launches"][0]["outcome"]
-            became.setdefault(cell["params"].get("size"), set()).add(outcome["status"])
+            statuses.setdefault(cell["params"].get("size"), set()).add(outcome["status"])
             if outcome["status"] != "ok":
                 self.assertRegex(outcome["message"], REASONS[self.device])
-        limits = became.pop(None)  # of the device, which have no size
+        limits = statuses.pop(None)  # The limits of the device have no size.
         self.assertEqual(limits, {"ok"})
-        self.assertEqual(became, {"first": {"ok"}, "wrong": {"error"}, "last": {"ok"}})
+        self.assertEqual(statuses, {"first": {"ok"}, "wrong": {"error"}, "last": {"ok"}})
         mended = self.measure("--resume", "--out", str(kept.folder))
         self.assertEqual(set(mended.launches.values()), {"ok"})
 

@@ -1,4 +1,4 @@
-"""Any two runs or GPUs compared from their summaries: the numbers, the address, what stays text, every screen.
+"""Tests the page that compares any two runs or GPUs: numbers, address, hostile names and all screens.
 
 python3 compare_test.py SAMPLE_SITE_PROGRAM LABREPORT
 """
@@ -15,7 +15,7 @@ ROWS = """(tables) => tables.map((table) => [table.caption.textContent,
 
 
 class Compare(BrowserTest):
-    labreport = ""  # renders recorded runs
+    labreport = ""  # the program that renders recorded runs
 
     @classmethod
     def write_site(cls):
@@ -28,7 +28,7 @@ class Compare(BrowserTest):
         cls.h200, cls.h100 = (next(folder for folder in cls.folders if folder.startswith(start)) for start in
                               ("nvidia-h200/2025/20261122", "nvidia-h100-80gb-hbm3/2025/20261123"))
 
-    def compare(self, a="", b="", **settings):
+    def open_comparison(self, a="", b="", **settings):
         page = self.open(self.site / "compare.html", **settings)
         if a or b:
             page.goto(page.url.split("?")[0] + "?" + "&".join(f"{k}={v}" for k, v in (("a", a), ("b", b)) if v))
@@ -37,7 +37,7 @@ class Compare(BrowserTest):
     def tables(self, page):
         return dict(page.locator("#chosen table").evaluate_all(ROWS))
 
-    def chosen(self, page):
+    def choices(self, page):
         return [page.get_by_label(name, exact=True).input_value() for name in ("Compare", "with")]
 
     def headlines(self, page):
@@ -47,42 +47,42 @@ class Compare(BrowserTest):
         return page.get_by_role("status").inner_text()
 
     def numbers(self, folder, topic, unit):
-        """A run's numbers as the page writes them, by what they belong to."""
+        """Returns a run's numbers by network, precision and name."""
         summary = json.loads((self.site / folder / "summary.json").read_text())
-        return {(one["network"], one["precision"], name): value for one in summary["quantities"]
-                if (one["topic"], one["unit"]) == (topic, unit) for name, value in one["values"]}
+        return {(quantity["network"], quantity["precision"], name): value for quantity in summary["quantities"]
+                if (quantity["topic"], quantity["unit"]) == (topic, unit) for name, value in quantity["values"]}
 
     def test_numbers_are_those_of_the_summaries(self):
-        page = self.compare(self.h200, self.h100)
-        own, other = (self.numbers(folder, "Training step", "ms") for folder in (self.h200, self.h100))
+        page = self.open_comparison(self.h200, self.h100)
+        h200, h100 = (self.numbers(folder, "Training step", "ms") for folder in (self.h200, self.h100))
         rows = [row for title, table in self.tables(page).items() if title.startswith("Training step (ms)")
                 for row in table]
         self.assertTrue(rows)
         for network, precision, name, a, b, times, faster in rows:
-            x, y = own[network, precision, name], other[network, precision, name]
-            for text, value in ((a, x), (b, y)):
+            h200_ms, h100_ms = h200[network, precision, name], h100[network, precision, name]
+            for text, value in ((a, h200_ms), (b, h100_ms)):
                 self.assertAlmostEqual(float(text.replace(",", "")) / value, 1, delta=6e-4)
-            self.assertEqual(times, f"{max(x, y) / min(x, y):.2f}")
+            self.assertEqual(times, f"{max(h200_ms, h100_ms) / min(h200_ms, h100_ms):.2f}")
             if times != "1.00":
-                self.assertEqual(faster, "H200" if x < y else "H100")
+                self.assertEqual(faster, "H200" if h200_ms < h100_ms else "H100")
         self.assert_quiet()
 
     def test_headlines_name_the_largest_networks_step_and_the_faster_gpu(self):
-        lines = self.headlines(self.compare(self.h200, self.h100))
+        lines = self.headlines(self.open_comparison(self.h200, self.h100))
         self.assertIn("2.7B, BF16: 303 ms on the H200, 372 ms on the H100: the H200 is 1.23 times as fast", lines)
-        tuned = self.headlines(self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
+        tuned = self.headlines(self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3"))[-1]
         self.assertRegex(tuned, r"^2\.7B, BF16, tuned: \d+ ms on the H200, \d+ ms on the H100: the H200 is")
 
     def test_runs_of_one_gpu_are_told_apart_by_their_dates(self):
         other = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2026/20261123"))
-        page = self.compare(self.h200, other)
+        page = self.open_comparison(self.h200, other)
         self.assertIn("in the run of 2026-11-22", self.headlines(page)[0])
         heads = page.locator("#chosen thead").first.inner_text()
         self.assertIn("2026-11-23", heads)
         self.assertNotIn("H200", heads)
 
     def test_launch_bound_steps_stand_behind_the_others(self):
-        page = self.compare(self.h200, self.h100)
+        page = self.open_comparison(self.h200, self.h100)
         drawer = page.locator("#chosen details:has(> summary:text('Launch-bound'))")
         self.assertFalse(drawer.locator(".tabled").first.is_visible())
         self.assertIn("small", drawer.locator("tbody").first.text_content())
@@ -91,20 +91,20 @@ class Compare(BrowserTest):
 
     def test_what_one_alone_has_is_counted_in_a_closed_drawer(self):
         attention = next(folder for folder in self.folders if folder.startswith("nvidia-h200/2025/20261124-080605"))
-        page = self.compare(attention, self.h100)
+        page = self.open_comparison(attention, self.h100)
         drawer = page.locator("#chosen details:has(> summary:text('Only on the H200'))")
         self.assertFalse(drawer.locator(".tabled").is_visible())
         count = int(drawer.locator("> summary").inner_text().split()[-2])
         self.assertEqual(drawer.locator("tbody tr").count(), count)
 
     def test_the_address_holds_the_choice_and_swapping_turns_it_around(self):
-        page = self.compare(a="nvidia-h200")
-        first = self.chosen(page)
-        self.assertEqual(first[0], "nvidia-h200")
-        self.assertNotEqual(*first)
-        self.assertTrue(page.url.endswith(f"?a={first[0]}&b={first[1]}"))
+        page = self.open_comparison(a="nvidia-h200")
+        choices = self.choices(page)
+        self.assertEqual(choices[0], "nvidia-h200")
+        self.assertNotEqual(*choices)
+        self.assertTrue(page.url.endswith(f"?a={choices[0]}&b={choices[1]}"))
         page.get_by_role("button", name="Swap").click()
-        self.assertEqual(self.chosen(page), first[::-1])
+        self.assertEqual(self.choices(page), choices[::-1])
         page.get_by_label("with", exact=True).select_option(self.h100)
         address = page.url
         self.assertTrue(address.endswith(f"&b={self.h100}"))
@@ -114,7 +114,7 @@ class Compare(BrowserTest):
         self.assert_quiet()
 
     def test_a_name_that_is_none_is_said_to_be_none(self):
-        page = self.compare("<b>nobody</b>", self.h100)
+        page = self.open_comparison("<b>nobody</b>", self.h100)
         self.assertEqual(self.notice(page), "No GPU or run here is called “<b>nobody</b>”. Choose another.")
         page.get_by_label("Compare", exact=True).select_option("nvidia-h200")
         self.assertEqual(self.notice(page), "")
@@ -124,15 +124,15 @@ class Compare(BrowserTest):
 
     def test_a_comparison_that_was_rendered_is_linked_to(self):
         rendered = "#chosen a[href^='diff/']"
-        page = self.compare(self.h100, self.h200)
+        page = self.open_comparison(self.h100, self.h200)
         self.assertEqual(page.locator(rendered).count(), 1)
         page.locator(rendered).click()
         page.locator("h1:has-text('NVIDIA H200 vs. NVIDIA H100')").wait_for()
         other = next(folder for folder in self.folders if folder not in (self.h200, self.h100))
-        self.assertEqual(self.compare(self.h200, other).locator(rendered).count(), 0)
+        self.assertEqual(self.open_comparison(self.h200, other).locator(rendered).count(), 0)
 
     def test_every_number_leads_to_a_page(self):
-        page = self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3")
+        page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3")
         links = page.locator("#chosen td a").evaluate_all("(links) => links.map((link) => link.getAttribute('href'))")
         self.assertTrue(links)
         for link in set(links):
@@ -145,17 +145,17 @@ class Compare(BrowserTest):
             self.assertFalse([url for url in self.requests if "summaries" in url])
             page.get_by_role("link", name="Any two GPUs or runs").click()
             page.locator("#chosen li").first.wait_for()
-        self.assertEqual(self.chosen(page)[0], "nvidia-h200")
+        self.assertEqual(self.choices(page)[0], "nvidia-h200")
 
     def test_without_scripts_the_rendered_comparisons_are_named(self):
-        page = self.compare(java_script_enabled=False)
+        page = self.open_comparison(java_script_enabled=False)
         self.assertIn("needs JavaScript", page.locator("main").inner_text())
         self.assertGreater(page.locator(".pairs a").count(), 0)
 
     def test_nothing_of_a_run_becomes_markup(self):
         self.site = self.sample
         one, other = (path.parent.relative_to(self.site).as_posix() for path in self.site.glob("hostile/*/*/index.html"))
-        page = self.compare(one, other)
+        page = self.open_comparison(one, other)
         for place in ("option", "caption", "#chosen tbody", "#chosen p"):
             text = " ".join(page.locator(place).all_inner_texts())
             self.assertIn("<script>document.title='owned'</script>", text, place)
@@ -166,7 +166,7 @@ class Compare(BrowserTest):
 
     def test_every_screen_and_paper_hold_it(self):
         for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
-            page = self.compare("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport, color_scheme=scheme)
+            page = self.open_comparison("nvidia-h200", "nvidia-h100-80gb-hbm3", viewport=viewport, color_scheme=scheme)
             self.open_details(page)
             with self.subTest(width=viewport["width"], scheme=scheme):
                 self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
@@ -176,7 +176,7 @@ class Compare(BrowserTest):
                                       ".then((all) => all.violations.map((one) => one.id + one.nodes[0].html))")
                 self.assertEqual(found, [])
             page.context.close()
-        page = self.compare(self.h200, self.h100)
+        page = self.open_comparison(self.h200, self.h100)
         page.emulate_media(media="print")
         self.assertFalse(page.locator(".choice").is_visible())
 

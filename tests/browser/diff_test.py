@@ -1,4 +1,4 @@
-"""Pages that compare two runs: what axe-core finds, what they ask for, where their ratios lead.
+"""Tests the pages that compare two runs: accessibility, requests, widths and links.
 
 python3 diff_test.py SAMPLE_SITE_PROGRAM
 """
@@ -9,7 +9,8 @@ from recorded_test import axe_source
 from site_browser import PHONE, WIDE, BrowserTest
 
 SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
-CLIPPED = """(svg) => {
+# Returns the texts of a chart that extend beyond its sides.
+CLIPPED_TEXTS = """(svg) => {
   const box = svg.getBoundingClientRect();
   return [...svg.querySelectorAll("text")].filter((text) => {
     const own = text.getBoundingClientRect();
@@ -30,7 +31,7 @@ class Diff(BrowserTest):
             for viewport, scheme in SCREENS:
                 page = self.open(path, viewport=viewport, color_scheme=scheme)
                 self.bring_charts_to_life(page)
-                self.assert_quiet()  # before axe, which asks for the style sheet
+                self.assert_quiet()  # Axe itself requests the style sheet.
                 page.evaluate(self.axe)
                 found = page.evaluate("axe.run({resultTypes: ['violations']})"
                                       ".then((all) => all.violations.map((one) => one.id))")
@@ -78,7 +79,7 @@ class Diff(BrowserTest):
             self.assertNotEqual(page.title(), "owned")
             for svg in page.locator(".frame.wide:visible svg").all():
                 with self.subTest(path.parent.name):
-                    self.assertEqual(svg.evaluate(CLIPPED), [])
+                    self.assertEqual(svg.evaluate(CLIPPED_TEXTS), [])
             page.context.close()
 
 

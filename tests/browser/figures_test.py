@@ -1,4 +1,4 @@
-"""The figures of recorded runs and comparisons: no words on words or cut off, and no jump where a chart comes to life.
+"""Tests the figures of recorded runs and comparisons: no text overlaps or is cut, and live charts do not move.
 
 python3 figures_test.py LABREPORT
 """
@@ -8,8 +8,8 @@ import unittest
 
 from site_browser import PHONE, ROOT, WIDE, BrowserTest
 
-AT_ONCE = 40  # pictures a call
-LEAST_TEXTS = 1000  # fewer mean that the pictures were not found
+PICTURES_PER_CALL = 40
+LEAST_TEXTS = 1000  # Fewer texts mean that the pictures were not found.
 
 # Finds overlapping letters, words beyond the picture's edge, and words within 3 px of the next tick label or of the next
 # sign of a legend. A halo behind the same words is allowed. A dark page has the same letters in the same places.
@@ -74,10 +74,10 @@ class Figures(BrowserTest):
         self.addCleanup(page.close)
         pictures = [[str(file.relative_to(self.site)), file.read_text(encoding="utf-8")]
                     for file in sorted(self.site.rglob(f"{folder}/*.svg"))]
-        measured = [one for first in range(0, len(pictures), AT_ONCE)
-                    for one in page.evaluate(PROBLEMS, pictures[first:first + AT_ONCE])]
-        self.assertGreater(sum(texts for texts, _ in measured), LEAST_TEXTS)
-        return [problem for _, found in measured for problem in found]
+        results = [result for first in range(0, len(pictures), PICTURES_PER_CALL)
+                   for result in page.evaluate(PROBLEMS, pictures[first:first + PICTURES_PER_CALL])]
+        self.assertGreater(sum(text_count for text_count, _ in results), LEAST_TEXTS)
+        return [problem for _, problems in results for problem in problems]
 
     def test_no_words_of_a_figure_collide_or_are_cut(self):
         for folder, viewport in (("charts", WIDE), ("narrow", PHONE)):
@@ -105,14 +105,14 @@ class Figures(BrowserTest):
             name = frame.evaluate("(node) => node.parentElement.dataset.spec")
             picture = (report.parent / f"charts/{name}.svg").read_text(encoding="utf-8")
             stage.set_content(picture)
-            drawn = stage.locator("svg").evaluate(PLACES)
-            live = frame.locator("svg").evaluate(PLACES)
-            alive = frame.locator("svg").evaluate("(svg) => svg.outerHTML")
-            (_, problems), = stage.evaluate(PROBLEMS, [[name, alive]])
+            picture_places = stage.locator("svg").evaluate(PLACES)
+            live_places = frame.locator("svg").evaluate(PLACES)
+            live_svg = frame.locator("svg").evaluate("(svg) => svg.outerHTML")
+            (_, problems), = stage.evaluate(PROBLEMS, [[name, live_svg]])
             with self.subTest(name):
                 self.assertEqual(problems, [])
-                self.assertEqual([words for words, _ in live], [words for words, _ in drawn])
-                for (words, before), (_, after) in zip(drawn, live):
+                self.assertEqual([words for words, _ in live_places], [words for words, _ in picture_places])
+                for (words, before), (_, after) in zip(picture_places, live_places):
                     for old, new in zip(before, after):
                         self.assertAlmostEqual(old, new, delta=1.5, msg=words)
         self.assert_quiet()

@@ -1,4 +1,4 @@
-"""The page "What fits?" over the recorded runs: its numbers, its address, what it refuses.
+"""Tests the page "What fits?" over the recorded runs: its numbers, its address and the inputs that it refuses.
 
 python3 fits_page_test.py LABREPORT
 """
@@ -16,7 +16,7 @@ STEPS = {"inference": "inference forward", "forward_backward": "forward+backward
 
 
 def measured_peaks():
-    """The H200's peaks of steps for which it has formulas: what to ask for, and bytes."""
+    """Yields the page's inputs and the measured peak in bytes, for each H200 step that has a formula."""
     for file in sorted((ROOT / "site/runs/nvidia-h200").glob("*/*/run.json")):
         for cell in json.loads(file.read_text())["cells"]:
             params = cell["params"]
@@ -38,10 +38,10 @@ class FitsPage(BrowserTest):
         subprocess.run([cls.program, "render", "--out", cls.site, "--format", "html"], cwd=ROOT, check=True,
                        stdout=subprocess.DEVNULL)
 
-    def ask(self, state=None, **settings):
+    def open_page(self, inputs=None, **settings):
         page = self.open(self.site / "what-fits.html", **settings)
-        if state is not None:
-            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(state)}")
+        if inputs is not None:
+            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(inputs)}")
         page.locator("[data-fits] form").wait_for()
         return page
 
@@ -52,24 +52,24 @@ class FitsPage(BrowserTest):
         return page.locator("[data-fits] output").inner_text()
 
     def test_predictions_are_as_near_to_measured_peaks_as_the_page_says(self):
-        page = self.ask()
-        seen = 0
-        for state, measured in measured_peaks():
-            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(state)}")
+        page = self.open_page()
+        checked = 0
+        for inputs, measured_bytes in measured_peaks():
+            page.goto(f"{(self.site / 'what-fits.html').as_uri()}?{urlencode(inputs)}")
             page.locator("[data-fits] section").first.wait_for()
             shown = self.result(page)
-            with self.subTest(**state):
+            with self.subTest(**inputs):
                 self.assertNotIn("(extrapolated) at the peak", shown)
                 number, unit = re.search(r"([\d.]+) ([GM]iB) at the peak", shown).groups()
-                miss = float(number) * {"GiB": 2**30, "MiB": 2**20}[unit] / measured - 1
-                most = float(re.search(r"at most ([\d.]+)", shown).group(1)) / 100
-                self.assertLess(abs(miss), most + 0.001)
-            seen += 1
-        self.assertGreater(seen, 15)
+                error = float(number) * {"GiB": 2**30, "MiB": 2**20}[unit] / measured_bytes - 1
+                largest_error = float(re.search(r"at most ([\d.]+)", shown).group(1)) / 100
+                self.assertLess(abs(error), largest_error + 0.001)
+            checked += 1
+        self.assertGreater(checked, 15)
         self.assert_quiet()
 
     def test_every_choice_stands_in_the_address_and_comes_back_from_it(self):
-        page = self.ask()
+        page = self.open_page()
         for label, value in (("network", "small"), ("step", "training step"), ("precision", "FP32"),
                              ("blocks per checkpoint", "4")):
             page.get_by_label(label, exact=True).select_option(value)
@@ -92,7 +92,7 @@ class FitsPage(BrowserTest):
                              ({"context": "2000000"}, "The context is a whole number"),
                              ({"network": "small", "checkpoint": "32"}, "small (129M) has 12 blocks only."),
                              ({"ranks": "3"}, "ranks “3”; there are 1, 2, 4")):
-            page = self.ask(state)
+            page = self.open_page(state)
             with self.subTest(**state):
                 self.assertIn(words, self.answer(page))
                 self.assertEqual(page.locator("[data-fits] section").count(), 0)
@@ -100,7 +100,7 @@ class FitsPage(BrowserTest):
             page.context.close()
 
     def test_what_is_wrong_with_an_input_is_said_until_it_is_right(self):
-        page = self.ask({"network": "2.7B"})
+        page = self.open_page({"network": "2.7B"})
         for text in ("", "0", "1.5", "1048577"):
             page.get_by_label("context", exact=True).fill(text)
             self.assertEqual(self.answer(page), "The context is a whole number from 1 to 1,048,576.")
@@ -115,21 +115,21 @@ class FitsPage(BrowserTest):
         shared = plain | {"precision": "FP32", "context": 512, "batch": 2, "ranks": 2}
         for state, beyond in ((plain, {"context": 1025}), (plain, {"batch": 5}), (checkpoints, {"checkpoint": 16}),
                               (shared, {"ranks": 4})):
-            for asked, extrapolated in ((state, False), (state | beyond, True)):
-                page = self.ask(asked)
-                with self.subTest(**asked):
-                    self.assertEqual("(extrapolated) at the peak" in self.result(page), extrapolated)
+            for inputs, is_extrapolated in ((state, False), (state | beyond, True)):
+                page = self.open_page(inputs)
+                with self.subTest(**inputs):
+                    self.assertEqual("(extrapolated) at the peak" in self.result(page), is_extrapolated)
                 page.context.close()
 
     def test_the_longest_context_fits_and_the_next_does_not(self):
         state = {"network": "2.7B", "step": "training step", "precision": "BF16"}
-        longest = re.search(r"longest context that fits: ([\d,]+)", self.result(self.ask(state))).group(1)
+        longest = re.search(r"longest context that fits: ([\d,]+)", self.result(self.open_page(state))).group(1)
         longest = int(longest.replace(",", ""))
         for context, words in ((longest, "Fits"), (longest + 1, "Does not fit")):
-            self.assertIn(f"\n{words}: ", self.result(self.ask(state | {"context": context})).replace("\n\n", "\n"))
+            self.assertIn(f"\n{words}: ", self.result(self.open_page(state | {"context": context})).replace("\n\n", "\n"))
 
     def test_steps_that_no_run_confirms_have_no_number(self):
-        page = self.ask({"network": "2.7B", "step": "inference forward", "checkpoint": "4"})
+        page = self.open_page({"network": "2.7B", "step": "inference forward", "checkpoint": "4"})
         self.assertIn("no run confirms formulas for such a step", self.answer(page))
         self.assertNotIn("GiB at the peak", self.result(page))
 
@@ -150,9 +150,9 @@ class FitsPage(BrowserTest):
 
     def test_every_screen_and_paper_have_it(self):
         for viewport, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")):
-            page = self.ask(viewport=viewport, color_scheme=scheme)
+            page = self.open_page(viewport=viewport, color_scheme=scheme)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), viewport["width"])
-            self.assert_quiet()  # before axe, which asks for the style sheet
+            self.assert_quiet()  # Axe itself requests the style sheet.
             page.evaluate(axe_source())
             found = page.evaluate("axe.run({resultTypes: ['violations']})"
                                   ".then((all) => all.violations.map((one) => one.id))")

@@ -1,9 +1,10 @@
-"""A run whose every name is an attack: it stays text, and the page stays a page."""
+"""Tests a run in which every name is an attack: the names stay text, and the page works."""
 import sys
 import unittest
 
 from site_browser import PHONE, WIDE, BrowserTest
 
+# Scripts that the Content Security Policy must block.
 BLOCKED = {
     "a script in the page": "(() => { const s = document.createElement('script');"
                             " s.textContent = 'window.attacked = true'; document.body.append(s); })()",
@@ -77,7 +78,7 @@ class Hostile(BrowserTest):
     def test_the_policy_refuses_to_make_code_from_text(self):
         page = self.open(self.report)
         page.evaluate("""() => {
-          // Later, when the driver's own leave to do so is over.
+          // The timeout runs after the browser driver's own permission to evaluate code has ended.
           setTimeout(() => {
             try { new Function('return 1')(); } catch { window.refused = true; }
             window.tried = true;

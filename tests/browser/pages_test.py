@@ -1,4 +1,4 @@
-"""Opens the sample site from files in Chromium, with no network, as its readers do.
+"""Tests the sample site, opened from files in Chromium without a network, as its readers do.
 
 python3 pages_test.py SAMPLE_SITE_PROGRAM: the program writes the site; see CMakeLists.txt.
 """
@@ -21,15 +21,15 @@ class Pages(BrowserTest):
         self.assert_quiet()
 
     def test_a_live_chart_is_as_large_as_the_drawn_one(self):
-        drawn = self.open(self.report, java_script_enabled=False)
-        drawn.locator("details.details > summary").first.click()
-        before = self.heights(drawn, ".frame.wide")
-        live = self.open(self.report)
-        self.bring_charts_to_life(live)
-        pairs = list(zip(before, self.heights(live, ".frame.wide"), strict=True))
-        self.assertEqual(sum(new == 0 for _, new in pairs), 1, "the variant that is away")
-        for old, new in pairs:
-            self.assertAlmostEqual(old, new or old, delta=1)
+        static_page = self.open(self.report, java_script_enabled=False)
+        static_page.locator("details.details > summary").first.click()
+        static_heights = self.heights(static_page, ".frame.wide")
+        live_page = self.open(self.report)
+        self.bring_charts_to_life(live_page)
+        pairs = list(zip(static_heights, self.heights(live_page, ".frame.wide"), strict=True))
+        self.assertEqual(sum(live == 0 for _, live in pairs), 1, "the variant that is hidden")
+        for static, live in pairs:
+            self.assertAlmostEqual(static, live or static, delta=1)
 
     def test_near_a_point_a_live_chart_says_in_a_sentence_what_the_table_says(self):
         page = self.open(self.report)
@@ -40,22 +40,22 @@ class Pages(BrowserTest):
         page.mouse.move(box["x"] - 8, box["y"] - 2)
         tooltip = page.locator("#vg-tooltip-element.visible")
         tooltip.wait_for(state="visible")
-        said = tooltip.inner_text()
-        self.assertRegex(said, r"^small, \w+, [0-9.,]+ ± [0-9.]+\.$")
-        self.assertIn(f"{float(re.search(r'[0-9.]+', said)[0]):.1f}", page.locator("#figure-durations > details:not(.menu)").inner_text())
-        shown = tooltip.bounding_box()
-        self.assertTrue(shown["y"] + shown["height"] <= box["y"] or shown["y"] >= box["y"] + box["height"], (shown, box))
+        sentence = tooltip.inner_text()
+        self.assertRegex(sentence, r"^small, \w+, [0-9.,]+ ± [0-9.]+\.$")
+        self.assertIn(f"{float(re.search(r'[0-9.]+', sentence)[0]):.1f}", page.locator("#figure-durations > details:not(.menu)").inner_text())
+        tip = tooltip.bounding_box()
+        self.assertTrue(tip["y"] + tip["height"] <= box["y"] or tip["y"] >= box["y"] + box["height"], (tip, box))
         page.mouse.move(2, 2)
         tooltip.wait_for(state="hidden")
         self.assert_quiet()
 
     def test_without_scripts_every_figure_is_there(self):
-        for viewport, shown in ((WIDE, "wide"), (PHONE, "narrow")):
+        for viewport, frame in ((WIDE, "wide"), (PHONE, "narrow")):
             page = self.open(self.report, java_script_enabled=False, viewport=viewport)
             page.locator("details.details > summary").first.click()
             self.assertEqual(page.locator("figure").count(), 4)
             for figure in page.locator("figure").all():
-                picture = figure.locator(f".frame.{shown} img")
+                picture = figure.locator(f".frame.{frame} img")
                 picture.scroll_into_view_if_needed()
                 page.wait_for_function("(img) => img.complete && img.naturalWidth > 100",
                                        arg=picture.element_handle())

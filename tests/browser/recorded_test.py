@@ -1,4 +1,4 @@
-"""The recorded runs' pages: what axe-core finds, what they weigh, and, told but not judged, how soon they show something.
+"""Tests the recorded runs' pages: accessibility, bytes and requests. Prints how soon each page shows something.
 
 python3 recorded_test.py SAMPLE_SITE_PROGRAM LABREPORT
 """
@@ -13,17 +13,17 @@ import unittest
 from site_browser import PHONE, WIDE, BrowserTest
 from site_server import CompressedSite
 
-A4 = {"width": 703, "height": 1032}  # without its margins
+A4 = {"width": 703, "height": 1032}  # A4 without its margins, in CSS pixels.
 SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
 
 # Limits for a reader's first visit.
-MOST_BYTES = 1_500_000  # the page, its charts and their scripts, compressed
-MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not counted
-MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
-MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
-MOST_SHEETS = 18  # of A4, as many as the PDF
+MOST_BYTES = 1_500_000  # The page, its charts and their scripts, compressed.
+MOST_BYTES_TO_READ = 200_000  # Before the reader touches anything, without pictures.
+MOST_REQUESTS_TO_READ = 3  # The page, one style sheet and one script.
+MOST_REQUESTS_WITHOUT_PICTURES = 5  # These, and the bundle and the specs of live charts.
+MOST_SHEETS = 18  # The PDF has as many sheets of A4.
 
-# Lines of the longest name, and where the first column is once the table is scrolled.
+# Returns the lines of the longest name, and the first column's position after the table has scrolled.
 PHONE_TABLE = """(table) => {
   const lines = (cell) => {
     const range = document.createRange();
@@ -45,7 +45,7 @@ def axe_source():
 
 
 class Recorded(BrowserTest):
-    labreport = ""  # renders recorded runs
+    labreport = ""  # the program that renders recorded runs
 
     @classmethod
     def setUpClass(cls):
@@ -54,21 +54,21 @@ class Recorded(BrowserTest):
         project = pathlib.Path(__file__).resolve().parents[2]
         subprocess.run([cls.labreport, "render", "--single-file", "--out", cls.recorded],
                        cwd=project, check=True, stdout=subprocess.DEVNULL)
-        # Only one of several pages with the same parts is looked at.
+        # Only one of several pages with the same parts is tested.
         cls.runs = list({parts_of(path): path for path in sorted(cls.recorded.glob("*/*/*/index.html"))}.values())
         cls.profiled = [path for path in cls.runs if 'id="nsys_profile' in path.read_text(encoding="utf-8")]
         cls.axe = axe_source()
 
     def findings(self, page):
-        """axe-core's, run from outside the page's policy, each with its first place."""
+        """Returns what axe-core finds, each with its first element. The page's policy does not restrict axe-core."""
         page.evaluate(self.axe)
-        found = page.evaluate(
+        violations = page.evaluate(
             "axe.run({resultTypes: ['violations']}).then((result) => result.violations)")
-        return [f"{one['id']}: {one['nodes'][0]['html'][:160]} ({len(one['nodes'])} ×)"
-                for one in found]
+        return [f"{violation['id']}: {violation['nodes'][0]['html'][:160]} ({len(violation['nodes'])} ×)"
+                for violation in violations]
 
     def assert_axe_finds_nothing(self, path, viewport, scheme):
-        """With all details open and every chart live: closed details hide what they hold."""
+        """Opens all details and brings every chart to life, because axe-core ignores what is hidden."""
         page = self.open(path, viewport=viewport, color_scheme=scheme)
         with self.subTest(path.parent.name, width=viewport["width"], scheme=scheme):
             if path.parent not in (self.site, self.recorded):
@@ -85,7 +85,7 @@ class Recorded(BrowserTest):
                 self.assert_axe_finds_nothing(path, viewport, scheme)
 
     def test_axe_finds_nothing_on_recorded_runs(self):
-        # A large page takes axe long: each run has one look, each on another screen.
+        # axe-core takes long on a large page, so each run is tested on one screen, in turn.
         for number, path in enumerate(self.runs):
             self.assert_axe_finds_nothing(path, *SCREENS[(3 * number) % len(SCREENS)])
 
@@ -110,26 +110,26 @@ class Recorded(BrowserTest):
     def visit(self, address, path):
         page = self.browser.new_page(viewport=WIDE)
         self.addCleanup(page.close)
-        asked = []
-        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
+        urls = []
+        page.on("request", lambda request: urls.append(request.url.split("#")[0]))
         page.route(lambda url: not url.startswith((address, "data:")), lambda route: route.abort())
         page.goto(f"{address}/some/path/{path.relative_to(self.recorded)}")
         page.wait_for_selector("[data-equipped]", state="attached")
-        to_read = beside_pictures(asked)
+        to_read = without_pictures(urls)
         self.bring_charts_to_life(page)
         paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-        beside = beside_pictures(asked)
+        in_all = without_pictures(urls)
         files = {self.recorded / url.removeprefix(f"{address}/some/path/")
-                 for url in asked if not url.startswith("data:")}
-        everything = weight(files | set(path.parent.glob("charts/**/*.svg")))
-        read = weight(self.recorded / url.removeprefix(f"{address}/some/path/") for url in to_read)
-        print(f"{path.parent.name}: first view after {paint:.0f} ms, {read} B to read, "
-              f"{everything} B in all, {len(files)} requests", file=sys.stderr)
-        self.assertEqual([url for url in asked if not url.startswith((address, "data:"))], [])
+                 for url in urls if not url.startswith("data:")}
+        all_bytes = compressed_bytes(files | set(path.parent.glob("charts/**/*.svg")))
+        read_bytes = compressed_bytes(self.recorded / url.removeprefix(f"{address}/some/path/") for url in to_read)
+        print(f"{path.parent.name}: first view after {paint:.0f} ms, {read_bytes} B to read, "
+              f"{all_bytes} B in all, {len(files)} requests", file=sys.stderr)
+        self.assertEqual([url for url in urls if not url.startswith((address, "data:"))], [])
         self.assertLessEqual(len(to_read), MOST_REQUESTS_TO_READ, to_read)
-        self.assertLessEqual(len(beside), MOST_REQUESTS_BESIDE_PICTURES, beside)
-        self.assertLess(read, MOST_BYTES_TO_READ)
-        self.assertLess(everything, MOST_BYTES)
+        self.assertLessEqual(len(in_all), MOST_REQUESTS_WITHOUT_PICTURES, in_all)
+        self.assertLess(read_bytes, MOST_BYTES_TO_READ)
+        self.assertLess(all_bytes, MOST_BYTES)
 
     def test_one_file_stands_alone(self):
         for path in self.runs:
@@ -180,12 +180,12 @@ def parts_of(path):
     return tuple(re.findall(r'<section[^>]* id="([^"]+)"', path.read_text(encoding="utf-8")))
 
 
-def beside_pictures(asked):
-    return sorted({url for url in asked if not url.startswith("data:") and
+def without_pictures(urls):
+    return sorted({url for url in urls if not url.startswith("data:") and
                    not url.endswith(".svg")})
 
 
-def weight(files):
+def compressed_bytes(files):
     return sum(len(gzip.compress(file.read_bytes())) for file in files)
 
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kFirstRun = "nvidia-h200/2025/20260501-101500-a1b2c3d";
 
-/// Adds diff/`name`/ with its pictures, like a rendered site.
+/// Adds the comparison diff/`name`/ with its pictures, as `labreport render` does.
 void add_diff(labreport::Site& site, const std::string& name,
               const labreport::Comparison& comparison, labreport::ChartTool& tool) {
   const labreport::Document document = labreport::diff_document(
@@ -37,8 +37,8 @@ void add_diff(labreport::Site& site, const std::string& name,
   }
 }
 
-/// A hostile page that a run can cause: Markdown is the project's own, with the run's words
-/// escaped, and notes are made safe when they are read.
+/// Returns a report in which every name of the run is an attack. As in a real report, Markdown
+/// escapes the run's words. There is no note, because notes are made safe when they are read.
 labreport::Document hostile_page() {
   labreport::Document document = labreport::hostile_document();
   document.reference = document.demonstration = document.incomplete = false;

@@ -1,4 +1,4 @@
-"""The sample site in Chromium with no network: what every browser test stands on."""
+"""Opens the sample site in Chromium without a network, for all browser tests."""
 import pathlib
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ def find_chromium():
 
 
 class BrowserTest(unittest.TestCase):
-    program = ""  # writes the site
+    program = ""  # the program that writes the site
 
     @classmethod
     def setUpClass(cls):
@@ -57,7 +57,7 @@ class BrowserTest(unittest.TestCase):
         cls.scratch.cleanup()
 
     def open_live(self, figure, drawn, **settings):
-        """The report, once the figure that waits for a reader has drawn itself."""
+        """Opens the report and waits until a live figure, which draws itself once it is in view, is drawn."""
         page = self.open(self.report, **settings)
         page.locator(figure).scroll_into_view_if_needed()
         page.mouse.move(5, 5)
@@ -65,7 +65,7 @@ class BrowserTest(unittest.TestCase):
         return page
 
     def open(self, path, **settings):
-        """A page whose complaints and requests are kept; the test ends by looking at them."""
+        """Opens a page and records its console messages and requests, which assert_quiet() checks."""
         settings.setdefault("viewport", WIDE)
         context = self.browser.new_context(offline=True, **settings)
         self.addCleanup(context.close)
@@ -80,15 +80,15 @@ class BrowserTest(unittest.TestCase):
     def assert_quiet(self):
         self.assertEqual(self.complaints, [])
         root = self.site.resolve().as_uri()
-        strangers = [url for url in self.requests if not url.startswith((root, "data:"))]
-        self.assertEqual(strangers, [])
+        outside = [url for url in self.requests if not url.startswith((root, "data:"))]
+        self.assertEqual(outside, [])
 
     def open_details(self, page):
         page.evaluate(
             "document.querySelectorAll('details:not(.menu)').forEach((d) => (d.open = true))")
 
     def bring_charts_to_life(self, page):
-        """All that are in their place, one variant of each family; returns those that keep it."""
+        """Makes all visible charts live; returns the frames of those that stay in their place."""
         page.wait_for_selector("[data-equipped]", state="attached")
         self.open_details(page)
         page.mouse.move(200, 200)

@@ -1,4 +1,4 @@
-"""A folder served as a web host does: compressed, below a path that is not the root."""
+"""Serves a folder like a web host: compressed, and below a path that is not the root."""
 import gzip
 import http.server
 import pathlib
@@ -8,16 +8,16 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/j
          ".svg": "image/svg+xml", ".json": "application/json"}
 
 
-def handler(root, below):
+def handler_class(root, base_path):
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):
-            path = self.path.split("?")[0].removeprefix(below)
+            path = self.path.split("?")[0].removeprefix(base_path)
             file = (root / path.lstrip("/")).resolve()
             if file.is_dir():
                 file /= "index.html"
-            if not self.path.startswith(below) or root not in file.parents or not file.is_file():
+            if not self.path.startswith(base_path) or root not in file.parents or not file.is_file():
                 self.send_error(404)
                 return
             body = gzip.compress(file.read_bytes(), 6)
@@ -35,11 +35,11 @@ def handler(root, below):
 
 
 class CompressedSite:
-    """with CompressedSite(folder) as address: the site lies at address + "/some/path"."""
+    """Serves a folder at address + "/some/path" inside of `with CompressedSite(folder) as address`."""
 
     def __init__(self, folder, port=0):
-        made = handler(pathlib.Path(folder).resolve(), "/some/path")
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), made)
+        handler = handler_class(pathlib.Path(folder).resolve(), "/some/path")
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

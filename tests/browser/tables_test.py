@@ -1,4 +1,4 @@
-"""Tables that sort and that are copied, figures that switch, links that lead to each of them."""
+"""Tests that tables can be sorted and copied, figures saved and switched, and that links lead to each of them."""
 import csv
 import io
 import pathlib
@@ -27,10 +27,10 @@ class Tables(BrowserTest):
         return self.page.evaluate(COPY, [handle, format_])
 
     def test_a_column_sorts_by_its_numbers_both_ways_and_back(self):
-        written = self.column(0)
+        original = self.column(0)
         button = self.table.locator("th .sort").nth(1)
         head = self.table.locator("thead th").nth(1)
-        for order, expected in (("descending", written[::-1]), (None, written)):
+        for order, expected in (("descending", original[::-1]), (None, original)):
             if order == "descending":
                 button.click()
                 self.assertEqual(head.get_attribute("aria-sort"), "ascending")

@@ -1,4 +1,4 @@
-"""The timeline of a training step, of a run that a CPU recorded: zoomed, moved and read.
+"""Tests the live timeline of a training step that a CPU recorded: it can be zoomed, moved and read.
 
 python3 timeline_test.py LABREPORT
 """
@@ -15,13 +15,13 @@ class Timeline(BrowserTest):
     def write_site(cls):
         cls.write_site_of(ROOT / "tests/fixtures/traced_step.json")
 
-    def wake(self, **settings):
+    def open_timeline(self, **settings):
         page = self.open_live(FIGURE, ".timeline", **settings)
         self.lanes = page.locator(f"{FIGURE} canvas")
         return page
 
     def view(self, page):
-        """From when to when it shows the step, in ns."""
+        """Returns the start and the end of the time that the timeline shows, in ns."""
         return page.locator(".timeline").evaluate("(t) => [+t.dataset.from, +t.dataset.to]")
 
     def press(self, page, *keys):
@@ -35,7 +35,7 @@ class Timeline(BrowserTest):
 
     def test_it_takes_the_pictures_place_on_every_screen(self):
         for viewport in (WIDE, PHONE):
-            page = self.wake(viewport=viewport)
+            page = self.open_timeline(viewport=viewport)
             self.assertEqual(page.locator(f"{FIGURE} .frame:visible").count(), 0)
             self.assertTrue(self.lanes.is_visible())
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
@@ -43,7 +43,7 @@ class Timeline(BrowserTest):
             self.assert_quiet()
 
     def test_the_picture_is_printed_and_stays_without_scripts(self):
-        page = self.wake()
+        page = self.open_timeline()
         page.emulate_media(media="print")
         self.assertFalse(self.lanes.is_visible())
         self.assertTrue(page.locator(f"{FIGURE} .frame.wide").is_visible())
@@ -52,21 +52,21 @@ class Timeline(BrowserTest):
         self.assertEqual(plain.locator(".timeline").count(), 0)
 
     def test_keys_zoom_move_and_return(self):
-        page = self.wake()
+        page = self.open_timeline()
         whole = self.view(page)
         self.assertEqual(whole[0], 0)
-        near = self.press(page, "+", "+")
-        self.assertLess(near[1] - near[0], (whole[1] - whole[0]) / 2)
+        zoomed = self.press(page, "+", "+")
+        self.assertLess(zoomed[1] - zoomed[0], (whole[1] - whole[0]) / 2)
         later = self.press(page, "ArrowRight")
-        self.assertGreater(later[0], near[0])
-        self.assertAlmostEqual(later[1] - later[0], near[1] - near[0], delta=2)
-        self.assertEqual(self.press(page, "ArrowLeft"), near)
-        self.assertGreater(self.press(page, "-")[1] - self.view(page)[0], near[1] - near[0])
+        self.assertGreater(later[0], zoomed[0])
+        self.assertAlmostEqual(later[1] - later[0], zoomed[1] - zoomed[0], delta=2)
+        self.assertEqual(self.press(page, "ArrowLeft"), zoomed)
+        self.assertGreater(self.press(page, "-")[1] - self.view(page)[0], zoomed[1] - zoomed[0])
         self.assertEqual(self.press(page, "Home"), whole)
         self.assertEqual(self.press(page, *["ArrowRight"] * 9), whole, "nothing lies beyond")
 
     def test_shift_and_an_arrow_go_from_kernel_to_kernel(self):
-        page = self.wake()
+        page = self.open_timeline()
         self.press(page, "Shift+ArrowRight")
         first = self.detail(page)
         self.assertRegex(first, r"^\w+ \w+, .*% of the step, at ")
@@ -76,7 +76,7 @@ class Timeline(BrowserTest):
         self.assertEqual(self.detail(page), first)
 
     def test_buttons_do_what_keys_do(self):
-        page = self.wake()
+        page = self.open_timeline()
         whole = self.view(page)
         for name, wider in (("Zoom in", False), ("Zoom out", True)):
             before = self.view(page)
@@ -90,7 +90,7 @@ class Timeline(BrowserTest):
         self.assertEqual(self.view(page), whole)
 
     def test_a_click_on_a_phase_shows_it_alone(self):
-        page = self.wake()
+        page = self.open_timeline()
         whole = self.view(page)
         self.lanes.click(position={"x": 3, "y": 10})
         shown = self.view(page)
@@ -99,19 +99,19 @@ class Timeline(BrowserTest):
         self.assertRegex(self.detail(page), r"^forward .* kernels")
 
     def test_the_wheel_is_the_pages_until_the_lanes_have_the_focus(self):
-        page = self.wake()
+        page = self.open_timeline()
         whole = self.view(page)
         self.lanes.hover()
         page.mouse.wheel(0, -100)
         self.assertEqual(self.view(page), whole)
         self.lanes.focus()
-        self.lanes.hover()  # the page may have scrolled
+        self.lanes.hover()  # The page may have scrolled.
         page.mouse.wheel(0, -100)
         page.wait_for_function("() => +document.querySelector('.timeline').dataset.from > 0")
         self.assert_quiet()
 
     def test_dragging_moves(self):
-        page = self.wake()
+        page = self.open_timeline()
         before = self.press(page, "+", "+", "+")
         box = self.lanes.bounding_box()
         page.mouse.move(box["x"] + 300, box["y"] + 90)
@@ -121,7 +121,7 @@ class Timeline(BrowserTest):
         self.assertGreater(self.view(page)[0], before[0])
 
     def test_the_focus_is_seen(self):
-        page = self.wake()
+        page = self.open_timeline()
         page.get_by_role("button", name="Whole step").focus()
         page.keyboard.press("Tab")
         self.assertEqual(page.evaluate("document.activeElement.tagName"), "CANVAS")

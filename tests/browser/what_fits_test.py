@@ -1,4 +1,4 @@
-"""What fits a card, of a run that a GPU recorded: chosen, read, and there without scripts.
+"""Tests the live figure "What fits" of a run that a GPU recorded: inputs, answers, and the page without scripts.
 
 python3 what_fits_test.py LABREPORT
 """
@@ -21,7 +21,7 @@ class WhatFits(BrowserTest):
     def measures_memory(run):
         return run["preset"] == "full" and any(cell["kind"] == "memory" for cell in run["cells"])
 
-    def wake(self, **settings):
+    def open_figure(self, **settings):
         return self.open_live(FIGURE, ".what-fits", **settings)
 
     def field(self, page, label):
@@ -35,7 +35,7 @@ class WhatFits(BrowserTest):
 
     def test_it_takes_the_pictures_place_on_every_screen(self):
         for viewport in (WIDE, PHONE):
-            page = self.wake(viewport=viewport)
+            page = self.open_figure(viewport=viewport)
             self.assertEqual(page.locator(f"{FIGURE} .frame:visible").count(), 0)
             self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
                                  viewport["width"])
@@ -49,18 +49,18 @@ class WhatFits(BrowserTest):
         self.assertIn("80 GB", page.locator(f"{FIGURE} details table").inner_text())
 
     def test_paper_leaves_it_to_the_page(self):
-        page = self.wake()
+        page = self.open_figure()
         page.emulate_media(media="print")
         self.assertFalse(page.locator(FIGURE).is_visible())
 
     def test_the_first_answer_is_the_reports_own_step(self):
-        page = self.wake()
+        page = self.open_figure()
         self.assertRegex(self.answer(page), r"^65\.\d\d GiB at the peak, in the backward pass: "
                                             r"fits a card of 80 GB\. This run measured \d+ peaks")
         self.assertEqual(self.batches(page)[:2], ["–", "–"])
 
     def test_each_choice_changes_the_answer(self):
-        page = self.wake()
+        page = self.open_figure()
         seen = {self.answer(page)}
         for label, value in (("size", "xl"), ("precision", "BF16"), ("step", "inference forward")):
             self.field(page, label).select_option(value)
@@ -71,7 +71,7 @@ class WhatFits(BrowserTest):
         self.assertEqual(len(seen), 6)
 
     def test_the_largest_batch_fits_and_the_next_does_not(self):
-        page = self.wake()
+        page = self.open_figure()
         largest = int(self.batches(page)[3])
         for batch, word in ((largest, "fits a card of 141 GB"), (largest + 1, "fits none")):
             self.field(page, "batch").fill(str(batch))
@@ -80,14 +80,14 @@ class WhatFits(BrowserTest):
             self.assertNotIn("too low", self.answer(page))
 
     def test_the_parts_add_up(self):
-        page = self.wake()
+        page = self.open_figure()
         parts = page.locator(f"{FIGURE} .what-fits-key li").all_inner_texts()
         sizes = [part.split()[-2:] for part in parts]
         total = sum(float(size) / (1 if unit == "GiB" else 1024) for size, unit in sizes)
         self.assertAlmostEqual(total, float(self.answer(page).split()[0]), delta=0.03)
 
     def test_what_is_no_number_is_said_to_be_none(self):
-        page = self.wake()
+        page = self.open_figure()
         for text in ("", "0", "1.5"):
             self.field(page, "context").fill(text)
             self.assertIn("whole numbers", self.answer(page))
@@ -95,7 +95,7 @@ class WhatFits(BrowserTest):
         self.assert_quiet()
 
     def test_keys_are_enough(self):
-        page = self.wake()
+        page = self.open_figure()
         self.field(page, "size").focus()
         before = self.answer(page)
         page.keyboard.press("ArrowUp")

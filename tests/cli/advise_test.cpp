@@ -10,8 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::measured;
-using testing_samples::only;
+using testing_samples::fake_run;
+using testing_samples::input_for;
 
 class Advise : public ProgramTest {
  protected:
@@ -23,8 +23,8 @@ class Advise : public ProgramTest {
 };
 
 TEST_F(Advise, TakesTheWordsThatDiffTakes) {
-  keep("nvidia-h200/2025/20260501-000000-a", measured(only("ladder")));
-  keep("nvidia-h200/2025/20260502-000000-a", measured(only("flash_benchmarking")));
+  keep("nvidia-h200/2025/20260501-000000-a", fake_run(input_for("ladder")));
+  keep("nvidia-h200/2025/20260502-000000-a", fake_run(input_for("flash_benchmarking")));
   for (const char* word : {"H200", "previous", "site/runs/nvidia-h200/2025/20260501-000000-a"}) {
     const CompletedProcess process = call({"advise", word});
     EXPECT_EQ(process.exit_status, 0) << word << process.messages;
@@ -39,21 +39,21 @@ TEST_F(Advise, TakesTheWordsThatDiffTakes) {
 
 TEST_F(Advise, SaysWhichRunAWordChoseAmongSeveral) {
   const std::string with_ladder = "site/runs/nvidia-h200/2025/20260501-000000-a";
-  keep("nvidia-h200/2025/20260501-000000-a", measured(only("ladder")));
+  keep("nvidia-h200/2025/20260501-000000-a", fake_run(input_for("ladder")));
   EXPECT_EQ(call({"advise", "H200"}).messages, "") << "there is no other";
-  keep("nvidia-h200/2026/20260502-000000-a", measured(only("flash_benchmarking")));
+  keep("nvidia-h200/2026/20260502-000000-a", fake_run(input_for("flash_benchmarking")));
   EXPECT_EQ(call({"advise", "H200"}).messages,
             "H200: " + with_ladder + " (newer runs: without a ladder)\n");
   EXPECT_EQ(call({"advise", with_ladder}).messages, "");
 }
 
 TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
-  keep("fake-gpu/2025/20260501-000000-a", measured(only("ladder")));
+  keep("fake-gpu/2025/20260501-000000-a", fake_run(input_for("ladder")));
   const std::string of_gpu = call({"advise", "latest"}).output;
   EXPECT_THAT(of_gpu, testing::ContainsRegex("[(][0-9,.]+ ± [0-9,.]+ → [0-9,.]+ ± [0-9,.]+ ms[)]"));
   EXPECT_THAT(of_gpu, testing::ContainsRegex("1[.] .*: saves [0-9,.]+ ms, [0-9.]+×"));
   EXPECT_THAT(of_gpu, Not(HasSubstr("demonstration")));
-  keep("fake-cpu/2025/20260502-000000-a", measured(only("ladder", Preset::kDemo)));
+  keep("fake-cpu/2025/20260502-000000-a", fake_run(input_for("ladder", Preset::kDemo)));
   EXPECT_THAT(call({"advise", "latest"}).output, HasSubstr("CPU demonstration"));
 }
 

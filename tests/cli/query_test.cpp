@@ -16,7 +16,7 @@ class Query : public ProgramTest {
  protected:
   Query() {
     const RunStore store(folder_ / "site/runs/nvidia-h200/2025/20260501-000000-a");
-    const auto run = testing_samples::measured(testing_samples::only("ladder"));
+    const auto run = testing_samples::fake_run(testing_samples::input_for("ladder"));
     store.create(run);
     store.finish(run);
   }

@@ -11,14 +11,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::measured;
-using testing_samples::only;
+using testing_samples::fake_run;
+using testing_samples::input_for;
 
 class DiffOfRanks : public ProgramTest {
  protected:
   /// Stores a run with the problem's cells of that kind only.
   void keep(const std::string& name, const std::string& problem, CellKind kind) {
-    labreport::Run run = measured(only(problem));
+    labreport::Run run = fake_run(input_for(problem));
     std::erase_if(run.cells, [&](const Cell& cell) { return cell.spec.kind != kind; });
     const RunStore store(folder_ / name);
     store.create(run);

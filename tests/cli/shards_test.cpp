@@ -22,7 +22,7 @@ PlanInput plan_of(const char* edition, Preset preset, std::vector<std::string> o
 std::vector<std::string> all_of(const char* edition) {
   std::vector<std::string> only;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.of(edition)) only.emplace_back(experiment.name);
+    if (experiment.in_edition(edition)) only.emplace_back(experiment.name);
   }
   return only;
 }

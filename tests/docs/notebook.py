@@ -1,5 +1,5 @@
-"""Runs a notebook's code cells in order, as IPython does as far as docs/labreport.ipynb goes: Python, and shell lines
-behind a "!" with {expressions}; a failing shell line stops the run, which IPython does not.
+"""Runs a notebook's code cells in order, with the part of IPython that docs/labreport.ipynb needs: Python, and shell
+lines behind "!" with {names}. Unlike in IPython, a failing shell line stops the run.
 """
 import json
 import re
@@ -19,23 +19,23 @@ def shell_lines(source):
 
 
 def python_of(source):
-    """The cell in plain Python: shell(line) in place of each "!line"."""
+    """Returns the cell as plain Python, with shell(line) in place of each "!line"."""
     return re.sub(r"^!(.*)$", lambda line: f"shell({line.group(1)!r})", source, flags=re.M)
 
 
-def filled(line, names):
+def fill_in(line, names):
     return re.sub(r"{(\w+)}", lambda field: str(names[field.group(1)]), line)
 
 
 def run(cells, folder, environment):
-    """What the cells displayed. `environment`: the shell's."""
-    shown = []
+    """Returns what the cells display. `environment` is that of the shell lines."""
+    displayed = []
     display = types.ModuleType("IPython.display")
-    display.HTML, display.display = str, shown.append
+    display.HTML, display.display = str, displayed.append
     sys.modules.update({"IPython": types.ModuleType("IPython"), "IPython.display": display})
     names = {}
-    names["shell"] = lambda line: subprocess.run(filled(line, names), shell=True, check=True, cwd=folder,
+    names["shell"] = lambda line: subprocess.run(fill_in(line, names), shell=True, check=True, cwd=folder,
                                                  env=environment)
     for cell in cells:
         exec(compile(python_of(cell), "cell", "exec"), names)  # pylint: disable=exec-used
-    return shown
+    return displayed

@@ -1,6 +1,6 @@
-"""docs/labreport.ipynb: a valid notebook without outputs, whose commands are there and which runs.
+"""Tests docs/labreport.ipynb: it is a valid notebook without outputs, its commands exist, and it runs.
 
-python3 notebook_test.py LABREPORT [TORCH_PYTHON]: with the second, all cells are run on the CPU in a clone.
+python3 notebook_test.py LABREPORT [TORCH_PYTHON]: with TORCH_PYTHON, all cells are run on the CPU in a clone.
 """
 import json
 import os
@@ -28,8 +28,8 @@ class Notebook(unittest.TestCase):
         self.assertEqual((self.notebook["nbformat"], self.notebook["nbformat_minor"]), (4, 5))
         self.assertEqual(set(self.notebook), {"cells", "metadata", "nbformat", "nbformat_minor"})
         for cell in self.notebook["cells"]:
-            of_code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
-            self.assertEqual(set(cell), {"cell_type", "id", "metadata", "source"} | of_code)
+            code_keys = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+            self.assertEqual(set(cell), {"cell_type", "id", "metadata", "source"} | code_keys)
             self.assertRegex(cell["id"], r"^[\w-]{1,64}$")
             for line in cell["source"]:
                 self.assertIsInstance(line, str)
@@ -52,9 +52,9 @@ class Notebook(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
         make = makes[0].replace("-C labreport", "-n -C .").split()
         subprocess.run(make, cwd=ROOT, env=environment, check=True, capture_output=True)
-        known = subprocess.run([PROGRAM, "render", "--help"], check=True, capture_output=True, text=True).stdout
+        help_text = subprocess.run([PROGRAM, "render", "--help"], check=True, capture_output=True, text=True).stdout
         for flag in re.findall(r"--[\w-]+", renders[0]):
-            self.assertIn(flag, known)
+            self.assertIn(flag, help_text)
 
     def run_on_the_cpu(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -64,16 +64,16 @@ class Notebook(unittest.TestCase):
         for name, value in (("REPO", ROOT), ("PRESET", "demo"), ("MORE", "SIZES=demo-1")):
             self.cells[0] = re.sub(rf'^{name} = ".*?"', f'{name} = "{value}"', self.cells[0], flags=re.M)
         (folder / "bin").mkdir()
-        python = folder / "bin/python"  # no link: an environment's Python is found by its path
+        python = folder / "bin/python"  # A link would not do, because Python finds its environment by its path.
         python.write_text(f'#!/bin/sh\nexec "{TORCH_PYTHON}" "$@"\n', encoding="utf-8")
         python.chmod(0o755)
         environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder)}
         os.chdir(folder)
-        shown = notebook.run(self.cells, folder, environment)
+        displayed = notebook.run(self.cells, folder, environment)
         os.chdir(ROOT)
-        self.assertEqual(len(shown), 1)
-        self.assertIn("CPU demonstration", shown[0])
-        self.assertIn("&lt;!DOCTYPE html&gt;", shown[0])
+        self.assertEqual(len(displayed), 1)
+        self.assertIn("CPU demonstration", displayed[0])
+        self.assertIn("&lt;!DOCTYPE html&gt;", displayed[0])
         self.assertGreater((folder / "labreport-report.zip").stat().st_size, 100_000)
 
 

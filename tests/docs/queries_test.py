@@ -1,4 +1,4 @@
-"""The queries of docs/queries.md answer of the recorded runs.
+"""Tests that the queries of docs/queries.md have answers in the recorded runs.
 
 python3 queries_test.py LABREPORT
 """
@@ -16,10 +16,10 @@ RUNS = [file.parent for file in sorted(ROOT.glob("site/runs/*/*/*/run.json"))]
 
 class Queries(unittest.TestCase):
     def answers(self, query, *runs):
-        done = subprocess.run([LABREPORT, "query", *runs, "-", "--format", "json"], input=query, text=True,
+        result = subprocess.run([LABREPORT, "query", *runs, "-", "--format", "json"], input=query, text=True,
                               capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, f"{query}\n{done.stderr}")
-        return json.loads(done.stdout)
+        self.assertEqual(result.returncode, 0, f"{query}\n{result.stderr}")
+        return json.loads(result.stdout)
 
     def test_each_has_an_answer(self):
         queries = re.findall(r"^```sql\n(.*?)^```", TEXT, re.M | re.S)

@@ -1,5 +1,5 @@
-"""The commands of README and docs/ are run, with a fake worker on fake GPUs; links lead somewhere; make's help says what
-make does.
+"""Tests README and docs/: their commands run, with a fake worker on fake GPUs, their links lead somewhere, and make's
+help says what make does.
 
 python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
 """
@@ -17,14 +17,14 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = {path: path.read_text(encoding="utf-8")
          for path in [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md"))]}
-FOR_USERS = [path for path in PAGES if path.parent.name == "docs" or path.name == "README.md"]
-DOCUMENTS = "".join(PAGES[path] for path in FOR_USERS)
+USER_PAGES = [path for path in PAGES if path.parent.name == "docs" or path.name == "README.md"]
+DOCUMENTS = "".join(PAGES[path] for path in USER_PAGES)
 MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/runs/**/reference"))
             if not (mark.parent / "imported").exists()]
 IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
 RECORDED = next(run for run in MEASURED if "2025" in run.parts)
-OWN = RECORDED.parent / "20300101-120000-0123abcd"
-# One run of each GPU and edition, and the imported ones, from which commands choose that name no run.
+USERS_RUN = RECORDED.parent / "20300101-120000-0123abcd"
+# Commands that name no run choose from these: a run of each GPU and edition, and the imported runs.
 SHIPPED = [*{run.parent: run for run in reversed(MEASURED) if run.parent != RECORDED.parent}.values(),
            *(mark.parent.relative_to(ROOT) for mark in IMPORTED), RECORDED]
 
@@ -44,15 +44,15 @@ NOT_RUN = {
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
 }
 
-# Variables that set-up reads from the environment: no call shows them.
-FOR_SET_UP = {"TORCH_CUDA": "tests/setup/choice_test.py"}
+# Set-up reads these variables from the environment, so that no call of make shows them.
+SET_UP_VARIABLES = {"TORCH_CUDA": "tests/setup/choice_test.py"}
 
 # The allowed exit statuses of commands that need not end with 0.
-STATUS = {
-    "build/bin/labreport doctor": (0, 1),  # 1: this machine lacks something
+ALLOWED_STATUSES = {
+    "build/bin/labreport doctor": (0, 1),  # The status is 1 if this machine lacks something.
 }
 
-# Commands on a RUN that is none of the recorded ones, each with the command that measures it.
+# Commands on a run that is not recorded, each with the command that measures the run.
 MEASURED_BY = {
     "build/bin/labreport advise RUN": "build/bin/labreport run --problems ladder --sizes small",
     "build/bin/labreport merge shards": "build/bin/labreport run --shard 1/1 --preset quick --out shards",
@@ -64,7 +64,7 @@ WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
 
 
 def commands():
-    """Lines of fenced blocks and whole commands between backticks, each once."""
+    """Returns the lines of fenced blocks and the commands between backticks, each once."""
     found = []
     for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", DOCUMENTS, re.M | re.S):
         found += [line.partition("#")[0].removeprefix("$ ").strip() for line in block.splitlines()]
@@ -77,20 +77,20 @@ def without_blocks(text):
 
 
 def anchors(text):
-    """A page's headings as GitHub names them in addresses."""
+    """Returns a page's headings as GitHub names them in addresses."""
     headings = re.findall(r"^#+ (.*)", without_blocks(text), re.M)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def links(path):
-    """The file and the anchor of each link of a page that leads into the project."""
+    """Yields the file and the anchor of each link of a page into the project."""
     for target in re.findall(r"\]\(([^):]+)\)", without_blocks(PAGES[path])):
         name, _, anchor = target.partition("#")
         yield (path.parent / name).resolve() if name else path, anchor
 
 
 def make(*words):
-    # Removes the outer make's variables under `make test`.
+    # Under `make test` the outer make's variables must not reach this make.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     return subprocess.run(["make", "--no-print-directory", "-C", ROOT, *words], check=False,
                           capture_output=True, text=True, env=environment)
@@ -104,7 +104,7 @@ def lines_of_make(words):
 
 
 def calls_of_make(words):
-    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+    """Returns the calls of the program behind a target. tests/setup tests the calls of set-up and the build."""
     return [line for line in lines_of_make(words) if "bin/labreport" in line
             and not line.startswith("setup/")]
 
@@ -114,18 +114,18 @@ class Readme(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        """One cache for all commands, as a user has: the charts' bundle is made once."""
+        """Makes one cache for all commands, as a user has one, so that the charts' bundle is made once."""
         cache = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cache.cleanup)
         cls.cache = cache.name
 
     def sandbox(self, runs=True):
-        """A folder as a user has it: the recorded runs, one of one's own, a GPU."""
+        """Makes a folder as a user has it: the recorded runs, a run of the user's, and a worker."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
         if runs:
-            shutil.copytree(ROOT / RECORDED, folder / OWN, ignore=lambda *_: ["reference"])
+            shutil.copytree(ROOT / RECORDED, folder / USERS_RUN, ignore=lambda *_: ["reference"])
             for run in SHIPPED:
                 shutil.copytree(ROOT / run, folder / run)
         (folder / "docs").mkdir()
@@ -134,9 +134,9 @@ class Readme(unittest.TestCase):
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder
 
-    def call(self, command, folder, run=str(OWN)):
-        standing = {"A": str(RECORDED), "B": str(OWN)}
-        words = [self.program if "bin/labreport" in word else standing.get(word, word)
+    def call(self, command, folder, run=str(USERS_RUN)):
+        placeholders = {"A": str(RECORDED), "B": str(USERS_RUN)}
+        words = [self.program if "bin/labreport" in word else placeholders.get(word, word)
                  .replace("RUN", run) for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
@@ -152,14 +152,13 @@ class Readme(unittest.TestCase):
         calls = calls_of_make(words[1:]) if words[0] == "make" else [command]
         self.assertTrue(calls, command)
         for call in calls:
-            # A measuring command makes a run of its own, so the others are left out: drawing them again and again takes
-            # long.
+            # A measuring command makes a run of its own. The others are left out, because drawing them takes long.
             folder = self.sandbox(runs=not command.startswith("make report"))
-            run = str(OWN)
+            run = str(USERS_RUN)
             if command in MEASURED_BY:
                 run = self.call(MEASURED_BY[command], folder).stdout.strip()
             result = self.call(call, folder, run)
-            self.assertIn(result.returncode, STATUS.get(command, (0,)),
+            self.assertIn(result.returncode, ALLOWED_STATUSES.get(command, (0,)),
                           f"{call}\n{result.stdout}{result.stderr}")
 
     def test_every_command_runs(self):
@@ -169,13 +168,13 @@ class Readme(unittest.TestCase):
                     self.assert_runs(command)
 
     def test_what_other_programs_start_measures(self):
-        """The command of a pod and that of GNU parallel, with what these put into it."""
-        for pattern, filled in (
+        """Runs the commands of a pod and of GNU parallel, with the values that these fill in."""
+        for pattern, values in (
                 (r"command: \[bash, -c, '(.*)'\]", {"/shared/shards": "shared --preset quick"}),
                 (r"parallel -j 4 '(.*)'", {"{%}": "1", "{}": "2", "--out shards": "--out shared --preset quick"})):
             shell = "JOB_COMPLETION_INDEX=1\n" + re.search(pattern, DOCUMENTS).group(1) + "\n"
-            for hole, value in filled.items():
-                shell = shell.replace(hole, value)
+            for placeholder, value in values.items():
+                shell = shell.replace(placeholder, value)
             folder = self.sandbox(runs=False)
             (folder / "build/bin").mkdir(parents=True)
             (folder / "build/bin/labreport").symlink_to(self.program)
@@ -185,7 +184,7 @@ class Readme(unittest.TestCase):
             self.assertEqual(len(list(folder.glob("shared/*/*/*/run.json"))), 1)
 
     def test_exceptions_are_commands_of_the_documents(self):
-        self.assertLessEqual(set(NOT_RUN) | set(STATUS) | set(MEASURED_BY), set(commands()))
+        self.assertLessEqual(set(NOT_RUN) | set(ALLOWED_STATUSES) | set(MEASURED_BY), set(commands()))
 
     def test_every_link_leads_to_a_file_and_its_heading(self):
         for page in PAGES:
@@ -195,9 +194,9 @@ class Readme(unittest.TestCase):
                     self.assertTrue(not anchor or anchor in anchors(PAGES[file]))
 
     def test_the_readme_leads_to_every_page(self):
-        """Directly, and it stays short."""
+        """Every page is linked directly, and the README stays short."""
         linked = {file for file, _ in links(ROOT / "README.md")}
-        self.assertLessEqual(set(FOR_USERS), linked | {ROOT / "README.md"})
+        self.assertLessEqual(set(USER_PAGES), linked | {ROOT / "README.md"})
         self.assertLessEqual(len(PAGES[ROOT / "README.md"].split()), 1200)
 
     def test_the_model_of_the_documents_is_one_that_is_tested(self):
@@ -205,23 +204,23 @@ class Readme(unittest.TestCase):
         self.assertIn(example, (ROOT / "tests/python/my_transformer.py").read_text(encoding="utf-8"))
 
     def test_every_column_of_the_recorded_runs_has_a_line(self):
-        """docs/cells.md is the key to cells.csv."""
-        key = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
-        names = [name for row in re.findall(r"^\|(.*?)\|", key, re.M)
+        """docs/cells.md explains the columns of cells.csv."""
+        explanations = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
+        names = [name for row in re.findall(r"^\|(.*?)\|", explanations, re.M)
                  for name in re.findall(r"`([^`]+)`", row)]
         for run in MEASURED:
             folder = self.sandbox(runs=False)
             self.call(f"bin/labreport render {ROOT / run} --format csv", folder)
             cells = next(folder.glob("site/public/**/cells.csv"))
-            heads = cells.read_text(encoding="utf-8").splitlines()[0].split(",")
-            for head in heads:
+            columns = cells.read_text(encoding="utf-8").splitlines()[0].split(",")
+            for column in columns:
                 name = re.sub(r"\.(count|mean|stddev|min|median|max|last)$", "",
-                              re.sub(r" \(.*", "", head))
-                self.assertTrue(any(fnmatch.fnmatchcase(name, known) for known in names), head)
+                              re.sub(r" \(.*", "", column))
+                self.assertTrue(any(fnmatch.fnmatchcase(name, known) for known in names), column)
 
 
 class MakeHelp(unittest.TestCase):
-    """`make help` is the list of make's targets and of what each may be given."""
+    """Tests `make help`, which lists make's targets and their variables."""
 
     def setUp(self):
         self.help = make("help").stdout
@@ -229,8 +228,8 @@ class MakeHelp(unittest.TestCase):
 
     def test_names_every_target(self):
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-        real = set(re.findall(r"^([a-z]+):", makefile, re.M)) - {"help"}
-        self.assertEqual(set(self.targets), real)
+        targets = set(re.findall(r"^([a-z]+):", makefile, re.M)) - {"help"}
+        self.assertEqual(set(self.targets), targets)
 
     def test_every_target_of_the_documents_is_there(self):
         for target in re.findall(r"make ([a-z]+)", " ".join(commands())):
@@ -238,13 +237,13 @@ class MakeHelp(unittest.TestCase):
 
     def test_every_variable_changes_what_is_called(self):
         target = None
-        named = re.compile(r"^make (\w+)|([A-Z_]+)=(\"[^\"]*\"|[^\s|;]*)", re.M)
-        given_to_make = [command for command in commands() if command.startswith("make ")]
-        for new_target, variable, value in named.findall(self.help + "\n".join(given_to_make)):
+        target_or_variable = re.compile(r"^make (\w+)|([A-Z_]+)=(\"[^\"]*\"|[^\s|;]*)", re.M)
+        make_commands = [command for command in commands() if command.startswith("make ")]
+        for new_target, variable, value in target_or_variable.findall(self.help + "\n".join(make_commands)):
             target = new_target or target
-            if variable and variable not in FOR_SET_UP:
-                given = f"{variable}={value.strip(chr(34))}"
-                self.assertNotEqual(lines_of_make([target]), lines_of_make([target, given]), given)
+            if variable and variable not in SET_UP_VARIABLES:
+                assignment = f"{variable}={value.strip(chr(34))}"
+                self.assertNotEqual(lines_of_make([target]), lines_of_make([target, assignment]), assignment)
 
     def refusal(self, *words):
         result = make(*words)
@@ -265,8 +264,8 @@ class MakeHelp(unittest.TestCase):
             self.assertIn("make has no target repot; nearest: report;", self.refusal(*words))
 
     def test_what_make_set_up_and_the_build_read_is_passed_on(self):
-        for given in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
-            lines_of_make(["report", given])
+        for assignment in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
+            lines_of_make(["report", assignment])
         lines_of_make(["site", "pdf", "PAPER=letter", "OWN=1"])
 
 

@@ -1,4 +1,4 @@
-// Tests the plan of the all-reduce problem, and when its sentences appear.
+// Tests the all-reduce problem: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
@@ -20,14 +20,14 @@ using namespace testing_samples;
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 
-PlanInput all_reduces(Preset preset = Preset::kFull, const char* edition = "2025") {
-  return only(kProblem, preset, edition);
+PlanInput all_reduce_input(Preset preset = Preset::kFull, const char* edition = "2025") {
+  return input_for(kProblem, preset, edition);
 }
 
-std::vector<std::string> ids(const PlanInput& input) {
-  std::vector<std::string> found;
-  for (const CellSpec& spec : planned(input)) found.push_back(cell_id(spec));
-  return found;
+std::vector<std::string> cell_ids(const PlanInput& input) {
+  std::vector<std::string> ids;
+  for (const CellSpec& spec : planned(input)) ids.push_back(cell_id(spec));
+  return ids;
 }
 
 /// Skips cells that need more GPUs than the host has.
@@ -38,11 +38,11 @@ Change with_gpus(std::int64_t gpus) {
   };
 }
 
-/// Times of one library multiplied at the sizes for which `wanted` holds.
-Change slower(Collectives library, double factor, std::function<bool(std::int64_t)> wanted,
+/// Multiplies the times of one library at the sizes for which `has_size` is true.
+Change slower(Collectives library, double factor, std::function<bool(std::int64_t)> has_size,
               std::optional<std::int64_t> ranks = {}) {
-  const auto row = [=](const NamedRow& row) {
-    if (!wanted(row.number(column::kBytes))) return;
+  const auto scale_row = [=](const NamedRow& row) {
+    if (!has_size(row.number(column::kBytes))) return;
     for (const auto name : kStatisticsNs) {
       if (name != column::kCount) row.scale(name, factor);
     }
@@ -52,44 +52,48 @@ Change slower(Collectives library, double factor, std::function<bool(std::int64_
         return spec.ranks->collectives == library &&
                ranks.value_or(spec.ranks->count) == spec.ranks->count;
       },
-      each_row(metric::kAllReduce, row));
+      each_row(metric::kAllReduce, scale_row));
 }
 
-Part part(const Change& change = as_it_is, const PlanInput& input = all_reduces()) {
-  return part_of(measured(input, change), kProblem);
+Part part(const Change& change = unchanged, const PlanInput& input = all_reduce_input()) {
+  return part_of(fake_run(input, change), kProblem);
 }
 
 bool is_one_mb(std::int64_t bytes) { return bytes == 1'000'000; }
 
 TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
-  EXPECT_THAT(ids(all_reduces()), ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
-                                              "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
-                                              "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
-                                              "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
-                                              "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
-                                              "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
-  EXPECT_EQ(ids(all_reduces(Preset::kFull, "2026")).size(), 3u);
-  EXPECT_THAT(ids(all_reduces(Preset::kDemo, "2026")),
+  EXPECT_THAT(cell_ids(all_reduce_input()),
+              ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
+                          "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
+                          "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
+                          "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
+                          "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
+                          "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
+  EXPECT_EQ(cell_ids(all_reduce_input(Preset::kFull, "2026")).size(), 3u);
+  EXPECT_THAT(cell_ids(all_reduce_input(Preset::kDemo, "2026")),
               ElementsAre("all_reduce.cpu.gloo.r2.m10000000.w5.n20"));
 }
 
-/// Latency of 20 µs and 300 GB/s, three times as long at sizes that `disturbed` names.
-std::vector<Timing> timings(std::int64_t largest, const std::vector<std::int64_t>& disturbed,
-                            bool known) {
-  std::vector<Timing> all;
+/// Returns times with 20 µs of latency and 300 GB/s. At the sizes in `disturbed` they are three
+/// times as long, and marked as disturbed if `is_marked`.
+std::vector<Timing> fake_timings(std::int64_t largest, const std::vector<std::int64_t>& disturbed,
+                                 bool is_marked) {
+  std::vector<Timing> timings;
   for (std::int64_t bytes = 1024; bytes <= largest; bytes *= 2) {
-    const bool slow = std::ranges::find(disturbed, bytes) != disturbed.end();
+    const bool is_slow = std::ranges::find(disturbed, bytes) != disturbed.end();
     const double ns = 2e4 + static_cast<double>(bytes) / 300;
-    all.push_back({.bytes = bytes, .ns = slow ? 3 * ns : ns, .disturbed = slow && known});
+    timings.push_back(
+        {.bytes = bytes, .ns = is_slow ? 3 * ns : ns, .disturbed = is_slow && is_marked});
   }
-  return all;
+  return timings;
 }
 
 TEST(LineThrough, FindsLatencyAndBandwidthBesideDisturbedTimes) {
-  const auto few = line_through(timings(1 << 30, {2048, 65'536, 131'072}, false));
+  const auto few = line_through(fake_timings(1 << 30, {2048, 65'536, 131'072}, false));
   EXPECT_NEAR(few->latency_ns, 2e4, 1e2);
   EXPECT_NEAR(few->bytes_per_second, 300e9, 1e8);
-  const auto many = line_through(timings(1 << 20, {1024, 2048, 4096, 8192, 16'384, 32'768}, true));
+  const auto many =
+      line_through(fake_timings(1 << 20, {1024, 2048, 4096, 8192, 16'384, 32'768}, true));
   EXPECT_NEAR(many->latency_ns, 2e4, 1);
   EXPECT_LT(many->largest_error, 1e-6) << "what is known to be disturbed is left out";
 }
@@ -121,44 +125,45 @@ TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
   const Part shown = part(slower(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB **3.35 ms**"),
                                   HasSubstr("as long at 10 MB and")));
-  const auto lines = rows_of(table_of(shown, "grid"));
+  const auto lines = lines_of(table_of(shown, "grid"));
   EXPECT_THAT(lines[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
                                HasSubstr("longer than a larger size")));
   EXPECT_THAT(lines[13], Not(HasSubstr("longer than")));
-  const auto slightly = part(slower(Collectives::kNccl, 1.05, is_one_mb));
-  EXPECT_THAT(slightly.answer, HasSubstr("1 MB takes **0.0245 ms**"))
+  const Part slightly_slower = part(slower(Collectives::kNccl, 1.05, is_one_mb));
+  EXPECT_THAT(slightly_slower.answer, HasSubstr("1 MB takes **0.0245 ms**"))
       << "latencies scatter as much";
 }
 
 TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
-  const auto disturbed = [](std::int64_t bytes) { return bytes < 2048; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, disturbed)).answer, Not(HasSubstr("latency")));
-  const auto any = [](std::int64_t) { return true; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, any, 6)).answer,
+  const auto is_small = [](std::int64_t bytes) { return bytes < 2048; };
+  EXPECT_THAT(part(slower(Collectives::kNccl, 2, is_small)).answer, Not(HasSubstr("latency")));
+  const auto any_size = [](std::int64_t) { return true; };
+  EXPECT_THAT(part(slower(Collectives::kNccl, 2, any_size, 6)).answer,
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));
 }
 
 TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
-  const Part shown = part(with_gpus(2), all_reduces(Preset::kFull, "2026"));
+  const Part shown = part(with_gpus(2), all_reduce_input(Preset::kFull, "2026"));
   EXPECT_THAT(shown.answer, HasSubstr("4 and 6 ranks did not run: this host has 2 GPUs."));
-  EXPECT_THAT(rows_of(table_of(shown, "grid")).back(),
+  EXPECT_THAT(lines_of(table_of(shown, "grid")).back(),
               AllOf(HasSubstr("1 MB to 1 GB"), HasSubstr("this host has 2 GPUs")));
 }
 
 TEST(AllReduceAnswer, SaysWhatARunLeftOut) {
-  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kDemo)).answer,
+  EXPECT_THAT(part(unchanged, all_reduce_input(Preset::kDemo)).answer,
               HasSubstr("This run left out 100 MB and 1 GB, and 4 and 6 ranks."));
-  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kQuick)).answer,
+  EXPECT_THAT(part(unchanged, all_reduce_input(Preset::kQuick)).answer,
               HasSubstr("This run left out 1 GB, and 4 and 6 ranks."));
 }
 
 TEST(AllReduceAnswer, NamesWrongSums) {
-  const auto wrong = [](const CellSpec& spec, Launch& launch) {
+  const auto wrong_sums = [](const CellSpec& spec, Launch& launch) {
     if (spec.ranks->count != 4 || spec.device != DeviceKind::kCuda) return;
     Table& table = launch.tables.front();
     NamedRow(table, table.rows.front())[column::kWrong] = std::int64_t{3};
   };
-  EXPECT_THAT(part(wrong).answer, HasSubstr("Some sums are wrong, so their times mean nothing."));
+  EXPECT_THAT(part(wrong_sums).answer,
+              HasSubstr("Some sums are wrong, so their times mean nothing."));
 }
 
 TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
@@ -183,17 +188,17 @@ TEST(AllReduceTables, LeaveOutARowWithoutItsTimes) {
       },
       each_row(metric::kAllReduce, untimed)));
   EXPECT_THAT(shown.answer, HasSubstr("10 MB takes **0.0533 ms** and 1 GB"));
-  EXPECT_THAT(rows_of(table_of(shown, "grid"))[12], Not(HasSubstr("0.0")));
+  EXPECT_THAT(lines_of(table_of(shown, "grid"))[12], Not(HasSubstr("0.0")));
 }
 
 TEST(AllReduceComparison, SetsTimeAndBusbwOfEachSizeBesideEachOther) {
-  const PlanInput input = all_reduces(Preset::kQuick, "2026");
+  const PlanInput input = all_reduce_input(Preset::kQuick, "2026");
   const auto is_100_mb = [](std::int64_t bytes) { return bytes == 100'000'000; };
   const Document document = diff_document(
-      compare_runs(measured(input), measured(input, slower(Collectives::kNccl, 2, is_100_mb))),
+      compare_runs(fake_run(input), fake_run(input, slower(Collectives::kNccl, 2, is_100_mb))),
       {"a", ""}, {"b", ""});
   ASSERT_EQ(document.sections.back().title, "All-reduces by message size");
-  EXPECT_THAT(rows_of(document.sections.back().parts.front().details.tables.front()),
+  EXPECT_THAT(lines_of(document.sections.back().parts.front().details.tables.front()),
               ElementsAre(HasSubstr("2 ranks over NCCL | 1 KiB | 0.02001 | 0.02001 | 1.00 |"),
                           HasSubstr("| 1 MB |"), HasSubstr("| 10 MB |"),
                           AllOf(HasSubstr("| 100 MB | 0.3533 | 0.7067 | 0.50 |"),

@@ -13,20 +13,21 @@
 
 namespace labreport::testing_answers {
 
-enum class Length { kSentence, kSentences, kParagraph };
+enum class AnswerLength { kSentence, kSentences, kParagraph };
 
-/// The most words for the length that the handout asks for: a sentence or two, two or three, or a
-/// paragraph.
-inline std::size_t most_words(Length length) {
-  return length == Length::kSentence ? 45 : length == Length::kSentences ? 60 : 90;
+/// The limit of words for one or two sentences, for two or three, or for a paragraph.
+inline std::size_t most_words(AnswerLength length) {
+  return length == AnswerLength::kSentence ? 45 : length == AnswerLength::kSentences ? 60 : 90;
 }
 
-inline std::size_t most_numbers(Length length) { return length == Length::kParagraph ? 10 : 6; }
+inline std::size_t most_numbers(AnswerLength length) {
+  return length == AnswerLength::kParagraph ? 10 : 6;
+}
 
-/// The handout's own wishes, part by part.
-inline const std::map<std::string, Length>& lengths() {
-  using enum Length;
-  static const std::map<std::string, Length> all{
+/// The lengths that the handout asks for, by part.
+inline const std::map<std::string, AnswerLength>& answer_lengths() {
+  using enum AnswerLength;
+  static const std::map<std::string, AnswerLength> lengths{
       {"nsys_profile.a", kSentence},
       {"nsys_profile.b", kSentence},
       {"nsys_profile.c", kSentence},
@@ -62,10 +63,10 @@ inline const std::map<std::string, Length>& lengths() {
       {"optimizer_state_sharding_accounting.c", kSentences},
       {"fsdp_accounting.a", kSentences},
       {"fsdp_accounting.b", kSentences}};
-  return all;
+  return lengths;
 }
 
-/// An answer's running text: without lists, tables, code, formulas and the addresses of links.
+/// Returns an answer without lists, tables, code, formulas and the addresses of links.
 inline std::string running_text(const std::string& answer) {
   std::istringstream lines(answer);
   std::string text, line;
@@ -88,10 +89,10 @@ inline std::size_t word_count(const std::string& text) {
   return count;
 }
 
-/// Counts a value with its unit as one number. Names, contexts, shapes, layers, ranks, steps, caps
-/// of buckets, sizes of all-reduces and the addend 0.01 are none: the handout itself gives them.
+/// Counts the numbers that a run adds. Names, contexts, shapes, layers, ranks, steps, bucket caps,
+/// sizes of all-reduces and the addend 0.01 do not count, because the handout itself gives them.
 inline std::size_t number_count(std::string text) {
-  for (const char* given :
+  for (const char* given_by_handout :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",
         R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
@@ -100,18 +101,18 @@ inline std::size_t number_count(std::string text) {
         R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)",
         R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",
         R"(\b(1|10|100) (KiB|MB|GB)\b)", R"(\b0\.01\b)"})
-    text = std::regex_replace(text, std::regex(given), "");
+    text = std::regex_replace(text, std::regex(given_by_handout), "");
   static const std::regex number(R"([0-9][0-9,.]*( × 10)?)");
   return static_cast<std::size_t>(
       std::distance(std::sregex_iterator(text.begin(), text.end(), number), {}));
 }
 
 inline void expect_within_budget(const Part& part) {
-  const auto asked = lengths().find(part.name());
-  if (asked == lengths().end()) return;
+  const auto length = answer_lengths().find(part.name());
+  if (length == answer_lengths().end()) return;
   const std::string text = running_text(part.answer);
-  EXPECT_LE(word_count(text), most_words(asked->second)) << part.name() << ": " << text;
-  EXPECT_LE(number_count(text), most_numbers(asked->second)) << part.name() << ": " << text;
+  EXPECT_LE(word_count(text), most_words(length->second)) << part.name() << ": " << text;
+  EXPECT_LE(number_count(text), most_numbers(length->second)) << part.name() << ": " << text;
 }
 
 }  // namespace labreport::testing_answers

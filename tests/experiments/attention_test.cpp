@@ -1,4 +1,4 @@
-// Tests the plans of the two problems of attention, and when their sentences appear.
+// Tests the two problems about attention: their plans, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "base/error.h"
@@ -18,40 +18,42 @@ std::vector<CellSpec> attention_plan(const PlanInput& input) {
   return planned(input, CellKind::kAttention);
 }
 
-Part attention_part(const char* problem, const Change& change = as_it_is) {
-  return part_of(measured(only(problem), change), problem);
+Part attention_part(const char* problem, const Change& change = unchanged) {
+  return part_of(fake_run(input_for(problem), change), problem);
 }
 
-/// Returns the rows of a table, in all of its variants.
+/// Returns the the lines of all tables whose slug begins so, which are the variants of one table.
 std::vector<std::string> table_lines(const Part& part, std::string_view slug) {
-  std::vector<std::string> all;
+  std::vector<std::string> result;
   for (const TableView& table : part.tables) {
-    if (table.slug.starts_with(slug)) std::ranges::copy(rows_of(table), std::back_inserter(all));
+    if (table.slug.starts_with(slug))
+      std::ranges::copy(lines_of(table), std::back_inserter(result));
   }
-  return all;
+  return result;
 }
 
 using CellFilter = std::function<bool(const CellSpec&)>;
 using RowChange = std::function<void(const NamedRow&)>;
 
-/// Changes the rows of attention in cells to which `applies` holds.
-Change change_rows(RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
+/// Changes the rows of attention in cells to which `applies` is true.
+Change change_rows(
+    RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
   return where([=](const CellSpec& spec) { return spec.attention && applies(spec); },
                each_row(metric::kAttention, change));
 }
 
-CellFilter of_backend(AttentionBackend backend) {
+CellFilter has_backend(AttentionBackend backend) {
   return [=](const CellSpec& spec) { return spec.attention->backend == backend; };
 }
 
-/// True for the sweep of the two lengths beyond those of the handout.
-bool is_longer(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
+/// True for the sweep over the two lengths beyond those of the handout.
+bool is_longer_sweep(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
 
-bool ran_out(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
+bool ran_out_of_memory(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
 
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
-    const auto specs = attention_plan(only("pytorch_attention", Preset::kFull, edition));
+    const auto specs = attention_plan(input_for("pytorch_attention", Preset::kFull, edition));
     ASSERT_EQ(specs.size(), 4u * 2 + 4);
     EXPECT_EQ(cell_id(specs.front()),
               "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
@@ -64,7 +66,7 @@ TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
 }
 
 TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
-  const auto specs = attention_plan(only("flash_benchmarking"));
+  const auto specs = attention_plan(input_for("flash_benchmarking"));
   const auto count = [&](AttentionBackend backend, Precision precision) {
     return std::ranges::count_if(specs, [&](const CellSpec& spec) {
       return spec.attention->backend == backend && spec.precision == precision &&
@@ -74,12 +76,12 @@ TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kFp32), 1);
   EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kBf16), 4);
   EXPECT_EQ(count(AttentionBackend::kEager, Precision::kFp32), 4);
-  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4);  // the leaderboard's four at the end
+  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4) << "the last four are the leaderboard's";
   EXPECT_EQ(specs.back().attention->heads, 16);
 }
 
 TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
-  PlanInput input = only("pytorch_attention");
+  PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {512, 128, 512};
   EXPECT_EQ(attention_plan(input).front().attention->lengths,
             (std::vector<std::int64_t>{128, 512}));
@@ -112,9 +114,9 @@ TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
 TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
   EXPECT_THAT(attention_part("pytorch_attention").answer,
               AllOf(HasSubstr("Two tensors of scores"), HasSubstr("to the power of **2.00**.")));
-  PlanInput input = only("pytorch_attention");
+  PlanInput input = input_for("pytorch_attention");
   input.selection.contexts = {256, 1024, 4096};
-  EXPECT_THAT(part_of(measured(input, as_it_is), "pytorch_attention").answer,
+  EXPECT_THAT(part_of(fake_run(input, unchanged), "pytorch_attention").answer,
               HasSubstr("to the power of **1.9"));
 }
 
@@ -133,7 +135,7 @@ TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
 
 TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
   const auto count_peak = [](const NamedRow& row) {
-    if (ran_out(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
+    if (ran_out_of_memory(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
   };
   EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(count_peak)), "grid"),
               Each(Not(HasSubstr("77.0"))));
@@ -146,27 +148,29 @@ TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
     if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
   EXPECT_THAT(
-      table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer)), "grid"),
+      table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer_sweep)),
+            "grid"),
       AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
             Each(Not(HasSubstr("24576")))));
 }
 
 TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
-  PlanInput input = only("pytorch_attention");
-  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+  PlanInput input = input_for("pytorch_attention");
+  EXPECT_THAT(part_of(fake_run(input), "pytorch_attention").details.method,
               HasSubstr("beyond the handout's lengths and in BF16 10"));
   input.selection.contexts = {256, 1024};
-  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+  EXPECT_THAT(part_of(fake_run(input), "pytorch_attention").details.method,
               Not(HasSubstr("beyond the handout's lengths")));
   const auto caption = [](const Change& change) {
     return attention_part("pytorch_attention", change).details.figures.front().caption;
   };
-  EXPECT_THAT(caption(as_it_is),
+  EXPECT_THAT(caption(unchanged),
               HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
   const auto run_out = [](const NamedRow& row) {
     row[column::kOutcome] = std::string(metric::kRanOut);
   };
-  EXPECT_THAT(caption(change_rows(run_out, is_longer)), HasSubstr("Means over 100 passes, for"));
+  EXPECT_THAT(caption(change_rows(run_out, is_longer_sweep)),
+              HasSubstr("Means over 100 passes, for"));
 }
 
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
@@ -193,16 +197,16 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
         row[attention_column(metric::kEndToEnd, "median_ns")];
   };
   const Part part = attention_part(
-      "flash_benchmarking", change_rows(widen_deviation, of_backend(AttentionBackend::kCudnn)));
+      "flash_benchmarking", change_rows(widen_deviation, has_backend(AttentionBackend::kCudnn)));
   EXPECT_THAT(table_lines(part, "fastest"),
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// Returns the answer if BF16's eager attention takes that many times as long forward and backward.
-std::string with_eager_times(double forward, double backward) {
+/// Returns the answer if a run in which eager BF16 attention takes that many times as long.
+std::string answer_with_slower_eager(double forward_factor, double backward_factor) {
   const auto scale_times = [=](const NamedRow& row) {
-    row.scale(attention_column(metric::kForward, "median_ns"), forward);
-    row.scale(attention_column(metric::kBackward, "median_ns"), backward);
+    row.scale(attention_column(metric::kForward, "median_ns"), forward_factor);
+    row.scale(attention_column(metric::kBackward, "median_ns"), backward_factor);
   };
   const auto is_autocast_eager = [](const CellSpec& spec) {
     return under_autocast(spec) && spec.attention->backend == AttentionBackend::kEager;
@@ -212,9 +216,10 @@ std::string with_eager_times(double forward, double backward) {
 
 TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
   // 14 transfers of 8 GiB take 28 to 60 ms on today's GPUs, the fake eager pass 55 ms.
-  EXPECT_THAT(with_eager_times(1, 1), HasSubstr("because it never writes scores to memory"));
-  EXPECT_THAT(with_eager_times(10, 10), Not(HasSubstr("never writes scores")));
-  EXPECT_THAT(with_eager_times(0.1, 1), Not(HasSubstr("never writes scores")));
+  EXPECT_THAT(answer_with_slower_eager(1, 1),
+              HasSubstr("because it never writes scores to memory"));
+  EXPECT_THAT(answer_with_slower_eager(10, 10), Not(HasSubstr("never writes scores")));
+  EXPECT_THAT(answer_with_slower_eager(0.1, 1), Not(HasSubstr("never writes scores")));
 }
 
 TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
@@ -239,7 +244,7 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
     row[column::kPhase] = std::string("backward");
   };
   EXPECT_THAT(attention_part("flash_benchmarking",
-                             change_rows(run_out, of_backend(AttentionBackend::kEager)))
+                             change_rows(run_out, has_backend(AttentionBackend::kEager)))
                   .answer,
               AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
                     HasSubstr("at 32,768 tokens **SDPA flash**")));
@@ -247,40 +252,42 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
   const auto other_words = [](const NamedRow& row) {
-    if (ran_out(row)) row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
+    if (ran_out_of_memory(row))
+      row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
   };
   EXPECT_THAT(table_lines(attention_part("pytorch_attention", change_rows(other_words)), "grid"),
               AllOf(Contains(HasSubstr("out of memory in backward: tried to allocate")),
                     Each(Not(HasSubstr("in use")))));
 }
 
-/// A plan that also measures an attention of the user's.
-PlanInput with_own_attention() {
-  PlanInput input = only("flash_benchmarking");
+/// Plans also an attention function of the user's.
+PlanInput input_with_users_attention() {
+  PlanInput input = input_for("flash_benchmarking");
   input.selection.attention.emplace();
   input.selection.attention->implementation = "Flash-0a1b2c3d";
   return input;
 }
 
-Part own_part(const Change& change) {
-  return part_of(measured(with_own_attention(), change), "flash_benchmarking");
+Part users_attention_part(const Change& change) {
+  return part_of(fake_run(input_with_users_attention(), change), "flash_benchmarking");
 }
 
-bool is_own(const CellSpec& spec) {
+bool is_users_attention(const CellSpec& spec) {
   return spec.attention && spec.attention->backend == AttentionBackend::kCustom;
 }
 
 TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
-  const auto specs = attention_plan(with_own_attention());
-  EXPECT_EQ(std::ranges::count_if(specs, is_own), 2 * 4 + 1);
-  EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_own)),
+  const auto specs = attention_plan(input_with_users_attention());
+  EXPECT_EQ(std::ranges::count_if(specs, is_users_attention), 2 * 4 + 1);
+  EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_users_attention)),
             "attention.cuda.Flash-0a1b2c3d.do_bench.custom.d16-h1.s128-256-512-1024-2048-4096-8192-"
             "16384-32768-65536.b1.fp32");
-  for (const CellSpec& spec : specs) EXPECT_EQ(spec.implementation.empty(), !is_own(spec));
+  for (const CellSpec& spec : specs)
+    EXPECT_EQ(spec.implementation.empty(), !is_users_attention(spec));
 }
 
 TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
-  const Part part = own_part(as_it_is);
+  const Part part = users_attention_part(unchanged);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(table_lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
@@ -296,7 +303,7 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
       }
     }
   };
-  EXPECT_THAT(own_part(change_rows(inaccurate, is_own)).answer,
+  EXPECT_THAT(users_attention_part(change_rows(inaccurate, is_users_attention)).answer,
               AllOf(HasSubstr("Flash (yours) is not timed in BF16: a gradient is off by 0.5."),
                     Not(HasSubstr("**Flash (yours)** takes"))));
 }

@@ -1,4 +1,4 @@
-// Tests the rows of the benchmarking problem, and when its sentences appear.
+// Tests the benchmarking problem: its rows, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/common/timing.h"
@@ -13,23 +13,23 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-/// The plan's input for only the benchmarking problem.
-PlanInput asked(Preset preset = Preset::kFull) { return only("benchmarking_script", preset); }
+PlanInput benchmarking_input(Preset preset = Preset::kFull) {
+  return input_for("benchmarking_script", preset);
+}
 
 PlanInput one_size(Preset preset = Preset::kFull) {
-  PlanInput input = asked(preset);
+  PlanInput input = benchmarking_input(preset);
   input.selection.sizes = {input.edition.sizes[0]};
   return input;
 }
 
-/// The part's answer, its tags filled.
 std::string answer(const Run& run, const std::string& letter) {
   return part_of(run, "benchmarking_script." + letter).answer;
 }
 
 Dataset dataset(const Run& run, const std::string& letter, const std::string& name) {
-  const Presentation shown = present(RunView(run, find_edition(run.edition)));
-  for (const Dataset& dataset : shown.at(letter).datasets) {
+  const Presentation parts = present(RunView(run, find_edition(run.edition)));
+  for (const Dataset& dataset : parts.at(letter).datasets) {
     if (dataset.name == name) return dataset;
   }
   throw std::runtime_error("no dataset " + name);
@@ -47,20 +47,20 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
                                                          : *value(dataset, row, column).number();
 }
 
-/// Multiplies each sample of a timing's metric by `factor` of its index.
-Change timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
+/// Multiplies each sample of a metric in timing cells by `factor` of its index.
+Change scale_timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
   return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
                each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));
 }
 
-Change steps(double (*factor)(std::size_t)) {
-  return timings(metric::kStep, metric::kTotal, factor);
+Change scale_steps(double (*factor)(std::size_t)) {
+  return scale_timings(metric::kStep, metric::kTotal, factor);
 }
 
-double a_tenth_more(std::size_t) { return 1.1; }
+double one_tenth_more(std::size_t) { return 1.1; }
 
 TEST(Sizes, SayWhyAPhaseIsMissing) {
-  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
+  const auto run = fake_run(one_size(), [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1 << 30, 1, 2});
   });
   const Dataset sizes = dataset(run, "b", "sizes");
@@ -70,32 +70,33 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
 }
 
 TEST(Ratio, IsTwoOnlyNearIt) {
-  EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("about twice as long"));
-  const auto slower = timings(metric::kSynced, "backward", a_tenth_more);
-  EXPECT_THAT(answer(measured(one_size(), slower), "b"),
+  EXPECT_THAT(answer(fake_run(one_size()), "b"), HasSubstr("about twice as long"));
+  const auto slower = scale_timings(metric::kSynced, "backward", one_tenth_more);
+  EXPECT_THAT(answer(fake_run(one_size(), slower), "b"),
               HasSubstr("the backward pass **2.20 times** as long, where the FLOP count"));
 }
 
 TEST(Spread, IsABound) {
   const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
-  const auto run = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
+  const auto run = fake_run(one_size(), scale_timings(metric::kSynced, "optimizer", uneven));
   EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer's **18 %** (small)."));
 }
 
 TEST(Spread, CountsInference) {
-  const auto uneven = [](const CellSpec& spec) { return spec.mode == Mode::kInference; };
-  const auto run = measured(
+  const auto is_inference = [](const CellSpec& spec) { return spec.mode == Mode::kInference; };
+  const auto run = fake_run(
       one_size(),
-      where(uneven, each_sample(metric::kStep, metric::kTotal,
-                                [](double ns, std::size_t i) { return i % 2 ? 2 * ns : ns; })));
+      where(is_inference, each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t i) {
+              return i % 2 ? 2 * ns : ns;
+            })));
   EXPECT_THAT(answer(run, "b"), HasSubstr("variation is at most **36 %**"));
 }
 
 TEST(Contexts, AreAColumnOfTheirOwn) {
   PlanInput input = one_size();
-  EXPECT_TRUE(value(dataset(measured(input), "b", "sizes"), 0, "context").is_missing());
+  EXPECT_TRUE(value(dataset(fake_run(input), "b", "sizes"), 0, "context").is_missing());
   input.selection.contexts = {128, 512};
-  const Dataset sizes = dataset(measured(input), "b", "sizes");
+  const Dataset sizes = dataset(fake_run(input), "b", "sizes");
   EXPECT_EQ(value(sizes, 1, "size").held, Value("small").held);
   EXPECT_EQ(number(sizes, 1, "context"), 512);
 }
@@ -103,9 +104,9 @@ TEST(Contexts, AreAColumnOfTheirOwn) {
 TEST(Tokens, AreDrawnForOneModeOverSeveralContextsAlone) {
   PlanInput input = one_size();
   input.selection.contexts = {128, 512};
-  EXPECT_TRUE(dataset(measured(input), "b", "tokens").rows.empty());
+  EXPECT_TRUE(dataset(fake_run(input), "b", "tokens").rows.empty());
   input.selection.modes = {Mode::kForward};
-  const auto run = measured(input);
+  const auto run = fake_run(input);
   const Dataset tokens = dataset(run, "b", "tokens"), sizes = dataset(run, "b", "sizes");
   ASSERT_EQ(tokens.rows.size(), 2u);
   const double seconds = number(sizes, 1, "forward_step") / 1e3;
@@ -118,9 +119,10 @@ TEST(Outliers, AreSeenBesideEachOther) {
 }
 
 TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {
-  EXPECT_GT(number(dataset(measured(one_size()), "b", "sizes"), 0, "forward_rate"), 0);
-  EXPECT_TRUE(value(dataset(measured(one_size(), without_a_time), "b", "sizes"), 0, "forward_rate")
-                  .is_missing());
+  EXPECT_GT(number(dataset(fake_run(one_size()), "b", "sizes"), 0, "forward_rate"), 0);
+  EXPECT_TRUE(
+      value(dataset(fake_run(one_size(), without_a_kernel_time), "b", "sizes"), 0, "forward_rate")
+          .is_missing());
 }
 
 TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
@@ -130,12 +132,12 @@ TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
                                        .arguments = {},
                                        .loss = {},
                                        .optimizer = {}};
-  EXPECT_GT(number(dataset(measured(own), "a", "networks"), 0, "parameters"), 1e8);
-  EXPECT_EQ(value(dataset(measured(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
+  EXPECT_GT(number(dataset(fake_run(own), "a", "networks"), 0, "parameters"), 1e8);
+  EXPECT_EQ(value(dataset(fake_run(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
 }
 
 TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
-  const Dataset windows = dataset(measured(one_size()), "c", "every-window");
+  const Dataset windows = dataset(fake_run(one_size()), "c", "every-window");
   ASSERT_EQ(windows.rows.size(), 2u);
   EXPECT_NEAR(number(windows, 0, "rise"), 1.4,
               0.01);  // The fake's first step takes 5 times as long.
@@ -145,26 +147,26 @@ TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
 }
 
 TEST(Windows, AreToldOfTheSizesThatRiseMostAndLeast) {
-  const auto small_alone = [](const CellSpec& spec, Launch& launch) {
+  const auto others_start_fast = [](const CellSpec& spec, Launch& launch) {
     if (spec.size == "small") return;
-    steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
+    scale_steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
   };
-  EXPECT_THAT(answer(measured(asked(), small_alone), "c"),
+  EXPECT_THAT(answer(fake_run(benchmarking_input(), others_start_fast), "c"),
               HasSubstr("is **1.40 times** as high for small and **1.05 times** for "));
 }
 
 TEST(Windows, OfALoneStepHaveNoDeviation) {
   PlanInput input = one_size();
-  EXPECT_TRUE(value(dataset(measured(input), "c", "every-window"), 0, "w5").deviation);
+  EXPECT_TRUE(value(dataset(fake_run(input), "c", "every-window"), 0, "w5").deviation);
   input.selection.steps = 1;
-  EXPECT_FALSE(value(dataset(measured(input), "c", "every-window"), 0, "w5").deviation);
-  EXPECT_THAT(answer(measured(input), "c"), HasSubstr("the mean of 1 forward+backward step is"));
+  EXPECT_FALSE(value(dataset(fake_run(input), "c", "every-window"), 0, "w5").deviation);
+  EXPECT_THAT(answer(fake_run(input), "c"), HasSubstr("the mean of 1 forward+backward step is"));
 }
 
 TEST(Windows, OfProcessesOfTheirOwnStandBesideThem) {
   PlanInput input = one_size();
   input.selection.separate_warmups = true;
-  const Dataset windows = dataset(measured(input), "c", "every-window");
+  const Dataset windows = dataset(fake_run(input), "c", "every-window");
   ASSERT_EQ(windows.rows.size(), 4u);
   EXPECT_EQ(format_value(value(windows, 1, "mode")), "forward, own processes");
   EXPECT_NEAR(number(windows, 1, "w0"), number(windows, 0, "w0"), 0.01 * number(windows, 0, "w0"));
@@ -172,7 +174,7 @@ TEST(Windows, OfProcessesOfTheirOwnStandBesideThem) {
 }
 
 TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
-  const auto run = measured(one_size());
+  const auto run = fake_run(one_size());
   const Dataset causes = dataset(run, "c", "first-step-causes");
   double sum = 0;
   for (std::size_t row = 0; row < causes.rows.size(); ++row) {
@@ -183,7 +185,7 @@ TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
 
 TEST(FirstStep, IsNotSplitWherePartOfItWasNotMeasured) {
   for (const auto missing : {metric::kStep, metric::kBusy}) {
-    const auto run = measured(one_size(), without(metric::kProfile, missing));
+    const auto run = fake_run(one_size(), without_metric(metric::kProfile, missing));
     EXPECT_EQ(format_value(value(dataset(run, "c", "first-step-causes"), 0, "cause")),
               "first step");
   }
@@ -191,23 +193,23 @@ TEST(FirstStep, IsNotSplitWherePartOfItWasNotMeasured) {
 
 TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
   for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
-    EXPECT_THAT(answer(measured(one_size(preset)), "c"), HasSubstr("This run does not show why."));
+    EXPECT_THAT(answer(fake_run(one_size(preset)), "c"), HasSubstr("This run does not show why."));
   }
-  const auto shaken = steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), shaken), "c"), HasSubstr("This run does not show why."));
+  const auto varying = scale_steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
+  EXPECT_THAT(answer(fake_run(one_size(), varying), "c"), HasSubstr("This run does not show why."));
 }
 
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
-  EXPECT_THAT(answer(measured(one_size()), "c"),
+  EXPECT_THAT(answer(fake_run(one_size()), "c"),
               HasSubstr("One warm-up step is enough for the mean here."));
-  const auto slow = steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), slow), "c"),
+  const auto slow = scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
+  EXPECT_THAT(answer(fake_run(one_size(), slow), "c"),
               HasSubstr("One warm-up step is not enough for small, whose mean still changes"));
 }
 
 TEST(LaterSteps, ThatAllocatedShowThatAFewMayNotBeEnough) {
-  EXPECT_THAT(answer(measured(one_size()), "c"), Not(HasSubstr("timed steps of small")));
-  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
+  EXPECT_THAT(answer(fake_run(one_size()), "c"), Not(HasSubstr("timed steps of small")));
+  const auto run = fake_run(one_size(), [](const CellSpec& spec, Launch& launch) {
     if (spec.mode != Mode::kTrainStep || spec.kind != CellKind::kTiming) return;
     launch.conditions.push_back(integer_metric("gpu", "device_allocations", "1", 2));
   });

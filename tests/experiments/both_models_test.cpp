@@ -1,4 +1,4 @@
-// Tests plan and report of a run that measures labreport's network beside a model of the user's.
+// Tests plan and report of a run that measures labreport's network and a model of the user's.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,48 +10,49 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::measured;
+using testing_samples::fake_run;
 
 constexpr const char* kNet = "Net-0a1b2c3d";
 
-PlanInput both(Preset preset = Preset::kQuick) {
+PlanInput input_of_both(Preset preset = Preset::kQuick) {
   PlanInput input = testing_samples::plan_input(preset);
   input.selection.model = ModelSource{kNet, "net.py:Net", "", "", ""};
   input.selection.keeps_labreports_network = true;
   return input;
 }
 
-std::vector<PlannedCell> planned(const PlanInput& input) { return plan_cells(input, Run()); }
+std::vector<PlannedCell> planned_cells(const PlanInput& input) { return plan_cells(input, Run()); }
 
-std::vector<std::string> ids(const std::vector<PlannedCell>& cells) {
-  std::vector<std::string> all;
-  for (const PlannedCell& cell : cells) all.push_back(cell_id(cell.spec));
-  std::ranges::sort(all);
-  return all;
+std::vector<std::string> sorted_ids(const std::vector<PlannedCell>& cells) {
+  std::vector<std::string> ids;
+  for (const PlannedCell& cell : cells) ids.push_back(cell_id(cell.spec));
+  std::ranges::sort(ids);
+  return ids;
 }
 
-PlanInput of(PlanInput input, bool model) {
+PlanInput input_of_one(PlanInput input, bool users_model) {
   input.selection.keeps_labreports_network = false;
-  if (!model) input.selection.model.reset();
+  if (!users_model) input.selection.model.reset();
   return input;
 }
 
 TEST(BothModels, ArePlannedAsEachAloneAndWhatKnowsNoNetworkOnce) {
-  std::vector<std::string> apart = ids(planned(of(both(), true)));
-  std::ranges::copy(ids(planned(of(both(), false))), std::back_inserter(apart));
+  std::vector<std::string> apart = sorted_ids(planned_cells(input_of_one(input_of_both(), true)));
+  std::ranges::copy(sorted_ids(planned_cells(input_of_one(input_of_both(), false))),
+                    std::back_inserter(apart));
   std::ranges::sort(apart);
   apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
-  EXPECT_EQ(ids(planned(both())), apart);
+  EXPECT_EQ(sorted_ids(planned_cells(input_of_both())), apart);
 }
 
 TEST(BothModels, TakeTurns) {
-  std::vector<std::string> whose;
-  for (const PlannedCell& cell : planned(both())) {
-    if (cell.spec.kind == CellKind::kTiming) whose.push_back(cell.spec.implementation);
+  std::vector<std::string> implementations;
+  for (const PlannedCell& cell : planned_cells(input_of_both())) {
+    if (cell.spec.kind == CellKind::kTiming) implementations.push_back(cell.spec.implementation);
   }
-  ASSERT_GE(whose.size(), 8u);
-  for (std::size_t i = 0; i + 1 < whose.size(); i += 2) {
-    EXPECT_NE(whose[i], whose[i + 1]) << i;
+  ASSERT_GE(implementations.size(), 8u);
+  for (std::size_t i = 0; i + 1 < implementations.size(); i += 2) {
+    EXPECT_NE(implementations[i], implementations[i + 1]) << i;
   }
 }
 
@@ -61,22 +62,22 @@ TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
       testing_samples::end_with(launch, OutOfMemory{"backward", 1, 1, 1});
     }
   };
-  const labreport::Run run = measured(both(Preset::kFull), no_room);
-  const labreport::Run alone = measured(of(both(Preset::kFull), false));
+  const labreport::Run run = fake_run(input_of_both(Preset::kFull), no_room);
+  const labreport::Run alone = fake_run(input_of_one(input_of_both(Preset::kFull), false));
   for (const Cell& cell : alone.cells) EXPECT_NE(run.find(cell.id), nullptr) << cell.id;
   EXPECT_EQ(without_users_model(run).cells.size(), alone.cells.size());
 }
 
-const Section* compared(const Document& document) {
+const Section* comparison_section(const Document& document) {
   const auto found = std::ranges::find(document.sections, "beside", &Section::problem);
   return found == document.sections.end() ? nullptr : &*found;
 }
 
 TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
-  const Document with = build_document(measured(both()), false);
-  const Document alone = build_document(measured(of(both(), true)), false);
-  ASSERT_NE(compared(with), nullptr);
-  EXPECT_EQ(compared(alone), nullptr);
+  const Document with = build_document(fake_run(input_of_both()), false);
+  const Document alone = build_document(fake_run(input_of_one(input_of_both(), true)), false);
+  ASSERT_NE(comparison_section(with), nullptr);
+  EXPECT_EQ(comparison_section(alone), nullptr);
   ASSERT_EQ(with.sections.size(), alone.sections.size() + 1);
   for (const Section& section : alone.sections) {
     const auto same = std::ranges::find(with.sections, section.problem, &Section::problem);
@@ -91,14 +92,14 @@ TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
 }
 
 TEST(BothModels, ReproduceMeasuresTheSizesThatWereAskedFor) {
-  labreport::Run run = measured(both());
+  labreport::Run run = fake_run(input_of_both());
   EXPECT_THAT(build_document(run, false).reproduce, Not(HasSubstr("SIZES=")));
   run.sessions.front().request = {.sizes = "small,large", .contexts = "512"};
   const Document document = build_document(run, false);
   EXPECT_THAT(document.reproduce, HasSubstr(" SIZES=small,large CONTEXTS=512"));
 }
 
-/// The user's attention takes twice as long, in twice as many kernels.
+/// The user's times are 1.5 times as long, and attention has twice the kernels and kernel time.
 void double_attention(const CellSpec& spec, Launch& launch) {
   if (spec.implementation.empty()) return;
   for (Metric& metric : launch.metrics) {
@@ -116,7 +117,7 @@ void double_attention(const CellSpec& spec, Launch& launch) {
   }
 }
 
-/// The user's step takes half as long, its forward pass half as long again.
+/// The user's forward pass takes 1.5 times as long, and everything else half as long.
 void slow_forward(const CellSpec& spec, Launch& launch) {
   if (spec.implementation.empty()) return;
   for (Metric& metric : launch.metrics) {
@@ -129,17 +130,17 @@ void slow_forward(const CellSpec& spec, Launch& launch) {
 }
 
 TEST(BothModels, NamesAPassThatIsSlowerWhereTheStepIsFaster) {
-  const Document document = build_document(measured(both(), slow_forward), false);
-  EXPECT_THAT(compared(document)->parts.at(0).answer,
+  const Document document = build_document(fake_run(input_of_both(), slow_forward), false);
+  EXPECT_THAT(comparison_section(document)->parts.at(0).answer,
               HasSubstr("the forward pass of " + std::string(kNet) +
                         " nevertheless takes **1.50 times** as long as labreport’s."));
-  const Document alike = build_document(measured(both(), double_attention), false);
-  EXPECT_THAT(compared(alike)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
+  const Document slower = build_document(fake_run(input_of_both(), double_attention), false);
+  EXPECT_THAT(comparison_section(slower)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
 }
 
 TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
-  const Document document = build_document(measured(both(), double_attention), false);
-  const Part& part = compared(document)->parts.at(0);
+  const Document document = build_document(fake_run(input_of_both(), double_attention), false);
+  const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer,
               HasSubstr("labreport’s network takes **3,060 ms** for medium's FP32 training step"));
   EXPECT_THAT(part.answer, HasSubstr("pass of attention"));
@@ -151,8 +152,8 @@ TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
 }
 
 TEST(BothModels, ThatDoNotDifferAreNotSaidTo) {
-  const Document document = build_document(measured(both()), false);
-  const Part& part = compared(document)->parts.at(0);
+  const Document document = build_document(fake_run(input_of_both()), false);
+  const Part& part = comparison_section(document)->parts.at(0);
   EXPECT_THAT(part.answer, HasSubstr("take equally long within 1 %"));
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("largest difference")));
 }

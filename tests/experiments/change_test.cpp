@@ -31,8 +31,8 @@ TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {
 
 TEST(Variation, NeedsTwoSamples) {
   EXPECT_EQ(variation_of({3}), std::nullopt);
-  EXPECT_GT(variation_of({3, 4}), kSteadyBelow);
-  EXPECT_LT(variation_of({3, 3.1}), kSteadyBelow);
+  EXPECT_GT(variation_of({3, 4}), kSteadyUpTo);
+  EXPECT_LT(variation_of({3, 3.1}), kSteadyUpTo);
 }
 
 TEST(Trend, IsGrowthOnlyBeyondTheDeviations) {

@@ -1,4 +1,4 @@
-// Tests the plan of data-parallel training, and when its sentences appear.
+// Tests data-parallel training: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,112 +17,116 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-PlanInput chosen(const std::string& name = "data_parallel", Preset preset = Preset::kFull) {
-  return only(canonical_selector(name), preset);
+PlanInput scheme_input(const std::string& selector = "data_parallel",
+                       Preset preset = Preset::kFull) {
+  return input_for(canonical_selector(selector), preset);
 }
 
-/// The schemes of the plan in order: "flat", "bucketed.k1000000", …
-std::vector<std::string> schemes(const PlanInput& input) {
-  std::vector<std::string> all;
+/// Lists the planned schemes in order: "flat", "bucketed.k1000000", …
+std::vector<std::string> planned_schemes(const PlanInput& input) {
+  std::vector<std::string> schemes;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {
-    std::string& words = all.emplace_back(name(*spec.scheme));
+    std::string& words = schemes.emplace_back(name(*spec.scheme));
     if (spec.bucket_bytes) words += ".k" + std::to_string(*spec.bucket_bytes);
   }
-  return all;
+  return schemes;
 }
 
-Part part(const std::string& letter, const Change& change = as_it_is,
-          const PlanInput& input = chosen()) {
-  return part_of(measured(input, change), "data_parallel." + letter);
+Part part(const std::string& letter, const Change& change = unchanged,
+          const PlanInput& input = scheme_input()) {
+  return part_of(fake_run(input, change), "data_parallel." + letter);
 }
 
-std::string answer(const std::string& letter, const Change& change = as_it_is,
-                   const PlanInput& input = chosen()) {
+std::string answer(const std::string& letter, const Change& change = unchanged,
+                   const PlanInput& input = scheme_input()) {
   return part(letter, change, input).answer;
 }
 
-Change of_scheme(Scheme scheme, Change change) {
+Change in_scheme(Scheme scheme, Change change) {
   return where([=](const CellSpec& spec) { return spec.scheme == scheme; }, std::move(change));
 }
 
-Change of_cap(std::int64_t cap, Change change) {
+Change with_bucket_cap(std::int64_t cap, Change change) {
   return where([=](const CellSpec& spec) { return spec.bucket_bytes == cap; }, std::move(change));
 }
 
-Change steps(double factor) { return scaled(metric::kStep, metric::kTotal, factor); }
+Change scale_steps(double factor) { return scaled(metric::kStep, metric::kTotal, factor); }
 
-Change backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
+Change scale_backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
 
-/// Makes every other step longer by that factor and the rest shorter, so that the mean stays.
-Change steps_vary(double by) {
+/// Makes every other step longer by this share and the rest shorter, so that the mean stays.
+Change vary_steps(double share) {
   return each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
-    return ns * (step % 2 == 0 ? 1 + by : 1 - by);
+    return ns * (step % 2 == 0 ? 1 + share : 1 - share);
   });
 }
 
 TEST(DataParallelPlan, MeasuresEachSchemeBesideThoseBeforeIt) {
-  EXPECT_THAT(schemes(chosen("naive_ddp")), ElementsAre("none", "per_parameter"));
-  EXPECT_THAT(schemes(chosen("minimal_ddp_flat")), ElementsAre("none", "per_parameter", "flat"));
-  EXPECT_THAT(schemes(chosen("ddp_overlap_individual_parameters_benchmarking")),
+  EXPECT_THAT(planned_schemes(scheme_input("naive_ddp")), ElementsAre("none", "per_parameter"));
+  EXPECT_THAT(planned_schemes(scheme_input("minimal_ddp_flat")),
+              ElementsAre("none", "per_parameter", "flat"));
+  EXPECT_THAT(planned_schemes(scheme_input("ddp_overlap_individual_parameters_benchmarking")),
               ElementsAre("none", "per_parameter", "flat", "overlapped"));
-  EXPECT_THAT(schemes(chosen("ddp_bucketed")),
+  EXPECT_THAT(planned_schemes(scheme_input("ddp_bucketed")),
               ElementsAre("none", "per_parameter", "flat", "overlapped", "bucketed.k1000000",
                           "bucketed.k10000000", "bucketed.k100000000", "bucketed.k1000000000",
                           "reducer.k26214400"));
-  EXPECT_EQ(schemes(chosen()), schemes(chosen("ddp_bucketed")));
+  EXPECT_EQ(planned_schemes(scheme_input()), planned_schemes(scheme_input("ddp_bucketed")));
   EXPECT_THROW(canonical_selector("naive_ddq"), InputError);
 }
 
 TEST(DataParallelPlan, SharesTheHandoutsBatchOutAmongTwoGpus) {
-  EXPECT_EQ(cell_id(planned(chosen("naive_ddp")).back()),
+  EXPECT_EQ(cell_id(planned(scheme_input("naive_ddp")).back()),
             "data_parallel.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.per_parameter.b2.c512.fp32."
             "train_step.w5.n10");
-  const CellSpec demo = planned(chosen("naive_ddp", Preset::kDemo)).back();
+  const CellSpec demo = planned(scheme_input("naive_ddp", Preset::kDemo)).back();
   EXPECT_EQ(demo.ranks, (Ranks{2, Collectives::kGloo}));
   EXPECT_EQ(demo.batch, 1);
 }
 
 TEST(DataParallelPlan, TimesAllReducesByThemselvesWhereBucketsAreAskedFor) {
-  EXPECT_TRUE(planned(chosen("naive_ddp"), CellKind::kAllReduce).empty());
-  PlanInput input = chosen("ddp_bucketed");
+  EXPECT_TRUE(planned(scheme_input("naive_ddp"), CellKind::kAllReduce).empty());
+  PlanInput input = scheme_input("ddp_bucketed");
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 1u);
   input.selection.only.emplace_back("distributed_communication_single_node");
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 6u) << "none twice";
 }
 
 TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
-  const auto one_apart = [](const CellSpec&, Launch& launch) {
+  const auto one_difference = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
-  const auto drifted = both(without(metric::kEquality, metric::kDivergedRanks), one_apart);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, drifted)),
+  const auto drifted = combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, drifted)),
               AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
-  const auto unknown = without(metric::kEquality, metric::kGradients);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, unknown)), Not(HasSubstr("Yes:")));
+  const auto unknown = without_metric(metric::kEquality, metric::kGradients);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, unknown)), Not(HasSubstr("Yes:")));
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
   const auto unclear = HasSubstr("does not show how much of it is communication");
   EXPECT_THAT(answer("a"), AllOf(HasSubstr("of which communication is **"), Not(unclear)));
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kNone, steps_vary(0.3))), unclear);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kFlat, steps(0.5))), unclear)
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kNone, vary_steps(0.3))), unclear);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kFlat, scale_steps(0.5))), unclear)
       << "the step without communication takes longer";
 }
 
 TEST(NaiveAnswer, CountsAllReducesByArithmeticWhereTheyWereNotCounted) {
-  const auto uncounted = without(metric::kAllReduces, metric::kCalls);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, uncounted)),
+  const auto uncounted = without_metric(metric::kAllReduces, metric::kCalls);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, uncounted)),
               HasSubstr("its 435 all-reduces"));
 }
 
 TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
-  const auto none = HasSubstr("–");
-  EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"), ElementsAre(none, Not(none)));
-  const Part noisy = part("b", of_scheme(Scheme::kFlat, steps(0.5)));
-  EXPECT_THAT(texts_in(table_of(noisy, "schemes"), "Added"), ElementsAre(none, Not(none), none));
+  const auto no_value = HasSubstr("–");
+  EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"),
+              ElementsAre(no_value, Not(no_value)));
+  const Part noisy = part("b", in_scheme(Scheme::kFlat, scale_steps(0.5)));
+  EXPECT_THAT(texts_in(table_of(noisy, "schemes"), "Added"),
+              ElementsAre(no_value, Not(no_value), no_value));
   EXPECT_TRUE(texts_in(table_of(noisy, "phases"), "Stretched by").empty());
   EXPECT_THAT(texts_in(table_of(part("c"), "schemes"), "Stretched by"),
-              ElementsAre(none, none, none, "5.0"));
+              ElementsAre(no_value, no_value, no_value, "5.0"));
 }
 
 TEST(DataParallelCommands, RepeatTheirOwnPart) {
@@ -135,17 +139,18 @@ TEST(DataParallelCommands, RepeatTheirOwnPart) {
 TEST(FlatAnswer, ComparesWhereStepsDiffer) {
   EXPECT_THAT(answer("b"),
               AllOf(HasSubstr("ms less** than with 435 all-reduces"), Not(HasSubstr("copying"))));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, steps(2))), HasSubstr("ms more** than with"));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, steps_vary(0.3))),
+  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scale_steps(2))),
+              HasSubstr("ms more** than with"));
+  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, vary_steps(0.3))),
               HasSubstr("they differ by less than steps vary"));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
+  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
               HasSubstr("and copying the gradients into one tensor"));
 }
 
 TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
   const auto disturbed =
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
-  const Part shown = part("c", of_scheme(Scheme::kOverlapped, disturbed));
+  const Part shown = part("c", in_scheme(Scheme::kOverlapped, disturbed));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("Backward takes"), Not(HasSubstr("hidden"))));
   EXPECT_THAT(texts_in(shown.figures.front().data, "Gradients"),
               AllOf(Contains("flat"), Not(Contains("overlapped"))));
@@ -156,7 +161,7 @@ TEST(OverlapAnswer, RestsOnTheRankWithTheMostExposedCommunication) {
     Table& table = launch.tables.front();
     NamedRow(table, table.rows[1])[column::kOverlapNs] = std::int64_t{0};
   };
-  const Part shown = part("c", of_scheme(Scheme::kOverlapped, one_exposed));
+  const Part shown = part("c", in_scheme(Scheme::kOverlapped, one_exposed));
   EXPECT_EQ(texts_in(table_of(shown, "schemes"), "Hidden").back(), "0.0");
 }
 
@@ -171,7 +176,8 @@ TEST(BucketAnswer, SaysWhereTheModelMissesOverlap) {
 Change untraced_and_slower(double backward_factor) {
   const auto untraced = each_row(
       metric::kRankSteps, [](const NamedRow& row) { row[column::kCommunicationNs] = Scalar(); });
-  return both(untraced, of_cap(100'000'000, both(backward(backward_factor), steps(1.05))));
+  return combined(untraced, with_bucket_cap(100'000'000, combined(scale_backward(backward_factor),
+                                                                  scale_steps(1.05))));
 }
 
 TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
@@ -180,7 +186,7 @@ TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
   EXPECT_THAT(
       answer("d", untraced_and_slower(1)),
       AllOf(HasSubstr("steps are longer. This run does not show why."), Not(HasSubstr("because"))));
-  EXPECT_THAT(answer("d", of_cap(100'000'000, steps(0.9))),
+  EXPECT_THAT(answer("d", with_bucket_cap(100'000'000, scale_steps(0.9))),
               AllOf(HasSubstr("steps are shorter."), Not(HasSubstr("would show"))));
 }
 
@@ -206,9 +212,9 @@ TEST(DataParallelAnswers, OfOneGpuHaveNoSteps) {
 }
 
 TEST(DataParallelTables, TellSeveralNetworksApart) {
-  PlanInput input = chosen();
+  PlanInput input = scheme_input();
   input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
-  const Part buckets = part("d", as_it_is, input);
+  const Part buckets = part("d", unchanged, input);
   ASSERT_EQ(buckets.figures.size(), 2u);
   EXPECT_NE(buckets.figures[0].slug, buckets.figures[1].slug);
   EXPECT_THAT(buckets.answer, AllOf(HasSubstr("gradients of medium at"), Not(HasSubstr("small"))));

@@ -1,4 +1,4 @@
-"""Each figure's file is plain Vega-Lite: it compiles as it is, names its data and brings no theme of its own."""
+"""Tests that each figure's file is plain Vega-Lite: it compiles, names its data and has no theme of its own."""
 
 import glob
 import json
@@ -29,11 +29,11 @@ class Figures(unittest.TestCase):
     def test_each_is_placed_by_words_beside_it(self):
         for path in FIGURES:
             folder, name = os.path.split(path)
-            shared = folder.endswith("src/document/charts/figures")
-            files = pathlib.Path(ROOT).glob("[se]*/**/*.md") if shared else pathlib.Path(folder).parent.glob("*.md")
-            words = [file.read_text(encoding="utf-8") for file in files]
+            is_shared = folder.endswith("src/document/charts/figures")
+            files = pathlib.Path(ROOT).glob("[se]*/**/*.md") if is_shared else pathlib.Path(folder).parent.glob("*.md")
+            texts = [file.read_text(encoding="utf-8") for file in files]
             with self.subTest(os.path.relpath(path, ROOT)):
-                self.assertIn(("file: " if shared else "Figure ") + name.removesuffix(".vl.json") + "\n", "".join(words))
+                self.assertIn(("file: " if is_shared else "Figure ") + name.removesuffix(".vl.json") + "\n", "".join(texts))
 
 
 if __name__ == "__main__":

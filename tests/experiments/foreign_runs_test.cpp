@@ -1,4 +1,4 @@
-// Tests runs that load but that no worker wrote: each part is presented without the data it lacks.
+// Tests runs that load although no worker wrote them. Each part is presented without missing data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,17 +11,17 @@ namespace {
 
 using namespace testing_samples;
 
-/// Keeps the rows that `wanted` wants of each table of that name.
-Change keep_rows(std::string_view name, std::function<bool(const NamedRow&)> wanted) {
+/// Keeps only the rows for which `is_kept` is true, in each table of that name.
+Change keep_rows(std::string_view name, std::function<bool(const NamedRow&)> is_kept) {
   return [=](const CellSpec&, Launch& launch) {
     for (Table& table : launch.tables) {
       if (table.name != name) continue;
-      std::erase_if(table.rows, [&](auto& row) { return !wanted(NamedRow(table, row)); });
+      std::erase_if(table.rows, [&](auto& row) { return !is_kept(NamedRow(table, row)); });
     }
   };
 }
 
-/// Keeps the first samples of each metric of that tag and name.
+/// Keeps the first `count` samples of each metric of that tag and name.
 Change cut_samples(std::string_view tag, std::string_view name, std::size_t count) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -35,9 +35,9 @@ Change cut_samples(std::string_view tag, std::string_view name, std::size_t coun
 
 /// Expects that the changed run loads and has a document.
 void expect_document(const Change& change) {
-  PlanInput input = plan_input(Preset::kDemo, "2026");  // has every table
+  PlanInput input = plan_input(Preset::kDemo, "2026");  // This plan has every table.
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
-  const labreport::Run run = measured(input, change);
+  const labreport::Run run = fake_run(input, change);
   const labreport::Run loaded = run_from_json(to_json(run), "run.json");
   EXPECT_FALSE(build_document(loaded, false).sections.empty());
 }
@@ -60,9 +60,9 @@ TEST(ForeignRuns, MayLackTheRowsOfATable) {
 TEST(ForeignRuns, MayHaveTheirEventsInAnyOrder) {
   expect_document([](const CellSpec&, Launch& launch) {
     for (Table& table : launch.tables) {
-      const bool of_events =
+      const bool has_events =
           table.name == metric::kTimeline || table.name == metric::kBlockTimeline;
-      if (of_events) std::ranges::reverse(table.rows);
+      if (has_events) std::ranges::reverse(table.rows);
     }
   });
 }

@@ -1,5 +1,4 @@
-// Tests formulas in the sections' words: every format typesets them, and none contains a measured
-// value.
+// Tests the formulas in the sections: every format typesets them, and none has a measured value.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,26 +17,26 @@ namespace {
 
 constexpr const char* kMethod = "experiments/overview/method.md";
 
-std::vector<std::string> all_words() {
-  std::vector<std::string> words{std::string(embedded::experiments().at(kMethod))};
-  for (const Experiment& experiment : catalog()) words.emplace_back(experiment.words);
-  return words;
+std::vector<std::string> all_texts() {
+  std::vector<std::string> texts{std::string(embedded::experiments().at(kMethod))};
+  for (const Experiment& experiment : catalog()) texts.emplace_back(experiment.section_text);
+  return texts;
 }
 
 TEST(Formulas, HaveTheFormsThatEveryWriterTypesets) {
-  for (const std::string& words : all_words()) {
-    for (const MathSpan& span : cut_math(words).spans) {
+  for (const std::string& text : all_texts()) {
+    for (const MathSpan& span : cut_math(text).spans) {
       EXPECT_TRUE(find_formula(span, {}))
           << span.tex << ": LABREPORT_UPDATE_GOLDEN=1 build/tests/experiments_tests writes it";
     }
   }
 }
 
-/// Converts the formulas of all sections with the pandoc that set-up installs.
+/// Converts the formulas of all sections by the pandoc that set-up installs.
 TEST(Formulas, AreCommittedAsPandocConvertsThem) {
   std::set<std::string> sources;
-  for (const std::string& words : all_words()) {
-    for (const MathSpan& span : cut_math(words).spans) sources.insert(span.source());
+  for (const std::string& text : all_texts()) {
+    for (const MathSpan& span : cut_math(text).spans) sources.insert(span.source());
   }
   ChartProcess tool(LABREPORT_SOURCE_DIR);
   std::string converted;
@@ -54,8 +53,8 @@ TEST(Formulas, AreCommittedAsPandocConvertsThem) {
 }
 
 TEST(Formulas, HoldNoTagSoNoValueOfARun) {
-  for (const std::string& words : all_words()) {
-    for (const MathSpan& span : cut_math(words).spans) {
+  for (const std::string& text : all_texts()) {
+    for (const MathSpan& span : cut_math(text).spans) {
       EXPECT_EQ(span.tex.find("{{"), std::string::npos) << span.tex;
     }
   }
@@ -63,8 +62,8 @@ TEST(Formulas, HoldNoTagSoNoValueOfARun) {
 
 TEST(Formulas, AreMathInThePage) {
   std::size_t formulas = 0;
-  for (const std::string& words : all_words()) {
-    const std::string html = markdown_to_html(words);
+  for (const std::string& text : all_texts()) {
+    const std::string html = markdown_to_html(text);
     for (std::size_t at = 0; (at = html.find("<math", at)) != std::string::npos; ++at) ++formulas;
     EXPECT_EQ(html.find('$'), std::string::npos);
   }

@@ -1,4 +1,4 @@
-// Tests the plan of the FSDP problem, and when its sentences appear.
+// Tests the FSDP problem: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/fsdp_accounting/gathers.h"
@@ -15,12 +15,12 @@ using namespace testing_samples;
 
 constexpr const char* kProblem = "fsdp_accounting";
 
-std::string answer(const std::string& letter, const Change& change = as_it_is) {
-  const auto run = measured(only(kProblem, Preset::kFull, "2026"), change);
+std::string answer(const std::string& letter, const Change& change = unchanged) {
+  const auto run = fake_run(input_for(kProblem, Preset::kFull, "2026"), change);
   return part_of(run, std::string(kProblem) + "." + letter).answer;
 }
 
-Change of_weights(Change change, std::optional<Precision> precision = {}) {
+Change with_sharded_weights(Change change, std::optional<Precision> precision = {}) {
   return where(
       [=](const CellSpec& spec) {
         return spec.sharding == Sharding::kWeights &&
@@ -31,7 +31,7 @@ Change of_weights(Change change, std::optional<Precision> precision = {}) {
 
 TEST(FsdpPlan, SetsWeightsBesideTheOptimizerAndNothing) {
   std::vector<std::pair<Precision, Sharding>> pairs;
-  for (const CellSpec& spec : planned(only(kProblem, Preset::kFull, "2026"))) {
+  for (const CellSpec& spec : planned(input_for(kProblem, Preset::kFull, "2026"))) {
     EXPECT_EQ(spec.size, "xl");
     EXPECT_EQ(spec.ranks, (Ranks{2, Collectives::kNccl}));
     pairs.emplace_back(*spec.precision, *spec.sharding);
@@ -48,7 +48,7 @@ TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
               AllOf(HasSubstr("With xl in FP32 we expect **12.7 GiB** less than with a sharded"),
                     HasSubstr("6.35 GiB of gradients that sharding saves are not there yet")));
   const auto tripled = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
-  EXPECT_THAT(answer("a", of_weights(each_row(metric::kHeld, tripled))),
+  EXPECT_THAT(answer("a", with_sharded_weights(each_row(metric::kHeld, tripled))),
               AllOf(HasSubstr("GiB more."), Not(HasSubstr("not there yet"))));
 }
 
@@ -62,27 +62,27 @@ TEST(FsdpMemory, OfOneGpuIsWhatTheArithmeticExpects) {
 }
 
 TEST(FsdpMemory, NamesLossesThatDifferIn16BitsBeforeRoundingGrows) {
-  const auto with = [](std::vector<double> samples, Precision precision) {
-    return answer("a", of_weights(losses(std::move(samples)), precision));
+  const auto answer_with_losses = [](std::vector<double> samples, Precision precision) {
+    return answer("a", with_sharded_weights(with_losses(std::move(samples)), precision));
   };
   EXPECT_THAT(answer("a"), Not(HasSubstr("losses")));
-  EXPECT_THAT(with({9.2, 9.9}, Precision::kFp32),
+  EXPECT_THAT(answer_with_losses({9.2, 9.9}, Precision::kFp32),
               HasSubstr("The losses of xl in FP32 differ by 7.6 %"));
-  EXPECT_THAT(with({9.2, 9.2, 9.9, 9.2}, Precision::kBf16), Not(HasSubstr("losses")));
-  EXPECT_THAT(with({9.2, 9.9, 9.2, 9.2}, Precision::kBf16),
+  EXPECT_THAT(answer_with_losses({9.2, 9.2, 9.9, 9.2}, Precision::kBf16), Not(HasSubstr("losses")));
+  EXPECT_THAT(answer_with_losses({9.2, 9.9, 9.2, 9.2}, Precision::kBf16),
               HasSubstr("The losses of xl in BF16 in its first two steps differ by 7.6 %"));
 }
 
-/// Makes FFN matrices late by `wait` ns.
-Change late_by(std::int64_t wait) {
-  return of_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
-    if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait;
+/// Makes the forward pass wait for the gathers of ffn.w1.
+Change wait_for_w1(std::int64_t wait_ns) {
+  return with_sharded_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
+    if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait_ns;
   }));
 }
 
 TEST(FsdpGathers, NameWhatIsLate) {
   EXPECT_THAT(answer("b"), HasSubstr("Yes: with xl in FP32 all 224 gathers"));
-  EXPECT_THAT(answer("b", late_by(1'000'000)),
+  EXPECT_THAT(answer("b", wait_for_w1(1'000'000)),
               AllOf(HasSubstr("Not all: with xl in FP32 **192 of 224** gathers"),
                     HasSubstr("late in most blocks are ffn.w1. A block waits"),
                     HasSubstr("although it computes for"), HasSubstr("does not show why.")));
@@ -93,7 +93,7 @@ TEST(FsdpGathers, ThatTakeLongerThanTheBlockCannotHide) {
     row.scale(column::kAloneNs, 1e6);
     row[column::kWaitNs] = static_cast<std::int64_t>(row.number(column::kAloneNs) / 2);
   });
-  EXPECT_THAT(answer("b", of_weights(longer)),
+  EXPECT_THAT(answer("b", with_sharded_weights(longer)),
               AllOf(HasSubstr("No: with xl in FP32 none of the 224 gathers"),
                     HasSubstr("because it computes for only")));
 }
@@ -102,7 +102,7 @@ TEST(FsdpGathers, CountNoGatherWithoutATime) {
   const auto untimed = [](const NamedRow& row) {
     if (row.has(column::kModule, "layers.0.ffn.w1")) row[column::kWaitNs] = Scalar();
   };
-  EXPECT_THAT(answer("b", of_weights(each_row(metric::kGathers, untimed))),
+  EXPECT_THAT(answer("b", with_sharded_weights(each_row(metric::kGathers, untimed))),
               HasSubstr("all 223 gathers"));
 }
 

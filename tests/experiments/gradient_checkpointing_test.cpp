@@ -1,4 +1,4 @@
-// Tests the plan of gradient checkpointing, and when its sentences appear.
+// Tests gradient checkpointing: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -19,23 +19,23 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-using Group = std::optional<std::int64_t>;
+using GroupSize = std::optional<std::int64_t>;  // Blocks per checkpoint; empty without checkpoints.
 
-PlanInput checkpoints(Preset preset = Preset::kFull, const char* edition = "2026") {
-  return only("gradient_checkpointing", preset, edition);
+PlanInput checkpointing_input(Preset preset = Preset::kFull, const char* edition = "2026") {
+  return input_for("gradient_checkpointing", preset, edition);
 }
 
-std::vector<CellSpec> checkpointed(const PlanInput& input) {
+std::vector<CellSpec> checkpointing_cells(const PlanInput& input) {
   return planned(input, CellKind::kCheckpointing);
 }
 
-std::vector<Group> groups_of(const std::vector<CellSpec>& specs) {
-  std::vector<Group> groups;
+std::vector<GroupSize> groups_of(const std::vector<CellSpec>& specs) {
+  std::vector<GroupSize> groups;
   for (const CellSpec& spec : specs) groups.push_back(spec.blocks_per_checkpoint);
   return groups;
 }
 
-/// Refuses steps that a GPU with less memory than the fake one cannot hold.
+/// Makes the steps run out of memory that do not fit a GPU with this memory.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;
@@ -44,7 +44,8 @@ Change with_memory(double gibibytes) {
     CellSpec passes = spec;
     passes.mode = Mode::kForwardBackward;
     const OutOfMemory out_of_memory{"backward", 1 << 30, capacity, capacity};
-    if (expected_peak(passes).total() > capacity) return end_with(launch, out_of_memory);
+    if (expected_peak(passes).total() > capacity)
+      return end_with(launch, out_of_memory);
     launch.outcome = out_of_memory;
     std::erase_if(launch.metrics, [](const Metric& metric) {
       return metric.name == metric::kPeakAllocated || metric.unit != "B";
@@ -57,12 +58,12 @@ Part part(const labreport::Run& run, const std::string& letter) {
 }
 
 std::string answer(const Change& change, Preset preset = Preset::kFull) {
-  return part(measured(checkpoints(preset), change), "b").answer;
+  return part(fake_run(checkpointing_input(preset), change), "b").answer;
 }
 
 TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTwoBelowItsBlocks) {
-  const std::vector<CellSpec> specs = checkpointed(checkpoints());
-  EXPECT_THAT(groups_of(specs), ElementsAre(Group(), 1, 2, 4, 8, 16));
+  const std::vector<CellSpec> specs = checkpointing_cells(checkpointing_input());
+  EXPECT_THAT(groups_of(specs), ElementsAre(GroupSize(), 1, 2, 4, 8, 16));
   EXPECT_EQ(cell_id(specs.front()),
             "checkpointing.cuda.d2560-f10240-l32-h32-v10000.b4.c2048.fp32.train_step.w1.n3");
   EXPECT_EQ(cell_id(specs.back()),
@@ -70,32 +71,34 @@ TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTw
 }
 
 TEST(CheckpointingPlan, OfPresetsHasFewerGroups) {
-  EXPECT_THAT(groups_of(checkpointed(checkpoints(Preset::kQuick))), ElementsAre(Group(), 1, 2, 4));
-  EXPECT_THAT(groups_of(checkpointed(checkpoints(Preset::kDemo))), ElementsAre(Group(), 1, 2, 4));
-  EXPECT_EQ(checkpointed(checkpoints(Preset::kDemo)).front().context, 64);
+  EXPECT_THAT(groups_of(checkpointing_cells(checkpointing_input(Preset::kQuick))),
+              ElementsAre(GroupSize(), 1, 2, 4));
+  EXPECT_THAT(groups_of(checkpointing_cells(checkpointing_input(Preset::kDemo))),
+              ElementsAre(GroupSize(), 1, 2, 4));
+  EXPECT_EQ(checkpointing_cells(checkpointing_input(Preset::kDemo)).front().context, 64);
 }
 
 TEST(CheckpointingPlan, KeepsWhatTheUserChose) {
-  PlanInput input = checkpoints();
+  PlanInput input = checkpointing_input();
   input.selection.sizes = {{"three", {64, 128, 3, 2, 100}}};
   input.selection.contexts = {128};
   input.selection.precisions = {Precision::kFp32, Precision::kBf16};
   input.selection.batch = 7;
-  const std::vector<CellSpec> specs = checkpointed(input);
-  EXPECT_THAT(groups_of(specs), ElementsAre(Group(), 1, 2, Group(), 1, 2));
+  const std::vector<CellSpec> specs = checkpointing_cells(input);
+  EXPECT_THAT(groups_of(specs), ElementsAre(GroupSize(), 1, 2, GroupSize(), 1, 2));
   EXPECT_EQ(specs.back().precision, Precision::kBf16);
   EXPECT_EQ(specs.back().context, 128);
   EXPECT_EQ(specs.back().batch, 7);
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(checkpointed(input).front().mode, Mode::kForwardBackward);
+  EXPECT_EQ(checkpointing_cells(input).front().mode, Mode::kForwardBackward);
   input.selection.modes = {Mode::kForward};
-  EXPECT_TRUE(checkpointed(input).empty()) << "without a backward pass nothing runs again";
+  EXPECT_TRUE(checkpointing_cells(input).empty()) << "without a backward pass nothing runs again";
 }
 
 TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
   const auto sizes = [](double gibibytes) {
     std::set<std::string> names;
-    for (const Cell& cell : measured(checkpoints(), with_memory(gibibytes)).cells) {
+    for (const Cell& cell : fake_run(checkpointing_input(), with_memory(gibibytes)).cells) {
       names.insert(cell.spec.size);
     }
     return names;
@@ -133,11 +136,11 @@ TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingle
 }
 
 TEST(CheckpointingAnswer, WhereEverythingFitsHasAPeakWithoutCheckpoints) {
-  PlanInput input = checkpoints();
+  PlanInput input = checkpointing_input();
   input.selection.contexts = {512};
-  const Part all = part(measured(input, as_it_is), "b");
-  EXPECT_THAT(all.answer, testing::ContainsRegex("steps without checkpoints peak .* GiB higher"));
-  EXPECT_THAT(all.details.method, HasSubstr("within 0.0 % of every measured peak"));
+  const Part shown = part(fake_run(input, unchanged), "b");
+  EXPECT_THAT(shown.answer, testing::ContainsRegex("steps without checkpoints peak .* GiB higher"));
+  EXPECT_THAT(shown.details.method, HasSubstr("within 0.0 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
@@ -162,10 +165,10 @@ TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
 }
 
 TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirstGroup) {
-  PlanInput input = checkpoints();
+  PlanInput input = checkpointing_input();
   input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
   input.selection.contexts = {512};
-  EXPECT_THAT(part(measured(input, as_it_is), "b").answer, HasSubstr("of inputs"));
+  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer, HasSubstr("of inputs"));
 }
 
 TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
@@ -175,21 +178,21 @@ TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
       if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
     }
   };
-  EXPECT_THAT(part(measured(checkpoints(), higher_passes_peak), "b").details.method,
+  EXPECT_THAT(part(fake_run(checkpointing_input(), higher_passes_peak), "b").details.method,
               HasSubstr("within 12.3 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
-  const auto in_fours = [](const CellSpec& spec) { return spec.blocks_per_checkpoint == 4; };
-  EXPECT_THAT(answer(where(in_fours, losses(std::vector<double>(4, 9.9)))),
+  const auto has_groups_of_4 = [](const CellSpec& spec) { return spec.blocks_per_checkpoint == 4; };
+  EXPECT_THAT(answer(where(has_groups_of_4, with_losses(std::vector<double>(4, 9.9)))),
               HasSubstr("with groups of 4 blocks differs by 7.6 %"));
-  EXPECT_THAT(answer(as_it_is), Not(HasSubstr("more than rounding explains")));
+  EXPECT_THAT(answer(unchanged), Not(HasSubstr("more than rounding explains")));
 }
 
 TEST(CheckpointingAnswer, OfForwardAndBackwardAloneSpeaksOfNoStep) {
-  PlanInput input = checkpoints();
+  PlanInput input = checkpointing_input();
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_THAT(part(measured(input, as_it_is), "b").answer,
+  EXPECT_THAT(part(fake_run(input, unchanged), "b").answer,
               AllOf(HasSubstr("in forward and backward."), Not(HasSubstr("AdamW"))));
 }
 
@@ -203,7 +206,7 @@ TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {
   const auto rows =
-      rows_of(table_of(part(measured(checkpoints(), with_memory(79)), "b"), "choices"));
+      lines_of(table_of(part(fake_run(checkpointing_input(), with_memory(79)), "b"), "choices"));
   EXPECT_EQ(rows.size(), 6u);
   EXPECT_THAT(rows, Contains(AllOf(HasSubstr("none"), HasSubstr("out of memory in backward"))));
 }

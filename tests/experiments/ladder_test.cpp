@@ -1,4 +1,4 @@
-// Tests the plan of a training step's ladder, and when its sentences appear.
+// Tests the ladder: its plan, its gains, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/common/ladder.h"
@@ -13,10 +13,10 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-PlanInput ladder_input(Preset preset = Preset::kFull) { return only("ladder", preset); }
+PlanInput ladder_input(Preset preset = Preset::kFull) { return input_for("ladder", preset); }
 
-labreport::Run ladder_run(const Change& change = as_it_is, Preset preset = Preset::kFull) {
-  return measured(ladder_input(preset), change);
+labreport::Run ladder_run(const Change& change = unchanged, Preset preset = Preset::kFull) {
+  return fake_run(ladder_input(preset), change);
 }
 
 std::vector<Ladder> ladders_of(const labreport::Run& run) {
@@ -25,7 +25,7 @@ std::vector<Ladder> ladders_of(const labreport::Run& run) {
 
 std::string answer(const labreport::Run& run) { return part_of(run, "ladder").answer; }
 
-Change longer(Variant variant, double factor) {
+Change scale_variant(Variant variant, double factor) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.variant != variant) return;
     for (Metric& metric : launch.metrics) {
@@ -84,7 +84,7 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
 }
 
 TEST(Ladder, LeavesSmallGainsOut) {
-  const labreport::Run run = ladder_run(longer(Variant::kEinsum, 0.505));
+  const labreport::Run run = ladder_run(scale_variant(Variant::kEinsum, 0.505));
   const Ladder ladder = ladders_of(run).front();
   for (const Gain& gain : largest_gains(ladder, 9)) EXPECT_NE(gain.after->change, "matmul");
 }
@@ -101,12 +101,12 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
 }
 
 TEST(Ladder, RanksByWhatIsSaved) {
-  const auto make_rung = [](const char* change, double ms, double busy) {
+  const auto make_rung = [](const char* change, double ms, double busy_ms) {
     Rung rung{nullptr, change, "", {ms}};
-    rung.busy_ms = busy;
+    rung.busy_ms = busy_ms;
     return rung;
   };
-  const auto ranked = [](const Ladder& ladder) {
+  const auto largest_changes = [](const Ladder& ladder) {
     std::vector<std::string> changes;
     for (const Gain& gain : largest_gains(ladder, 3)) changes.push_back(gain.after->change);
     return changes;
@@ -114,32 +114,33 @@ TEST(Ladder, RanksByWhatIsSaved) {
   Ladder ladder{"small", "small in FP32", "FP32", {}};
   ladder.rungs = {make_rung("einsum", 64.8, 60.4), make_rung("fused AdamW", 50.8, 47.2),
                   make_rung("TF32", 35.5, 19.4), make_rung("CUDA graph", 19.9, 19.3)};
-  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
+  EXPECT_THAT(largest_changes(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
   ladder.rungs = {make_rung("einsum", 77.5, 25.8), make_rung("matmul", 62.8, 24.8),
                   make_rung("SDPA", 60.6, 16.0), make_rung("CUDA graph", 12.5, 11.8),
                   make_rung("torch.compile", 7.2, 6.3)};
-  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph")) << "matmul saves more than what follows";
+  EXPECT_THAT(largest_changes(ladder), ElementsAre("CUDA graph"))
+      << "matmul saves more than what follows";
 }
 
 TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (!spec.variant || spec.device == DeviceKind::kCpu) return;
-    for (Metric& metric : launch.metrics) {  // the same kernels in every variant
+    for (Metric& metric : launch.metrics) {  // Every variant has the same kernels.
       if (metric.name == metric::kBusy) metric.data = Scalar(std::int64_t{1'000'000});
       if (metric.name == metric::kKernels) metric.data = Scalar(std::int64_t{500});
     }
   });
-  EXPECT_THAT(because(gains(ladders_of(run).front()).front()),
+  EXPECT_THAT(reason_clause(gains(ladders_of(run).front()).front()),
               HasSubstr("because GPU idle time falls from "));
 }
 
 TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
-  EXPECT_THAT(because(gains(ladders_of(ladder_run()).front()).front()),
+  EXPECT_THAT(reason_clause(gains(ladders_of(ladder_run()).front()).front()),
               AllOf(HasSubstr("because GPU time falls from "), Not(HasSubstr("launches"))));
 }
 
 TEST(Ladder, BlamesTensorCoresForTf32) {
-  const Change halved = longer(Variant::kFusedAdamW, 0.5);
+  const Change halved = scale_variant(Variant::kFusedAdamW, 0.5);
   const labreport::Run run = ladder_run([&](const CellSpec& spec, Launch& launch) {
     if (spec.precision == Precision::kTf32) halved(spec, launch);
   });
@@ -148,7 +149,8 @@ TEST(Ladder, BlamesTensorCoresForTf32) {
   const auto tf32 =
       std::ranges::find(all_gains, "TF32", [](const Gain& g) { return g.after->change; });
   ASSERT_NE(tf32, all_gains.end());
-  EXPECT_THAT(because(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
+  EXPECT_THAT(reason_clause(*tf32),
+              HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
 TEST(LadderAnswer, SaysWhatAllChangesBuyAndWhichBuysMost) {
@@ -161,13 +163,13 @@ TEST(LadderAnswer, SaysWhereLossesPart) {
       [](const CellSpec& spec) {
         return spec.variant == Variant::kFusedAdamW && spec.size == "small";
       },
-      losses(std::vector<double>(15, 9.9)));
+      with_losses(std::vector<double>(15, 9.9)));
   EXPECT_THAT(answer(ladder_run(diverging_losses)), HasSubstr("more than rounding explains"));
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
 }
 
 TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
-  const labreport::Run run = ladder_run(as_it_is, Preset::kDemo);
+  const labreport::Run run = ladder_run(unchanged, Preset::kDemo);
   EXPECT_EQ(ladders_of(run).front().rungs.back().reason, "skipped: a CUDA graph needs a GPU");
   EXPECT_THAT(answer(run),
               AllOf(HasSubstr("**demo-1 in FP32: 4.00×**"), Not(HasSubstr("kernels"))));

@@ -1,4 +1,4 @@
-// Tests when the memory problem's sentences appear.
+// Tests the memory problem: its tables, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "base/text.h"
@@ -33,19 +33,19 @@ Launch launch_of(Mode mode, std::int64_t context = 512, std::int64_t capacity = 
   return launch;
 }
 
-/// The report's part of a run whose memory cells were changed.
-Part memory_part(const std::string& letter, const Change& change = as_it_is,
+/// Returns a part of the report of a run with `change`.
+Part memory_part(const std::string& letter, const Change& change = unchanged,
                  const char* edition = "2025") {
-  const auto run = measured(only("memory_profiling", Preset::kFull, edition), change);
+  const auto run = fake_run(input_for("memory_profiling", Preset::kFull, edition), change);
   return part_of(run, "memory_profiling." + letter);
 }
 
-std::string answer(const std::string& letter, const Change& change = as_it_is,
+std::string answer(const std::string& letter, const Change& change = unchanged,
                    const char* edition = "2025") {
   return memory_part(letter, change, edition).answer;
 }
 
-Change with_metric(std::string_view tag, std::string_view name, std::int64_t added) {
+Change add_to_metric(std::string_view tag, std::string_view name, std::int64_t added) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       if (metric.tag != tag || metric.name != name) continue;
@@ -54,8 +54,8 @@ Change with_metric(std::string_view tag, std::string_view name, std::int64_t add
   };
 }
 
-/// All words of a table, remarks beside its rows included.
-std::string words_of(const TableView& table) { return join(rows_of(table), "\n"); }
+/// Returns all text of a table, with the remarks beside its rows.
+std::string text_of(const TableView& table) { return join(lines_of(table), "\n"); }
 
 const Figure& figure_of(const Part& part, const std::string& slug) {
   for (const Figure& figure : part.figures) {
@@ -74,11 +74,11 @@ Change step_out_of_memory_at(std::int64_t context) {
 }
 
 TEST(MemoryTimelines, EndWhereMemoryDoes) {
-  const Part refused = memory_part("a", as_it_is, "2026"), whole = memory_part("a");
-  EXPECT_THAT(refused.answer, testing::ContainsRegex("At 2,048 it stops at .*: out of memory"));
-  EXPECT_THAT(words_of(refused.figures.back().data),
+  const Part failed = memory_part("a", unchanged, "2026"), complete = memory_part("a");
+  EXPECT_THAT(failed.answer, testing::ContainsRegex("At 2,048 it stops at .*: out of memory"));
+  EXPECT_THAT(text_of(failed.figures.back().data),
               AllOf(HasSubstr("out of memory in forward"), Not(HasSubstr("end of"))));
-  EXPECT_THAT(words_of(whole.figures.back().data),
+  EXPECT_THAT(text_of(complete.figures.back().data),
               AllOf(HasSubstr("end of forward"), HasSubstr("end of optimizer")));
 }
 
@@ -134,19 +134,18 @@ TEST(MemoryLifetimes, AreRankedBySize) {
 TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
   EXPECT_THAT(answer("b"),
               HasSubstr("Up to 256 the optimizer sets the step's peak, at 512 backward"));
-  EXPECT_THAT(answer("b", without("peak", "backward")), Not(HasSubstr("step's peak")));
+  EXPECT_THAT(answer("b", without_metric("peak", "backward")), Not(HasSubstr("step's peak")));
 }
 
 TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
-  const Part part = memory_part("b", as_it_is, "2026");
-  EXPECT_EQ(table_of(part, "contexts").rows.size(), 3u);  // 128, 1,024 and 2,048
+  const Part part = memory_part("b", unchanged, "2026");
+  EXPECT_EQ(table_of(part, "contexts").rows.size(), 3u) << "128, 1,024 and 2,048";
   EXPECT_THAT(part.answer,
               HasSubstr("At 128 the optimizer sets the step's peak, at 1,024 backward"));
 }
 
 TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
-  const std::string words =
-      words_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
+  const std::string words = text_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
   EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
                            Not(HasSubstr("tried to allocate"))));
 }
@@ -155,8 +154,8 @@ TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
   const auto peak_raised_to = [](std::int64_t requested_bytes) {
     return [=](const CellSpec& spec, Launch& launch) {
       if (spec.context != 128 || spec.mode != Mode::kTrainStep) return;
-      with_metric("memory", "peak_allocated", 40LL << 30)(spec, launch);
-      with_metric("memory", "peak_requested", requested_bytes)(spec, launch);
+      add_to_metric("memory", "peak_allocated", 40LL << 30)(spec, launch);
+      add_to_metric("memory", "peak_requested", requested_bytes)(spec, launch);
     };
   };
   const auto findings = [](const Change& change) {
@@ -165,23 +164,23 @@ TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
   EXPECT_THAT(findings(peak_raised_to(0)),
               HasSubstr("Context 128 peaks above 256 because of the allocator's rounding (4"));
   EXPECT_THAT(findings(peak_raised_to(40LL << 30)), Not(HasSubstr("rounding")));
-  EXPECT_THAT(findings(as_it_is), Not(HasSubstr("rounding")));
+  EXPECT_THAT(findings(unchanged), Not(HasSubstr("rounding")));
 }
 
 TEST(MemoryPeaks, ThatDifferFromTheirFormulasSaySo) {
   const auto remarks = [](const Change& change) {
-    return words_of(table_of(memory_part("b", change), "allocator"));
+    return text_of(table_of(memory_part("b", change), "allocator"));
   };
-  EXPECT_THAT(remarks(with_metric("memory", "peak_requested", 3LL << 30)),
+  EXPECT_THAT(remarks(add_to_metric("memory", "peak_requested", 3LL << 30)),
               HasSubstr("not explained by the formula"));
-  EXPECT_THAT(remarks(as_it_is), Not(HasSubstr("not explained")));
-  EXPECT_THAT(remarks(with_metric("history", "peak_requested", 512)),
+  EXPECT_THAT(remarks(unchanged), Not(HasSubstr("not explained")));
+  EXPECT_THAT(remarks(add_to_metric("history", "peak_requested", 512)),
               HasSubstr("the history changed the peak"));
 }
 
 TEST(MemoryPeaks, ThatWereNotCountedAreNotSaidToDiffer) {
   EXPECT_THAT(
-      words_of(table_of(memory_part("b", without("memory", "peak_requested")), "allocator")),
+      text_of(table_of(memory_part("b", without_metric("memory", "peak_requested")), "allocator")),
       AllOf(Not(HasSubstr("history")), Not(HasSubstr("not explained"))));
 }
 
@@ -194,10 +193,10 @@ TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
   EXPECT_THAT(part.answer, HasSubstr("no caching allocator"));
 }
 
-/// Bytes by a polynomial of the page's, summed over the parts.
-double evaluated(const nlohmann::json& parts, double batch, double context) {
+/// Evaluates the live figure's polynomials for the bytes of a step, and adds them up.
+double evaluate(const nlohmann::json& polynomials, double batch, double context) {
   double sum = 0;
-  for (const nlohmann::json& part : parts) {
+  for (const nlohmann::json& part : polynomials) {
     sum += part[0].get<double>() + part[1].get<double>() * batch * context +
            part[2].get<double>() * batch * context * context +
            part[3].get<double>() * context * context;
@@ -208,7 +207,7 @@ double evaluated(const nlohmann::json& parts, double batch, double context) {
 TEST(WhatFits, HasTheFormulasOfEverySizeAsPolynomials) {
   const nlohmann::json live = figure_of(memory_part("b"), "what-fits").live;
   const std::vector<Size>& sizes = find_edition("2025").sizes;
-  const nlohmann::json& step = live["checks"].back();  // training step, BF16
+  const nlohmann::json& step = live["checks"].back();  // The BF16 training step is the last.
   ASSERT_EQ(step["sizes"].size(), sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     CellSpec spec;
@@ -221,7 +220,7 @@ TEST(WhatFits, HasTheFormulasOfEverySizeAsPolynomials) {
     ASSERT_EQ(step["sizes"][i].size(), peaks.size());
     for (std::size_t k = 0; k < peaks.size(); ++k) {
       // The fake device has 8 MiB of workspace, which counts as temporary.
-      EXPECT_EQ(evaluated(step["sizes"][i][k]["parts"], 3, 1000),
+      EXPECT_EQ(evaluate(step["sizes"][i][k]["parts"], 3, 1000),
                 static_cast<double>(peaks[k].total() + (8 << 20)));
     }
   }
@@ -229,15 +228,15 @@ TEST(WhatFits, HasTheFormulasOfEverySizeAsPolynomials) {
 
 TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
   const TableView table = figure_of(memory_part("b"), "what-fits").data;
-  ASSERT_EQ(table.rows.size(), 30u);  // three steps, two precisions, five sizes
-  EXPECT_THAT(rows_of(table)[24], AllOf(testing::StartsWith("2.7B | training step |"),
-                                        HasSubstr("| 80 GB |"), HasSubstr("| none")));
+  ASSERT_EQ(table.rows.size(), 30u) << "three steps, two precisions, five sizes";
+  EXPECT_THAT(lines_of(table)[24], AllOf(testing::StartsWith("2.7B | training step |"),
+                                         HasSubstr("| 80 GB |"), HasSubstr("| none")));
 }
 
 Change with_higher_bf16_peaks(std::int64_t bytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kBf16 || spec.mode != Mode::kTrainStep) return;
-    with_metric("memory", "peak_allocated", bytes)(spec, launch);
+    add_to_metric("memory", "peak_allocated", bytes)(spec, launch);
   };
 }
 
@@ -245,13 +244,13 @@ TEST(WhatFits, SaysHowNearThePredictionsAre) {
   const Part part = memory_part("b");
   EXPECT_THAT(part.details.findings, HasSubstr("predict the 12 peaks measured in this run"));
   EXPECT_EQ(table_of(part, "predictions").rows.size(), 6u);
-  EXPECT_THAT(words_of(part.figures.front().data), Not(HasSubstr("off")));
+  EXPECT_THAT(text_of(part.figures.front().data), Not(HasSubstr("off")));
 }
 
 TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
   const TableView table =
       table_of(memory_part("b", with_higher_bf16_peaks(1 << 30)), "predictions");
-  const Value& farthest = table.rows.back().cells.back();  // training step, BF16
+  const Value& farthest = table.rows.back().cells.back();  // The BF16 training step is the last.
   EXPECT_LT(*farthest.number(), -0.01);
   EXPECT_GT(*farthest.number(), -0.2);
 }
@@ -260,7 +259,7 @@ TEST(WhatFits, LeavesOutAStepThatTheFormulasMiss) {
   const Part part = memory_part("b", with_higher_bf16_peaks(40LL << 30));
   const Figure& figure = figure_of(part, "what-fits");
   EXPECT_FALSE(figure.live["checks"].back().contains("sizes"));
-  EXPECT_THAT(words_of(figure.data), HasSubstr("% off"));
+  EXPECT_THAT(text_of(figure.data), HasSubstr("% off"));
   EXPECT_THAT(part.details.findings, HasSubstr("predict the 9 peaks"));
 }
 
@@ -272,8 +271,8 @@ TEST(WhatFits, NeedsAMeasuredPeak) {
   EXPECT_THAT(part.answer, Not(HasSubstr("predict")));
 }
 
-/// The confirmed peaks in the run's summary: "train_step fp32: 4 peaks to context 512".
-std::vector<std::string> confirmed(const labreport::Run& run) {
+/// Lists the confirmed peaks in the run's summary: "train_step fp32: 4 to context 512".
+std::vector<std::string> confirmed_peaks(const labreport::Run& run) {
   std::vector<std::string> lines;
   for (const ConfirmedPeaks& peaks : build_document(run, false).memory.confirmed) {
     lines.push_back(peaks.mode + " " + peaks.precision + ": " + std::to_string(peaks.peaks) +
@@ -286,27 +285,28 @@ std::vector<std::string> confirmed(const labreport::Run& run) {
 
 TEST(MemoryFormulas, AreKeptWithTheirRange) {
   EXPECT_THAT(
-      confirmed(measured(only("memory_profiling"))),
+      confirmed_peaks(fake_run(input_for("memory_profiling"))),
       ElementsAre("inference fp32: 3 to context 512", "inference bf16: 3 to context 512",
                   "train_step fp32: 3 to context 512", "train_step bf16: 3 to context 512"));
 }
 
 TEST(MemoryFormulas, AreKeptOfStepsThatThePeaksConfirm) {
-  EXPECT_THAT(confirmed(measured(only("memory_profiling"), with_higher_bf16_peaks(40LL << 30))),
-              Not(Contains(HasSubstr("train_step bf16"))));
-  PlanInput cpu = only("memory_profiling", Preset::kDemo);
-  EXPECT_THAT(confirmed(measured(cpu)), ElementsAre());
+  EXPECT_THAT(
+      confirmed_peaks(fake_run(input_for("memory_profiling"), with_higher_bf16_peaks(40LL << 30))),
+      Not(Contains(HasSubstr("train_step bf16"))));
+  PlanInput cpu = input_for("memory_profiling", Preset::kDemo);
+  EXPECT_THAT(confirmed_peaks(fake_run(cpu)), ElementsAre());
 }
 
 TEST(MemoryFormulas, AreKeptOfCheckpointsAndOfASharedOptimizer) {
-  EXPECT_THAT(confirmed(measured(only("gradient_checkpointing", Preset::kFull, "2026"))),
+  EXPECT_THAT(confirmed_peaks(fake_run(input_for("gradient_checkpointing", Preset::kFull, "2026"))),
               ElementsAre("train_step fp32: 4 to context 2048, 8 blocks"));
-  EXPECT_THAT(confirmed(measured(only("optimizer_state_sharding_accounting"))),
+  EXPECT_THAT(confirmed_peaks(fake_run(input_for("optimizer_state_sharding_accounting"))),
               ElementsAre("train_step fp32: 1 to context 512, 2 ranks"));
 }
 
 TEST(MemoryPrecisions, LeaveOutContextsOnTheWay) {
-  EXPECT_THAT(answer("c", as_it_is, "2026"),
+  EXPECT_THAT(answer("c", unchanged, "2026"),
               AllOf(testing::StartsWith("It depends on the context: "), HasSubstr("%** at 1,024"),
                     Not(HasSubstr("at 256")), Not(HasSubstr("at 512"))));
 }
@@ -318,8 +318,8 @@ TEST(MemoryPrecisions, SayWhereAStepFitsInOneAlone) {
 }
 
 TEST(MemoryResidual, ThatDiffersFromTheFormulaIsFlagged) {
-  const Part part = memory_part("d", with_metric("residual", "requested", 512));
-  EXPECT_THAT(words_of(table_of(part, "residuals")), HasSubstr("does not agree"));
+  const Part part = memory_part("d", add_to_metric("residual", "requested", 512));
+  EXPECT_THAT(text_of(table_of(part, "residuals")), HasSubstr("does not agree"));
 }
 
 TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
@@ -329,7 +329,7 @@ TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
   EXPECT_THAT(answer("e", uneven_counts), HasSubstr(": the pass makes 62 in "));
 }
 
-/// Returns the last point of a block's backward in the first such figure.
+/// Returns the change at the last point of the first figure of a block's backward.
 double last_change(const Part& part) {
   for (const Figure& figure : part.figures) {
     if (!figure.slug.starts_with("block-timeline")) continue;
@@ -339,27 +339,28 @@ double last_change(const Part& part) {
 }
 
 TEST(MemoryBlock, WithoutTheMemoryAfterItsBackwardHasNoChange) {
-  EXPECT_THAT(memory_part("f", without("block", "after_backward"), "2026").answer,
+  EXPECT_THAT(memory_part("f", without_metric("block", "after_backward"), "2026").answer,
               HasSubstr("No backward pass was recorded"));
 }
 
 TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
-  const Part part = memory_part("f", as_it_is, "2026");
-  const std::string change_mib = texts_in(table_of(part, "blocks"), "Change over backward").front();
+  const Part part = memory_part("f", unchanged, "2026");
+  const std::string change_mib =
+      texts_in(table_of(part, "blocks"), "Change over backward").front();
   EXPECT_NEAR(last_change(part), std::stod(change_mib), 0.05);
 }
 
 TEST(MemoryBlock, NamesFiveContributors) {
   EXPECT_THAT(
-      answer("f", as_it_is, "2026"),
+      answer("f", unchanged, "2026"),
       HasSubstr("are softmax exponentials and attention probabilities (23.0 % each), SwiGLU "
                 "products (14.4 %), w1 output and SiLU sigmoid (7.2 % each)."));
 }
 
 TEST(MemoryBlock, OfAModelOfOnesOwnIsToldByOperatorsAndModules) {
-  PlanInput input = only("memory_profiling.f", Preset::kFull, "2026");
+  PlanInput input = input_for("memory_profiling.f", Preset::kFull, "2026");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  const std::string answer_words = part_of(measured(input), "memory_profiling.f").answer;
+  const std::string answer_words = part_of(fake_run(input), "memory_profiling.f").answer;
   EXPECT_THAT(answer_words, AllOf(HasSubstr("mul in ffn"), Not(HasSubstr("SwiGLU"))));
 }
 

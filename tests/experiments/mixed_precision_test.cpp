@@ -1,4 +1,4 @@
-// Tests when the sentences of the mixed-precision problems appear.
+// Tests the mixed-precision problems: the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/problems.h"
@@ -11,31 +11,31 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
-using MeasuredRun = labreport::Run;  // a test has a Run of its own
+using MeasuredRun = labreport::Run;  // testing::Test has a member Run.
 
 constexpr const char* kMixed = "benchmarking_mixed_precision";
 
-Part mixed_part(const char* letter, const Change& change = as_it_is) {
+Part mixed_part(const char* letter, const Change& change = unchanged) {
   const std::string name = kMixed + (std::string(".") + letter);
-  return part_of(measured(only(name), change), name);
+  return part_of(fake_run(input_for(name), change), name);
 }
 
-/// The part of layer normalization after a change of each row.
-Part layer_norm(std::function<void(const NamedRow&)> change) {
+/// Returns the part about layer normalization after a change of each row.
+Part layer_norm_part(std::function<void(const NamedRow&)> change) {
   return mixed_part("b", each_row(metric::kLayerNorm, std::move(change)));
 }
 
 std::string layer_norm_answer(std::function<void(const NamedRow&)> change) {
-  return layer_norm(std::move(change)).answer;
+  return layer_norm_part(std::move(change)).answer;
 }
 
-bool in_format(const NamedRow& row, const char* format) { return row.has("format", format); }
+bool has_format(const NamedRow& row, const char* format) { return row.has("format", format); }
 
 TEST(LayerNormAnswer, NeedsBothErrors) {
-  const auto reductions_alone = [](const NamedRow& row) {
+  const auto only_reductions = [](const NamedRow& row) {
     row["method"] = std::string(metric::kReductions);
   };
-  EXPECT_THAT(layer_norm_answer(reductions_alone), HasSubstr("it lacks rows of BF16 at scale 1"));
+  EXPECT_THAT(layer_norm_answer(only_reductions), HasSubstr("it lacks rows of BF16 at scale 1"));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -43,7 +43,7 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
               AllOf(HasSubstr("here from input scale 2³. BF16 has FP32's range, so nothing"),
                     HasSubstr("but only 8 significant bits")));
   const std::string answer = layer_norm_answer([](const NamedRow& row) {
-    if (in_format(row, "bf16") && row.number("scale_log2") == 14) {
+    if (has_format(row, "bf16") && row.number("scale_log2") == 14) {
       row["sum_overflow"] = std::int64_t{16};
     }
   });
@@ -52,55 +52,56 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
 
 TEST(LayerNormAnswer, NeedsNoFp32WhereReductionsErrAsLittle) {
   const std::string answer = layer_norm_answer([](const NamedRow& row) {
-    if (in_format(row, "bf16")) row["output_error"] = 0.002;
+    if (has_format(row, "bf16")) row["output_error"] = 0.002;
   });
   EXPECT_THAT(answer, testing::StartsWith("**No.** With BF16 statistics the output is off by"));
 }
 
 TEST(LayerNorm, LeavesOutRowsThatDoNotSayWhetherTheyOverflow) {
-  const auto rows = [](const Part& part) { return part.details.tables.back().rows.size(); };
-  EXPECT_EQ(rows(mixed_part("b")), 6u) << "two formats, three methods, the widest vectors";
-  EXPECT_EQ(rows(layer_norm([](const NamedRow& row) {
-              if (in_format(row, "bf16")) row["sum_overflow"] = Scalar();
+  const auto row_count = [](const Part& part) { return part.details.tables.back().rows.size(); };
+  EXPECT_EQ(row_count(mixed_part("b")), 6u) << "two formats, three methods, the widest vectors";
+  EXPECT_EQ(row_count(layer_norm_part([](const NamedRow& row) {
+              if (has_format(row, "bf16")) row["sum_overflow"] = Scalar();
             })),
             3u);
 }
 
 TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
-  PlanInput input = only("benchmarking_mixed_precision.a");
+  PlanInput input = input_for("benchmarking_mixed_precision.a");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  const Part part = part_of(measured(input), kMixed);
+  const Part part = part_of(fake_run(input), kMixed);
   EXPECT_THAT(part.answer, HasSubstr("- loss, cross-entropy: **FP32**")) << "the toy model's";
   ASSERT_EQ(part.tables.size(), 1u);
   EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d, size small");
-  EXPECT_THAT(rows_of(part.tables.front()).front(), testing::StartsWith("parameters | "));
+  EXPECT_THAT(lines_of(part.tables.front()).front(), testing::StartsWith("parameters | "));
   const auto fails = [](const CellSpec& spec, Launch& launch) {
     if (!spec.implementation.empty()) end_with(launch, Failed{"Net.forward failed"});
   };
-  const Part failed = part_of(measured(input, fails), kMixed);
+  const Part failed = part_of(fake_run(input, fails), kMixed);
   EXPECT_TRUE(failed.tables.empty());
   EXPECT_THAT(failed.answer, HasSubstr("The dtypes of Net-0a1b2c3d were not traced: "));
 }
 
-/// The kernels of each pass take these times, in ms.
-struct Mix {
-  double gemms, copies, others;
+/// The times of a pass's kernels in ms, by class.
+struct KernelTimes {
+  double gemms_ms, copies_ms, others_ms;
 };
 
-void write_profile(Launch& launch, const Mix& mix) {
+void write_profile(Launch& launch, const KernelTimes& times) {
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
     table.rows.clear();
     for (const auto phase : {metric::kForward, metric::kBackward}) {
-      for (const auto& [kind, ms] : {std::pair("gemm", mix.gemms), std::pair("copy", mix.copies),
-                                     std::pair("elementwise", mix.others)}) {
+      for (const auto& [kind, ms] :
+           {std::pair("gemm", times.gemms_ms), std::pair("copy", times.copies_ms),
+            std::pair("elementwise", times.others_ms)}) {
         table.rows.push_back(kernel_row(table, phase, kind, ms, 100));
       }
     }
   }
 }
 
-/// Kernels of each profiled phase run for `ns` in all.
+/// In each profiled phase kernels run for `ns`.
 Change with_busy_phases(std::int64_t ns) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -109,25 +110,26 @@ Change with_busy_phases(std::int64_t ns) {
   };
 }
 
-/// Steps in both precisions, timed and profiled.
-PlanInput profiled() {
+/// Plans timed and profiled steps in both precisions.
+PlanInput profiled_input() {
   PlanInput input = plan_input(Preset::kFull);
   input.selection.only = {"nsys_profile.d", "benchmarking_mixed_precision.c"};
   return input;
 }
 
-Part speedups(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
+Part speedup_part(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
 
 TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFaster) {
-  const auto answer = [](double others_gain) {
-    return speedups(measured(profiled(),
-                             [=](const CellSpec& spec, Launch& launch) {
-                               if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
-                               const bool half = spec.precision != Precision::kFp32;
-                               const double gemms = spec.size == "small" ? 20 : 90;
-                               write_profile(launch, {half ? gemms / 10 : gemms, 5,
-                                                      (95 - gemms) / (half ? others_gain : 1)});
-                             }))
+  const auto answer = [](double others_speedup) {
+    return speedup_part(fake_run(profiled_input(),
+                                 [=](const CellSpec& spec, Launch& launch) {
+                                   if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
+                                   const bool is_half = spec.precision != Precision::kFp32;
+                                   const double gemms_ms = spec.size == "small" ? 20 : 90;
+                                   write_profile(
+                                       launch, {is_half ? gemms_ms / 10 : gemms_ms, 5,
+                                                (95 - gemms_ms) / (is_half ? others_speedup : 1)});
+                                 }))
         .answer;
   };
   EXPECT_THAT(answer(1), HasSubstr("The speedup grows with size because only GEMMs get faster, and "
@@ -136,14 +138,15 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFast
 }
 
 TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
-  const auto part = [&](std::int64_t ns) {
-    return speedups(measured(profiled(), with_busy_phases(ns)));
+  const auto part_with = [&](std::int64_t ns) {
+    return speedup_part(fake_run(profiled_input(), with_busy_phases(ns)));
   };
-  const auto words = [](const Part& of) { return of.answer + of.figures.at(0).caption; };
-  EXPECT_THAT(words(part(1)), AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
-                                    HasSubstr("Shaded sizes")));
-  const auto filled = std::int64_t{1} << 50;
-  EXPECT_THAT(words(part(filled)), AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
+  const auto words = [](const Part& part) { return part.answer + part.figures.at(0).caption; };
+  EXPECT_THAT(words(part_with(1)), AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
+                                         HasSubstr("Shaded sizes")));
+  const auto very_long = std::int64_t{1} << 50;
+  EXPECT_THAT(words(part_with(very_long)),
+              AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
 }
 
 /// Makes one forward pass twice as long as the others in that precision, for one size or all.
@@ -191,10 +194,10 @@ TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
 TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
   const auto answer = [](const Change& change) {
     const char* problem = "mixed_precision_accumulation";
-    return part_of(measured(only(problem), change), problem).answer;
+    return part_of(fake_run(input_for(problem), change), problem).answer;
   };
   EXPECT_THAT(
-      answer(as_it_is),
+      answer(unchanged),
       HasSubstr("a step adds 0.0117 half way and 0.00781 at the end, and these errors nearly"));
   const auto stuck_at_nine = [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {

@@ -1,4 +1,4 @@
-// Tests when the profiling problem's sentences appear.
+// Tests the profiling problem: its tables of kernels, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -23,17 +23,17 @@ using testing::Not;
 using testing::StartsWith;
 using namespace testing_samples;
 
-/// Profiles of the small network at these contexts, in FP32 and BF16.
-labreport::Run small_at(std::vector<std::int64_t> contexts, const Change& change = as_it_is,
+/// Returns a run with profiles of the small network at these contexts, in FP32 and BF16.
+labreport::Run small_at(std::vector<std::int64_t> contexts, const Change& change = unchanged,
                         const char* edition = "2025") {
-  PlanInput input = only("nsys_profile", Preset::kFull, edition);
+  PlanInput input = input_for("nsys_profile", Preset::kFull, edition);
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = std::move(contexts);
-  return measured(input, change);
+  return fake_run(input, change);
 }
 
-labreport::Run small_at_512(const Change& change = as_it_is) { return small_at({512}, change); }
-labreport::Run small_of_2026(const Change& change = as_it_is) {
+labreport::Run small_at_512(const Change& change = unchanged) { return small_at({512}, change); }
+labreport::Run small_of_2026(const Change& change = unchanged) {
   return small_at({512, 1024, 2048}, change, "2026");
 }
 
@@ -46,10 +46,10 @@ std::string answer(const labreport::Run& run, const char* letter) {
 }
 
 Dataset dataset(const labreport::Run& run, const char* letter, std::string_view name) {
-  const Presentation shown = present(RunView(run, find_edition(run.edition)));
-  const auto& all = shown.at(letter).datasets;
-  const auto found = std::ranges::find(all, name, &Dataset::name);
-  return found == all.end() ? Dataset() : *found;
+  const Presentation parts = present(RunView(run, find_edition(run.edition)));
+  const auto& datasets = parts.at(letter).datasets;
+  const auto found = std::ranges::find(datasets, name, &Dataset::name);
+  return found == datasets.end() ? Dataset() : *found;
 }
 
 Value value(const Dataset& data, std::size_t row, std::string_view name) {
@@ -65,10 +65,10 @@ std::vector<double> numbers(const Dataset& data, std::string_view name) {
   return all;
 }
 
-/// Multiplies the time of kernels for which `wanted` holds by `factor`.
-Change slower(std::function<bool(const NamedRow&)> wanted, double factor) {
+/// Multiplies by `factor` the time of the kernels for which `predicate` is true.
+Change scale_kernels(std::function<bool(const NamedRow&)> predicate, double factor) {
   return each_row(metric::kKernels, [=](const NamedRow& row) {
-    if (wanted(row)) row.scale(column::kTotalNs, factor);
+    if (predicate(row)) row.scale(column::kTotalNs, factor);
   });
 }
 
@@ -76,35 +76,36 @@ Change at_context(std::int64_t context, Change change) {
   return where([=](const CellSpec& spec) { return spec.context == context; }, std::move(change));
 }
 
-bool is_gemm(const NamedRow& row) { return row.has(column::kClass, "gemm"); }
+bool is_gemm_row(const NamedRow& row) { return row.has(column::kClass, "gemm"); }
 bool in_optimizer(const NamedRow& row) { return row.has(column::kPhase, "optimizer"); }
-bool backward_bmm(const NamedRow& row) {
+bool is_backward_bmm(const NamedRow& row) {
   return row.has(column::kPhase, "backward") && row.has(column::kOperator, "aten::bmm");
 }
 
-const Change kFastBf16 = where(
-    [](const CellSpec& spec) { return spec.precision == Precision::kBf16; }, slower(is_gemm, 0.1));
+const Change kFastBf16 =
+    where([](const CellSpec& spec) { return spec.precision == Precision::kBf16; },
+          scale_kernels(is_gemm_row, 0.1));
 
 void without_step(const CellSpec& spec, Launch& launch) {
   if (spec.mode != Mode::kInference) end_with(launch, OutOfMemory{"forward", 1, 2, 3});
 }
 
 TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
-  const auto row = [](const char* kernel, double instances, double total, double median) {
+  const auto row = [](const char* kernel, double instances, double total_ms, double median_ms) {
     KernelRow row;
     row.kernel = kernel;
     row.instances = instances;
-    row.total = total;
-    row.min = row.median = row.max = median;
+    row.total_ms = total_ms;
+    row.min_ms = row.median_ms = row.max_ms = median_ms;
     return row;
   };
   const KernelRow a = row("mul", 2, 4, 2), b = row("gemm", 1, 10, 10), c = row("mul", 2, 8, 4);
-  const auto sums = by_kernel({&a, &b, &c});
+  const auto sums = sums_by_kernel({&a, &b, &c});
   ASSERT_EQ(sums.size(), 2u);
   EXPECT_EQ(sums[0].name, "mul");
   EXPECT_EQ(sums[0].calls, 4);
-  EXPECT_DOUBLE_EQ(sums[0].total, 12);
-  EXPECT_NEAR(sums[0].stddev, 1.1547, 1e-4) << "of the sample 2, 2, 4, 4";
+  EXPECT_DOUBLE_EQ(sums[0].total_ms, 12);
+  EXPECT_NEAR(sums[0].stddev_ms, 1.1547, 1e-4) << "of the sample 2, 2, 4, 4";
 }
 
 TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndNoFieldThatBeginsAFormula) {
@@ -181,19 +182,19 @@ TEST(ModelParts, NameWhatAKernelIsFor) {
 TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
   EXPECT_THAT(answer(small_at_512(), "a"),
               HasSubstr("by the timer, which also counts time without kernels: a difference of"));
-  const auto busy_alone = [](const CellSpec&, Launch& launch) {
+  const auto only_busy = [](const CellSpec&, Launch& launch) {
     std::erase_if(launch.metrics, [](const Metric& metric) {
       return metric.tag == metric::kProfile && metric.name != metric::kBusy;
     });
   };
   for (const Change& unexplained :
-       {Change(busy_alone), scaled(metric::kProfile, metric::kBusy, 1.2)}) {
+       {Change(only_busy), scaled(metric::kProfile, metric::kBusy, 1.2)}) {
     EXPECT_THAT(answer(small_at_512(unexplained), "a"), HasSubstr("This run does not show why."));
   }
 }
 
 TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
-  const auto shaken = [](const CellSpec&, Launch& launch) {
+  const auto varying_steps = [](const CellSpec&, Launch& launch) {
     const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
     for (Metric& metric : launch.metrics) {
       if (busy == nullptr || metric.tag != metric::kStep) continue;
@@ -201,14 +202,15 @@ TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
       metric.data = Samples(std::vector<std::int64_t>{ns - ns / 20, ns + ns / 10, ns - ns / 40});
     }
   };
-  EXPECT_THAT(answer(small_at_512(shaken), "a"), HasSubstr("by the timer: they agree within 1 %."))
+  EXPECT_THAT(answer(small_at_512(varying_steps), "a"),
+              HasSubstr("by the timer: they agree within 1 %."))
       << "a bound, rounded up";
 }
 
 TEST(TimerVsProfiler, ShowsForwardPassesAndInTheDetailsEveryStepWithItsReason) {
-  const Part lacking = part(small_at_512(without_step), "a");
-  EXPECT_EQ(table_of(lacking, "steps").rows.size(), 2u);
-  EXPECT_THAT(texts_in(table_of(lacking, "every-step"), "Step"),
+  const Part shown = part(small_at_512(without_step), "a");
+  EXPECT_EQ(table_of(shown, "steps").rows.size(), 2u);
+  EXPECT_THAT(texts_in(table_of(shown, "every-step"), "Step"),
               ElementsAre("inference", StartsWith("training stepout of memory in forward"),
                           "inference", StartsWith("training step")));
 }
@@ -231,15 +233,15 @@ TEST(TimerVsProfiler, NamesShorterPassesOnlyIfEachIsEmptierByAPoint) {
 }
 
 TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
-  PlanInput input = only("nsys_profile");
+  PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = {512};
-  const auto refused = [](const CellSpec&, Launch& launch) {
+  const auto out_of_memory = [](const CellSpec&, Launch& launch) {
     end_with(launch, OutOfMemory{"forward", 1, 2, 3});
   };
   const auto reason = [&](Mode mode) {
     input.selection.modes = {mode};
-    return value(dataset(measured(input, refused), "d", "gemm-shares"), 0, "forward").reason;
+    return value(dataset(fake_run(input, out_of_memory), "d", "gemm-shares"), 0, "forward").reason;
   };
   EXPECT_THAT(reason(Mode::kTrainStep),
               StartsWith("not measured (training step: out of memory in forward"));
@@ -247,7 +249,8 @@ TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
 }
 
 TEST(Profiles, HaveNoKernelsWhereOneHasNoTime) {
-  EXPECT_THAT(answer(small_at_512(without_a_time), "c"), Not(HasSubstr("Non-GEMM kernels take")));
+  EXPECT_THAT(answer(small_at_512(without_a_kernel_time), "c"),
+              Not(HasSubstr("Non-GEMM kernels take")));
 }
 
 TEST(TopKernels, AreNamedWithTheirCalls) {
@@ -259,7 +262,7 @@ TEST(TopKernels, AreNamedWithTheirCalls) {
 }
 
 TEST(TopKernels, MayChangeWithTheBackwardPass) {
-  const Part changed = part(small_at_512(slower(backward_bmm, 1000)), "b");
+  const Part changed = part(small_at_512(scale_kernels(is_backward_bmm, 1000)), "b");
   EXPECT_THAT(changed.answer, HasSubstr("The backward pass puts another on top, `"));
   EXPECT_EQ(texts_in(table_of(changed, "top-kernels"), "Same in fwd+bwd").front(), "no");
   EXPECT_THAT(answer(small_at_512(without_step), "b"), HasSubstr("No backward pass was profiled."));
@@ -268,22 +271,22 @@ TEST(TopKernels, MayChangeWithTheBackwardPass) {
 TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
   const Part others = part(small_at_512(), "c");
   EXPECT_THAT(others.answer, HasSubstr("All non-GEMM kernels take"));
-  EXPECT_THAT(rows_of(table_of(others, "non-gemm-kernels")), Contains(StartsWith("softmax | ")));
+  EXPECT_THAT(lines_of(table_of(others, "non-gemm-kernels")), Contains(StartsWith("softmax | ")));
 }
 
 TEST(NonGemmKernels, AreNotNamedOneByOneWhereNoneTakesAHundredth) {
-  const auto others = [](const NamedRow& row) { return !is_gemm(row); };
-  EXPECT_THAT(answer(small_at_512(slower(others, 0.01)), "c"),
+  const auto others = [](const NamedRow& row) { return !is_gemm_row(row); };
+  EXPECT_THAT(answer(small_at_512(scale_kernels(others, 0.01)), "c"),
               StartsWith("No group of non-GEMM kernels takes 1 % of the forward pass of small"));
 }
 
-/// Gives the backward pass elementwise kernels that take longer, and as many of each of these
-/// classes.
+/// Makes the backward pass's elementwise kernels longer, and adds one as long for each of
+/// `classes`.
 Change slower_backward(const std::vector<std::string>& classes) {
   const auto elementwise = [](const NamedRow& row) {
     return row.has(column::kPhase, "backward") && row.has(column::kClass, "elementwise");
   };
-  return both(slower(elementwise, 100), [=](const CellSpec& spec, Launch& launch) {
+  return combined(scale_kernels(elementwise, 100), [=](const CellSpec& spec, Launch& launch) {
     for (Table& table : launch.tables) {
       if (table.name != metric::kKernels || spec.mode != Mode::kTrainStep) continue;
       auto row = *std::ranges::find_if(
@@ -297,7 +300,7 @@ Change slower_backward(const std::vector<std::string>& classes) {
 }
 
 TEST(KernelClasses, BlameTheOptimizerWhereItHasNoGemmsAndTakesTime) {
-  EXPECT_THAT(answer(small_at_512(slower(in_optimizer, 100)), "d"),
+  EXPECT_THAT(answer(small_at_512(scale_kernels(in_optimizer, 100)), "d"),
               HasSubstr("because the optimizer takes"));
   const std::string alike = answer(small_at_512(), "d");  // AdamW's time is negligible there.
   EXPECT_THAT(alike, AllOf(Not(HasSubstr("because")), Not(HasSubstr("does not show why"))));
@@ -309,8 +312,9 @@ TEST(KernelClasses, BlameTheOptimizerWhereItHasNoGemmsAndTakesTime) {
       table.rows.push_back(gemm);
     }
   };
-  EXPECT_THAT(answer(small_at_512(both(slower(in_optimizer, 100), gemm_in_optimizer)), "d"),
-              AllOf(HasSubstr("This run does not show why."), Not(HasSubstr("because"))));
+  EXPECT_THAT(
+      answer(small_at_512(combined(scale_kernels(in_optimizer, 100), gemm_in_optimizer)), "d"),
+      AllOf(HasSubstr("This run does not show why."), Not(HasSubstr("because"))));
   EXPECT_THAT(answer(small_at_512(slower_backward({})), "d"), Not(HasSubstr("because")))
       << "the share has fallen before the optimizer";
 }
@@ -344,37 +348,39 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
               AllOf(HasSubstr("softmax takes"), Not(bound), Not(unclear)));
 }
 
-/// A run of the user's model, whose attention is a module without ranges.
-labreport::Run of_a_users_model(const std::string& softmax, const std::string& product) {
-  PlanInput input = only("nsys_profile");
+/// Runs a model of the user's, whose attention is one module without ranges and has these
+/// operators.
+labreport::Run users_model_run(const std::string& softmax_op, const std::string& gemm_op) {
+  PlanInput input = input_for("nsys_profile");
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.contexts = {256, 512};
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  return measured(input, each_row(metric::kKernels, [=](const NamedRow& row) {
+  return fake_run(input, each_row(metric::kKernels, [=](const NamedRow& row) {
                     if (!row.has(column::kModule, "layers/attn/scaled dot")) return;
-                    const std::string op = row.has(column::kModule, "computing softmax") ? softmax
-                                           : is_gemm(row)                                ? product
-                                                          : "aten::mul";
+                    const std::string op = row.has(column::kModule, "computing softmax")
+                                               ? softmax_op
+                                           : is_gemm_row(row) ? gemm_op
+                                                              : "aten::mul";
                     row[column::kModule] = std::string("h/attention");
                     row[column::kOperation] = row[column::kOperator] = op;
                   }));
 }
 
 TEST(Attention, OfAUsersModelIsToldByOperatorsAndHasNoFlops) {
-  const Part told = part(of_a_users_model("aten::_softmax", "aten::bmm"), "e");
-  EXPECT_THAT(told.answer,
+  const Part shown = part(users_model_run("aten::_softmax", "aten::bmm"), "e");
+  EXPECT_THAT(shown.answer,
               AllOf(HasSubstr("softmax takes"), Not(HasSubstr("FLOPs")), Not(HasSubstr("bound"))));
-  EXPECT_THAT(texts_in(table_of(told, "ratios"), "FLOPs ratio"), Each("–"));
-  EXPECT_THAT(answer(of_a_users_model("aten::_flash_attention_forward", "aten::mul"), "e"),
+  EXPECT_THAT(texts_in(table_of(shown, "ratios"), "FLOPs ratio"), Each("–"));
+  EXPECT_THAT(answer(users_model_run("aten::_flash_attention_forward", "aten::mul"), "e"),
               HasSubstr("fused kernels compute attention in"));
-  EXPECT_THAT(answer(of_a_users_model("aten::exp", "aten::bmm"), "e"),
+  EXPECT_THAT(answer(users_model_run("aten::exp", "aten::bmm"), "e"),
               AllOf(HasSubstr("Neither modules nor operators tell softmax"),
                     Not(HasSubstr("softmax takes"))));
 }
 
 TEST(NonGemmKernels, OfAUsersModelAreGroupedByRole) {
-  const auto lines = rows_of(
-      table_of(part(of_a_users_model("aten::_softmax", "aten::bmm"), "c"), "non-gemm-kernels"));
+  const auto lines = lines_of(
+      table_of(part(users_model_run("aten::_softmax", "aten::bmm"), "c"), "non-gemm-kernels"));
   for (const char* role : {"attention: softmax", "feed-forward", "norms", "embeddings"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(role)));
   }
@@ -386,10 +392,10 @@ TEST(StepTimeline, AddsTheSharesOfAStretchUpWithoutGapsToOneAtMost) {
   const auto lows = numbers(bars, "low"), highs = numbers(bars, "high");
   std::set<double> stretches;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    const bool first = stretches.insert(starts[i]).second;
-    EXPECT_EQ(lows[i], first ? 0 : highs[i - 1]);
+    const bool is_lowest = stretches.insert(starts[i]).second;
+    EXPECT_EQ(lows[i], is_lowest ? 0 : highs[i - 1]);
     EXPECT_LE(highs[i], 1);
-    if (!first || i == 0) continue;
+    if (!is_lowest || i == 0) continue;
     EXPECT_DOUBLE_EQ(starts[i], ends[i - 1]) << "stretches join";
   }
   EXPECT_GE(stretches.size(), 2u * 12) << "a block's forward and its backward";

@@ -1,4 +1,4 @@
-// Tests the formulas of the parallel training problems, and what a run adds.
+// Tests the formulas of the parallel training problems, and answers that also need a run.
 #include "experiments/parallel_arithmetic/formulas.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using namespace testing_samples;
 constexpr Mesh kMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kTpu{.flops_per_second = 4.6e14, .bytes_per_second = 1.8e11};
 constexpr SwiGluLayer kXl{.width = 2560, .inner = 10240, .tokens = 2048};
-constexpr Rates kGpu{.flops_per_second = 6e14, .bytes_per_second = 3e11};  // α = 2000
+constexpr Rates kGpu{.flops_per_second = 6e14, .bytes_per_second = 3e11};  // Its intensity α is 2,000 FLOP/B.
 
 TEST(Xxl, Holds3518GBOn44H100) {
   EXPECT_NEAR(kXxl.parameters(), 219.85e9, 0.01e9);
@@ -49,7 +49,8 @@ TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
 }
 
 TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
-  const Mesh gpus{.fsdp = 16, .tensor = 4};  // X at the bound: 2 α N / d_ff
+  const Mesh gpus{.fsdp = 16, .tensor = 4};
+  // The best X is one device at this α, because the best X is 2 α N / d_ff.
   const double alpha_bound = kXxl.inner / (2 * gpus.devices());
   EXPECT_EQ(least_tokens_at_best({.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1},
                                  gpus, kXxl.inner),
@@ -60,7 +61,8 @@ TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
   Mesh tensor_only = gpus;
   tensor_only.fsdp = 1, tensor_only.tensor = gpus.devices();
   // This SwiGLU layer has as many FLOPs as the two linear layers.
-  const SwiGluLayer equal_flops{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
+  const SwiGluLayer equal_flops{
+      .width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
   const PassTimes times =
       tensor_forward(equal_flops, tensor_only.tensor,
                      {.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1});
@@ -89,7 +91,6 @@ TEST(Passes, ComputeAndSendWhatTheFormulasSay) {
   expect(fsdp_tensor_forward(kXl, 2, 2, kGpu), 6 * bdf, std::max(6 * df, 4 * bd), "both");
 }
 
-/// With this number of devices compute and traffic take equally long.
 TEST(Bounds, AreWhereComputeAndTrafficMeet) {
   const auto expect_even = [](const PassTimes& pass) {
     EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);
@@ -115,22 +116,22 @@ TEST(Bounds, InTurnAreTheBestSplits) {
 }
 
 TEST(ArithmeticPlan, IsWhatMeasuresCAndW) {
-  const auto specs = planned(only("communication_accounting"));
+  const auto specs = planned(input_for("communication_accounting"));
   ASSERT_EQ(specs.size(), 2u);
   EXPECT_EQ(specs[0].kind, CellKind::kLimits);
   EXPECT_EQ(cell_id(specs[1]), "all_reduce.cuda.nccl.r2.m1073741824.w5.n20");
 }
 
-Part answered(const char* problem, const char* edition, const Change& change = as_it_is) {
-  return part_of(measured(only(problem, Preset::kFull, edition), change), problem);
+Part answered_part(const char* problem, const char* edition, const Change& change = unchanged) {
+  return part_of(fake_run(input_for(problem, Preset::kFull, edition), change), problem);
 }
 
-void lacks_gpus(const CellSpec& spec, Launch& launch) {
+void without_second_gpu(const CellSpec& spec, Launch& launch) {
   if (spec.kind == CellKind::kAllReduce) end_with(launch, Skipped{"this host has 1 GPU"});
 }
 
 TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
-  const auto run = measured(only("communication_accounting"));
+  const auto run = fake_run(input_for("communication_accounting"));
   const std::string answer = part_of(run, "communication_accounting.c").answer;
   EXPECT_THAT(answer, AllOf(HasSubstr("**245 tokens a device**"), HasSubstr("**15.7 k tokens**"),
                             HasSubstr("at $X = 16$ it is 319 tokens"),
@@ -142,7 +143,7 @@ TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
                     HasSubstr("= 832"), Not(HasSubstr("0.654"))));
 }
 
-/// All-reduces of at least that size take `factor` times as long.
+/// Makes all-reduces of at least `bytes` take `factor` times as long.
 Change slower_from(std::int64_t bytes, double factor) {
   return each_row(metric::kAllReduce, [=](const NamedRow& row) {
     if (row.number(column::kBytes) < bytes) return;
@@ -153,21 +154,21 @@ Change slower_from(std::int64_t bytes, double factor) {
 }
 
 TEST(ArithmeticAnswers, TakeTheLargestSizesRateWhereTheFitDoesNotPassByAll) {
-  EXPECT_THAT(answered("data_parallel_calcs", "2026", slower_from(100'000'000, 20)).answer,
+  EXPECT_THAT(answered_part("data_parallel_calcs", "2026", slower_from(100'000'000, 20)).answer,
               AllOf(HasSubstr("(busbw at 1.00 GiB, because the fit misses a size by"),
                     Not(HasSubstr("(fitted)"))));
-  EXPECT_THAT(answered("data_parallel_calcs", "2026").answer,
+  EXPECT_THAT(answered_part("data_parallel_calcs", "2026").answer,
               AllOf(HasSubstr("(fitted)"), Not(HasSubstr("misses"))));
 }
 
 TEST(ArithmeticAnswers, BoundTheBatchWhereTheMachineSendsSlowly) {
-  const auto run = measured(only("communication_accounting"), slower_from(0, 100));
+  const auto run = fake_run(input_for("communication_accounting"), slower_from(0, 100));
   EXPECT_THAT(part_of(run, "communication_accounting.c").answer,
               AllOf(HasSubstr("tokens** a device on."), Not(HasSubstr("at any batch"))));
 }
 
 TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
-  const auto run = measured(only("communication_accounting"), lacks_gpus);
+  const auto run = fake_run(input_for("communication_accounting"), without_second_gpu);
   EXPECT_THAT(part_of(run, "communication_accounting.c").answer,
               AllOf(HasSubstr("**245 tokens a device**"), Not(HasSubstr("TFLOP/s")),
                     HasSubstr("is missing: all-reduce over NCCL, 2 ranks: skipped: this host "
@@ -177,33 +178,34 @@ TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
 TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
   for (const char* problem : {"data_parallel_calcs", "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"}) {
     SCOPED_TRACE(problem);
-    const std::string answer = answered(problem, "2026").answer;
+    const std::string answer = answered_part(problem, "2026").answer;
     EXPECT_THAT(answer,
                 AllOf(HasSubstr("H100 SXM, data sheet, with C = 990 TFLOP/s and W = 450 GB/s"),
                       HasSubstr("this machine"), HasSubstr("C = 28.0 TFLOP/s")));
-    EXPECT_THAT(answered(problem, "2026", lacks_gpus).answer, HasSubstr("this host has 1 GPU"));
+    EXPECT_THAT(answered_part(problem, "2026", without_second_gpu).answer,
+                HasSubstr("this host has 1 GPU"));
   }
-  EXPECT_THAT(answered("data_parallel_calcs", "2026").answer, HasSubstr("**N ≤ 1.93**"));
-  EXPECT_THAT(answered("tp_calcs", "2026").answer,
+  EXPECT_THAT(answered_part("data_parallel_calcs", "2026").answer, HasSubstr("**N ≤ 1.93**"));
+  EXPECT_THAT(answered_part("tp_calcs", "2026").answer,
               AllOf(HasSubstr("**N ≤ 7.99**"), HasSubstr("**N ≤ 15.0**")));
 }
 
 TEST(ArithmeticAnswers, SayWhereNoMeasurementEntersThem) {
-  const auto run = measured(only("communication_accounting"));
-  const auto without_egress = measured(only("communication_accounting"), lacks_gpus);
+  const auto run = fake_run(input_for("communication_accounting"));
+  const auto without_egress = fake_run(input_for("communication_accounting"), without_second_gpu);
   for (const char* part : {"a", "b", "d"}) {
     EXPECT_TRUE(part_of(run, std::string("communication_accounting.") + part).calculated);
   }
   EXPECT_FALSE(part_of(run, "communication_accounting.c").calculated);
   EXPECT_TRUE(part_of(without_egress, "communication_accounting.c").calculated);
-  EXPECT_FALSE(answered("fsdp_calcs", "2026").calculated);
-  EXPECT_TRUE(answered("fsdp_calcs", "2026", lacks_gpus).calculated);
-  EXPECT_TRUE(answered("alternate_ring_all_reduce", "2026").calculated)
+  EXPECT_FALSE(answered_part("fsdp_calcs", "2026").calculated);
+  EXPECT_TRUE(answered_part("fsdp_calcs", "2026", without_second_gpu).calculated);
+  EXPECT_TRUE(answered_part("alternate_ring_all_reduce", "2026").calculated)
       << "its table alone has the machine's times";
 }
 
 TEST(ArithmeticAnswers, BelongToTheirEdition) {
-  EXPECT_THROW(part_of(measured(only("data_parallel_calcs", Preset::kFull, "2026")),
+  EXPECT_THROW(part_of(fake_run(input_for("data_parallel_calcs", Preset::kFull, "2026")),
                        "communication_accounting"),
                std::runtime_error);
 }

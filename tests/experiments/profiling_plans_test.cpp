@@ -1,5 +1,4 @@
-// Tests which cells the profiling half's problems plan, and that other problems add none of their
-// own.
+// Tests which cells the problems of the profiling half plan, and that other problems add none.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -18,7 +17,7 @@ using namespace testing_samples;
 
 using Contexts = std::set<std::int64_t>;
 
-/// Cells of a kind in one mode and precision.
+/// Counts the planned cells of a kind in one mode and precision.
 std::ptrdiff_t count(const PlanInput& input, CellKind kind, Mode mode,
                      Precision precision = Precision::kFp32, const labreport::Run& so_far = {}) {
   return std::ranges::count_if(planned(input, kind, so_far), [&](const CellSpec& spec) {
@@ -26,26 +25,26 @@ std::ptrdiff_t count(const PlanInput& input, CellKind kind, Mode mode,
   });
 }
 
-std::int64_t launches(const PlanInput& input) {
+std::int64_t launch_count(const PlanInput& input) {
   std::int64_t sum = 0;
   for (const PlannedCell& cell : plan_cells(input, {})) sum += cell.launches;
   return sum;
 }
 
-/// The contexts of one size in one mode that a run planned.
+/// Returns the contexts at which a run has cells of one size in one mode.
 Contexts contexts(const labreport::Run& run, CellKind kind, const char* size, Mode mode,
                   Precision precision = Precision::kFp32) {
-  Contexts found;
+  Contexts result;
   for (const Cell& cell : run.cells) {
     const CellSpec& spec = cell.spec;
-    const bool wanted = spec.kind == kind && spec.size == size && spec.mode == mode;
-    if (wanted && spec.precision == precision) found.insert(spec.context.value_or(0));
+    const bool matches = spec.kind == kind && spec.size == size && spec.mode == mode;
+    if (matches && spec.precision == precision) result.insert(spec.context.value_or(0));
   }
-  return found;
+  return result;
 }
 
 PlanInput one_size(const char* problem, Preset preset = Preset::kFull) {
-  PlanInput input = only(problem, preset);
+  PlanInput input = input_for(problem, preset);
   input.selection.sizes = {input.edition.sizes[0]};
   return input;
 }
@@ -69,7 +68,7 @@ TEST(Plan, OfEverythingHasTheProfilingHalfAloneAndNoCellTwice) {
 TEST(Plan, OfWhatSeveralRanksOrCheckpointsDoIsOfLabreportsOwnNetworkInTrainingSteps) {
   for (const char* problem : {"data_parallel.a", "optimizer_state_sharding_accounting",
                               "fsdp_accounting", "gradient_checkpointing", "ladder"}) {
-    PlanInput input = only(problem, Preset::kFull, "2026");
+    PlanInput input = input_for(problem, Preset::kFull, "2026");
     EXPECT_FALSE(planned(input).empty()) << problem;
     input.selection.modes = {Mode::kForward};
     EXPECT_TRUE(planned(input).empty()) << problem;
@@ -90,54 +89,56 @@ TEST(Catalog, UnknownExperimentsAreRefusedWithTheValidOnes) {
 }
 
 TEST(BenchmarkingPlan, FullIsAllSizesAndModesWithTheFirstStepFromThreeProcesses) {
-  const PlanInput input = only("benchmarking_script");
+  const PlanInput input = input_for("benchmarking_script");
   EXPECT_EQ(planned(input).front().kind, CellKind::kLimits);
   // Limits, 5 × 4 modes, two more first steps for two modes of five sizes, and five profiled.
-  EXPECT_EQ(launches(input), 1 + 20 + 5 * 2 * 2 + 5);
+  EXPECT_EQ(launch_count(input), 1 + 20 + 5 * 2 * 2 + 5);
   for (const CellSpec& spec : planned(input, CellKind::kKernels)) {
     EXPECT_EQ(spec.mode, Mode::kForwardBackward);
     EXPECT_EQ(spec.warmup, 0) << "the first step of a process is profiled";
     EXPECT_EQ(spec.steps, 0);
   }
-  EXPECT_EQ(launches(only("benchmarking_script", Preset::kFull, "2026")), 1 + 20 + 5 * 3 * 2 + 5)
+  EXPECT_EQ(launch_count(input_for("benchmarking_script", Preset::kFull, "2026")),
+            1 + 20 + 5 * 3 * 2 + 5)
       << "training steps start cold, too";
-  EXPECT_EQ(launches(only("benchmarking_script", Preset::kQuick)), 1 + 2 * 4);
-  EXPECT_EQ(launches(only("benchmarking_script.b")), 1 + 20);
+  EXPECT_EQ(launch_count(input_for("benchmarking_script", Preset::kQuick)), 1 + 2 * 4);
+  EXPECT_EQ(launch_count(input_for("benchmarking_script.b")), 1 + 20);
 }
 
 TEST(BenchmarkingPlan, SelectionsCutItDown) {
   PlanInput input = one_size("benchmarking_script");
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(launches(input), 1 + 1 + 2 + 1);
+  EXPECT_EQ(launch_count(input), 1 + 1 + 2 + 1);
   input = one_size("benchmarking_script", Preset::kQuick);
   input.selection.modes = {Mode::kForward};
   input.selection.warmup = 5;
   input.selection.separate_warmups = true;
-  EXPECT_EQ(launches(input), 1 + 4) << "a process for each number of warm-up steps";
+  EXPECT_EQ(launch_count(input), 1 + 4) << "a process for each number of warm-up steps";
 }
 
-/// The cells whose kernels are all recorded, as "size context precision mode".
-std::vector<std::string> traced(const PlanInput& input, const labreport::Run& so_far = {}) {
-  std::vector<std::string> found;
+/// Lists the cells that keep a timeline of their kernels, as "size context precision mode".
+std::vector<std::string> traced_cells(const PlanInput& input, const labreport::Run& so_far = {}) {
+  std::vector<std::string> lines;
   for (const PlannedCell& cell : plan_cells(input, so_far)) {
     const CellSpec& spec = cell.spec;
     if (!cell.gpu_trace) continue;
-    found.push_back(fmt::format("{} {} {} {}", spec.size, spec.context.value_or(0),
+    lines.push_back(fmt::format("{} {} {} {}", spec.size, spec.context.value_or(0),
                                 name(spec.precision.value()), name(spec.mode.value())));
   }
-  return found;
+  return lines;
 }
 
-/// Steps longer than `longest` do not fit.
-labreport::Run fitting_up_to(std::int64_t longest) {
-  return measured(only("nsys_profile", Preset::kFull, "2026"),
+/// Returns a run in which steps at contexts above `longest_context` do not fit.
+labreport::Run run_fitting_up_to(std::int64_t longest_context) {
+  return fake_run(input_for("nsys_profile", Preset::kFull, "2026"),
                   [&](const CellSpec& spec, Launch& launch) {
-                    if (spec.context > longest) end_with(launch, OutOfMemory{"forward", 1, 2, 3});
+                    if (spec.context > longest_context)
+                      end_with(launch, OutOfMemory{"forward", 1, 2, 3});
                   });
 }
 
 TEST(NsysPlan, The2025EditionProfilesEverySizeAtFourContextsAndOneInBf16) {
-  const PlanInput input = only("nsys_profile");
+  const PlanInput input = input_for("nsys_profile");
   EXPECT_EQ(planned(input).front().kind, CellKind::kLimits);
   for (const Mode mode : {Mode::kInference, Mode::kTrainStep}) {
     EXPECT_EQ(count(input, CellKind::kKernels, mode), 5 * 4);
@@ -146,53 +147,55 @@ TEST(NsysPlan, The2025EditionProfilesEverySizeAtFourContextsAndOneInBf16) {
   const CellSpec first = planned(input, CellKind::kKernels).front();
   EXPECT_EQ(first.warmup, 5);
   EXPECT_EQ(first.steps, 5) << "to compare with";
-  EXPECT_EQ(planned(only("nsys_profile", Preset::kQuick), CellKind::kKernels).size(), 2u * 2);
-  EXPECT_EQ(planned(only("nsys_profile", Preset::kDemo), CellKind::kKernels).size(), 3u * 2);
+  EXPECT_EQ(planned(input_for("nsys_profile", Preset::kQuick), CellKind::kKernels).size(), 2u * 2);
+  EXPECT_EQ(planned(input_for("nsys_profile", Preset::kDemo), CellKind::kKernels).size(), 3u * 2);
 }
 
 TEST(NsysPlan, KeepsTheStepsOfTheSmallestAndTheLargestSizeKernelByKernel) {
-  EXPECT_THAT(traced(only("nsys_profile")),
+  EXPECT_THAT(traced_cells(input_for("nsys_profile")),
               ElementsAre("small 512 fp32 train_step", "2.7B 512 fp32 train_step",
                           "small 512 bf16 train_step", "2.7B 512 bf16 train_step"));
-  EXPECT_THAT(traced(only("nsys_profile", Preset::kFull, "2026"), fitting_up_to(1024)),
-              ElementsAre("small 512 fp32 train_step", "xl 512 fp32 train_step",
-                          "small 512 bf16 train_step", "xl 512 bf16 train_step"));
-  const PlanInput quick = only("nsys_profile", Preset::kQuick);
-  const auto no_room = measured(quick, [](const CellSpec& spec, Launch& launch) {
+  EXPECT_THAT(
+      traced_cells(input_for("nsys_profile", Preset::kFull, "2026"), run_fitting_up_to(1024)),
+      ElementsAre("small 512 fp32 train_step", "xl 512 fp32 train_step",
+                  "small 512 bf16 train_step", "xl 512 bf16 train_step"));
+  const PlanInput quick = input_for("nsys_profile", Preset::kQuick);
+  const auto no_room = fake_run(quick, [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"backward", 1, 2, 3});
   });
-  EXPECT_THAT(traced(quick, no_room), Contains("medium 512 fp32 forward_backward"));
+  EXPECT_THAT(traced_cells(quick, no_room), Contains("medium 512 fp32 forward_backward"));
 }
 
 TEST(NsysPlan, TriesALesserModeWhereAStepDoesNotFitAndNoneWhereItCrashed) {
   PlanInput input = one_size("nsys_profile");
   input.selection.contexts = {512};
   input.selection.precisions = {Precision::kFp32};
-  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+  const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, Skipped{"too large"});
     if (spec.mode == Mode::kForwardBackward) end_with(launch, OutOfMemory{"backward", 1, 2, 3});
   });
   EXPECT_EQ(contexts(run, CellKind::kKernels, "small", Mode::kForward), Contexts{512});
-  const auto crashed = measured(input, [](const CellSpec& spec, Launch& launch) {
+  const auto crashed = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, Crashed{11, ""});
   });
   EXPECT_EQ(contexts(crashed, CellKind::kKernels, "small", Mode::kForwardBackward), Contexts{});
 }
 
 TEST(NsysPlan, The2026EditionDoublesUntilAStepDoesNotFitAndProfilesTheLastThree) {
-  const auto begins = planned(only("nsys_profile", Preset::kFull, "2026"), CellKind::kKernels);
-  for (const CellSpec& spec : begins) {
+  const auto first_plan =
+      planned(input_for("nsys_profile", Preset::kFull, "2026"), CellKind::kKernels);
+  for (const CellSpec& spec : first_plan) {
     EXPECT_EQ(spec.context, spec.precision == Precision::kBf16 ? 512 : 256);
   }
-  const auto of = [](const labreport::Run& run, const char* size, Mode mode) {
+  const auto contexts_of = [](const labreport::Run& run, const char* size, Mode mode) {
     return contexts(run, CellKind::kKernels, size, mode);
   };
-  const auto run = fitting_up_to(2048);
-  EXPECT_EQ(of(run, "small", Mode::kTrainStep), (Contexts{256, 512, 1024, 2048, 4096}));
-  EXPECT_EQ(of(run, "small", Mode::kInference), (Contexts{512, 1024, 2048}));
-  const auto little = fitting_up_to(256);
-  EXPECT_EQ(of(little, "xl", Mode::kTrainStep), (Contexts{256, 512}));
-  EXPECT_EQ(of(little, "xl", Mode::kInference), Contexts{256});
+  const auto run = run_fitting_up_to(2048);
+  EXPECT_EQ(contexts_of(run, "small", Mode::kTrainStep), (Contexts{256, 512, 1024, 2048, 4096}));
+  EXPECT_EQ(contexts_of(run, "small", Mode::kInference), (Contexts{512, 1024, 2048}));
+  const auto small_memory = run_fitting_up_to(256);
+  EXPECT_EQ(contexts_of(small_memory, "xl", Mode::kTrainStep), (Contexts{256, 512}));
+  EXPECT_EQ(contexts_of(small_memory, "xl", Mode::kInference), Contexts{256});
 }
 
 TEST(NsysPlan, SelectionsCutItDown) {
@@ -209,7 +212,7 @@ TEST(MixedPrecisionPlan, ComparesTrainStepsOfEverySizeAndSharesThoseInFp32) {
   const auto steps = [](const PlanInput& input, Precision precision) {
     return count(input, CellKind::kTiming, Mode::kTrainStep, precision);
   };
-  PlanInput input = only("benchmarking_mixed_precision.c");
+  PlanInput input = input_for("benchmarking_mixed_precision.c");
   EXPECT_EQ(planned(input).size(), 1u + 10u);  // The limits come first.
   EXPECT_EQ(steps(input, Precision::kBf16), 5);
   input.half_precision = Precision::kFp16;
@@ -231,15 +234,15 @@ TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
     end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
     run.find_or_add(spec).launches.push_back(launch);
   }
-  const auto lesser = [&](Precision precision) {
+  const auto shorter_steps = [&](Precision precision) {
     return count(input, CellKind::kTiming, Mode::kForwardBackward, precision, run);
   };
-  EXPECT_EQ(lesser(Precision::kBf16), 1);
-  EXPECT_EQ(lesser(Precision::kFp32), 0);
+  EXPECT_EQ(shorter_steps(Precision::kBf16), 1);
+  EXPECT_EQ(shorter_steps(Precision::kFp32), 0);
 }
 
 TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
-  PlanInput input = only("benchmarking_mixed_precision.a");
+  PlanInput input = input_for("benchmarking_mixed_precision.a");
   EXPECT_EQ(planned(input).size(), 1u);
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   const auto dtypes = planned(input);
@@ -248,10 +251,10 @@ TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
   EXPECT_EQ(cell_id(dtypes[1]), "dtypes.cuda.Net-0a1b2c3d.d768-f3072-l12-h12-v10000.b4.c512");
 }
 
-/// The memory problem's run on a device of that many GiB.
-labreport::Run within(std::int64_t gibibytes, const char* edition) {
+/// Runs the memory problem on a device with that many GiB.
+labreport::Run memory_run(std::int64_t gibibytes, const char* edition) {
   const std::int64_t capacity = gibibytes << 30;
-  return measured(only("memory_profiling", Preset::kFull, edition),
+  return fake_run(input_for("memory_profiling", Preset::kFull, edition),
                   [capacity](const CellSpec& spec, Launch& launch) {
                     if (spec.kind != CellKind::kMemory) return;
                     launch = Launch{};
@@ -261,13 +264,13 @@ labreport::Run within(std::int64_t gibibytes, const char* edition) {
                   });
 }
 
-Contexts measured_at(const labreport::Run& run, const char* size, Mode mode,
-                     Precision precision = Precision::kFp32) {
+Contexts memory_contexts(const labreport::Run& run, const char* size, Mode mode,
+                         Precision precision = Precision::kFp32) {
   return contexts(run, CellKind::kMemory, size, mode, precision);
 }
 
 TEST(MemoryPlan, The2025EditionMeasuresOneSizeAtThreeContextsInTwoPrecisions) {
-  const auto run = measured(only("memory_profiling"));
+  const auto run = fake_run(input_for("memory_profiling"));
   for (const Cell& cell : run.cells) {
     EXPECT_EQ(cell.spec.warmup, 2);
     EXPECT_EQ(cell.spec.steps, 1);
@@ -275,43 +278,43 @@ TEST(MemoryPlan, The2025EditionMeasuresOneSizeAtThreeContextsInTwoPrecisions) {
   EXPECT_EQ(run.cells.size(), 1u * 3 * 2 * 3);
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
-      EXPECT_EQ(measured_at(run, "2.7B", mode, precision), (Contexts{128, 256, 512}));
+      EXPECT_EQ(memory_contexts(run, "2.7B", mode, precision), (Contexts{128, 256, 512}));
     }
   }
-  EXPECT_EQ(measured(only("memory_profiling.b")).cells.size(), 9u) << "in FP32 alone";
+  EXPECT_EQ(fake_run(input_for("memory_profiling.b")).cells.size(), 9u) << "in FP32 alone";
 }
 
 TEST(MemoryPlan, The2026EditionDoublesToTheLongestContextThatFits) {
-  const auto run = measured(only("memory_profiling", Preset::kFull, "2026"));
-  EXPECT_EQ(measured_at(run, "xl", Mode::kTrainStep), (Contexts{128, 256, 512, 1024, 2048}));
-  EXPECT_EQ(measured_at(run, "xl", Mode::kInference), (Contexts{128, 1024, 2048}));
-  EXPECT_EQ(measured_at(run, "xl", Mode::kForwardBackward), Contexts{})
+  const auto run = fake_run(input_for("memory_profiling", Preset::kFull, "2026"));
+  EXPECT_EQ(memory_contexts(run, "xl", Mode::kTrainStep), (Contexts{128, 256, 512, 1024, 2048}));
+  EXPECT_EQ(memory_contexts(run, "xl", Mode::kInference), (Contexts{128, 1024, 2048}));
+  EXPECT_EQ(memory_contexts(run, "xl", Mode::kForwardBackward), Contexts{})
       << "where a forward has no room, none is tried";
-  EXPECT_TRUE(measured_at(within(400, "2026"), "xl", Mode::kTrainStep).contains(4096));
+  EXPECT_TRUE(memory_contexts(memory_run(400, "2026"), "xl", Mode::kTrainStep).contains(4096));
 }
 
 TEST(MemoryPlan, WhereNoStepFitsTheLargestSizeOfWhichOneDoesStandsIn) {
-  const auto small = within(24, "2025");
-  EXPECT_EQ(measured_at(small, "xl", Mode::kTrainStep), Contexts{128});
-  EXPECT_EQ(measured_at(small, "xl", Mode::kInference), Contexts{});
-  EXPECT_EQ(measured_at(small, "large", Mode::kInference), (Contexts{128, 256, 512}));
-  EXPECT_EQ(measured_at(small, "medium", Mode::kTrainStep), Contexts{});
-  EXPECT_EQ(measured_at(within(40, "2025"), "2.7B", Mode::kForwardBackward),
+  const auto small_device = memory_run(24, "2025");
+  EXPECT_EQ(memory_contexts(small_device, "xl", Mode::kTrainStep), Contexts{128});
+  EXPECT_EQ(memory_contexts(small_device, "xl", Mode::kInference), Contexts{});
+  EXPECT_EQ(memory_contexts(small_device, "large", Mode::kInference), (Contexts{128, 256, 512}));
+  EXPECT_EQ(memory_contexts(small_device, "medium", Mode::kTrainStep), Contexts{});
+  EXPECT_EQ(memory_contexts(memory_run(40, "2025"), "2.7B", Mode::kForwardBackward),
             (Contexts{128, 256, 512}))
       << "a lesser step is tried where the forward fits";
 }
 
 TEST(MemoryPlan, TakesTheUsersSizesContextsAndModesOrThePresetsLargest) {
-  PlanInput input = only("memory_profiling");
+  PlanInput input = input_for("memory_profiling");
   input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
   input.selection.contexts = {64};
   input.selection.modes = {Mode::kInference};
-  const auto run = measured(input);
+  const auto run = fake_run(input);
   EXPECT_EQ(run.cells.size(), 4u);
-  EXPECT_EQ(measured_at(run, "medium", Mode::kInference, Precision::kBf16), Contexts{64});
-  EXPECT_EQ(
-      measured_at(measured(only("memory_profiling", Preset::kQuick)), "medium", Mode::kTrainStep),
-      Contexts{512});
+  EXPECT_EQ(memory_contexts(run, "medium", Mode::kInference, Precision::kBf16), Contexts{64});
+  EXPECT_EQ(memory_contexts(fake_run(input_for("memory_profiling", Preset::kQuick)), "medium",
+                            Mode::kTrainStep),
+            Contexts{512});
 }
 
 }  // namespace

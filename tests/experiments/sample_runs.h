@@ -1,4 +1,4 @@
-// Makes runs from the fake worker's results: no number in them was measured.
+// Makes runs from the fake worker's results. No number in them was measured.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,7 @@
 
 namespace labreport::testing_samples {
 
+/// A change of a launch's results, which a test applies to each launch of a run.
 using Change = std::function<void(const CellSpec&, Launch&)>;
 
 inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
@@ -24,15 +25,15 @@ inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   return {find_edition(edition), preset, {}, device};
 }
 
-/// The plan's input for only that problem or part.
-inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
-                      const char* edition = "2025") {
+/// Returns the plan's input for only that problem or part.
+inline PlanInput input_for(const std::string& selector, Preset preset = Preset::kFull,
+                           const char* edition = "2025") {
   PlanInput input = plan_input(preset, edition);
-  input.selection.only = {asked};
+  input.selection.only = {selector};
   return input;
 }
 
-/// The planned cells, or those of one kind if it is given.
+/// Returns the planned cells, or only those of `kind` if it is given.
 inline std::vector<CellSpec> planned(const PlanInput& input, std::optional<CellKind> kind = {},
                                      const Run& so_far = {}) {
   std::vector<CellSpec> specs;
@@ -60,28 +61,28 @@ inline Run empty_run(const PlanInput& input) {
   return run;
 }
 
-/// Removes the trace if a test has added or removed kernels.
+/// Removes the kernel trace if the change added or removed kernels.
 inline void drop_stale_trace(Launch& launch, const Launch& before) {
-  const auto kernels = [](const Launch& of) {
-    const Table* table = find_table(of, metric::kKernels);
+  const auto kernel_rows = [](const Launch& of_launch) {
+    const Table* table = find_table(of_launch, metric::kKernels);
     return table == nullptr ? 0 : table->rows.size();
   };
-  if (kernels(launch) == kernels(before)) return;
+  if (kernel_rows(launch) == kernel_rows(before)) return;
   std::erase_if(launch.tables, [](const Table& table) { return table.name == metric::kGpuTrace; });
 }
 
-/// The fake worker's answer, made once in a process because many tests have the same launches.
+/// Returns the fake worker's result. It is made once a launch, because many tests share launches.
 inline const LaunchReport& fake_report(const PlannedCell& planned, std::int64_t number) {
-  static std::map<std::tuple<std::string, std::string, std::int64_t, bool>, LaunchReport> made;
+  static std::map<std::tuple<std::string, std::string, std::int64_t, bool>, LaunchReport> reports;
   const CellSpec& spec = planned.spec;
-  const auto [report, fresh] =
-      made.try_emplace({cell_id(spec), spec.size, number, planned.gpu_trace});
-  if (fresh) report->second = good_report({spec, number, 0, "", planned.gpu_trace});
+  const auto [report, inserted] =
+      reports.try_emplace({cell_id(spec), spec.size, number, planned.gpu_trace});
+  if (inserted) report->second = good_report({spec, number, 0, "", planned.gpu_trace});
   return report->second;
 }
 
-inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number,
-                       const Change& change) {
+inline Launch fake_launch(Run& run, const PlannedCell& planned, std::int64_t number,
+                          const Change& change) {
   const CellSpec& spec = planned.spec;
   const LaunchReport& report = fake_report(planned, number);
   Launch launch = report.body;
@@ -94,49 +95,49 @@ inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number
   return launch;
 }
 
-inline void as_it_is(const CellSpec&, Launch&) {}
+inline void unchanged(const CellSpec&, Launch&) {}
 
-/// Answers every planned launch by the fake worker, changes it, and plans again until nothing new
-/// is asked for.
-inline Run measured(const PlanInput& input, const Change& change = as_it_is) {
+/// Fills every planned launch with a changed fake result, and plans again until there are no new
+/// cells.
+inline Run fake_run(const PlanInput& input, const Change& change = unchanged) {
   Run run = empty_run(input);
-  for (bool more = true; more;) {
-    more = false;
+  for (bool has_new = true; has_new;) {
+    has_new = false;
     for (const PlannedCell& planned : plan_cells(input, run)) {
       Cell& cell = run.find_or_add(planned.spec);
       while (static_cast<std::int64_t>(cell.launches.size()) < planned.launches) {
         const auto number = static_cast<std::int64_t>(cell.launches.size());
-        cell.launches.push_back(answered(run, planned, number, change));
-        more = true;
+        cell.launches.push_back(fake_launch(run, planned, number, change));
+        has_new = true;
       }
     }
   }
   return run;
 }
 
-// The following changes of a run combine.
+// The following functions make changes, and can be combined.
 
-inline Change where(std::function<bool(const CellSpec&)> wanted, Change change) {
+inline Change where(std::function<bool(const CellSpec&)> predicate, Change change) {
   return [=](const CellSpec& spec, Launch& launch) {
-    if (wanted(spec)) change(spec, launch);
+    if (predicate(spec)) change(spec, launch);
   };
 }
 
-inline Change both(Change one, Change other) {
+inline Change combined(Change first, Change second) {
   return [=](const CellSpec& spec, Launch& launch) {
-    one(spec, launch);
-    other(spec, launch);
+    first(spec, launch);
+    second(spec, launch);
   };
 }
 
-inline Change without(std::string_view tag, std::string_view name) {
+inline Change without_metric(std::string_view tag, std::string_view name) {
   return [=](const CellSpec&, Launch& launch) {
     std::erase_if(launch.metrics,
                   [=](const Metric& metric) { return metric.tag == tag && metric.name == name; });
   };
 }
 
-/// Replaces the samples, or the number, of a metric by what `value` makes of each and its place.
+/// Replaces each sample of a metric by `value(sample, index)`. A single number has index 0.
 inline Change each_sample(std::string_view tag, std::string_view name,
                           std::function<double(double, std::size_t)> value) {
   return [=](const CellSpec&, Launch& launch) {
@@ -159,7 +160,7 @@ inline Change scaled(std::string_view tag, std::string_view name, double factor)
   return each_sample(tag, name, [=](double value, std::size_t) { return factor * value; });
 }
 
-inline Change losses(std::vector<double> samples) {
+inline Change with_losses(std::vector<double> samples) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       if (metric.tag == metric::kLosses) metric.data = Samples(samples);
@@ -167,7 +168,7 @@ inline Change losses(std::vector<double> samples) {
   };
 }
 
-/// A row of a table by the names of its columns.
+/// A row of a table whose cells are found by column names.
 class NamedRow {
  public:
   NamedRow(const Table& table, std::vector<Scalar>& cells) : table_(&table), cells_(&cells) {}
@@ -186,7 +187,7 @@ class NamedRow {
     return std::get<std::int64_t>((*this)[column]);
   }
 
-  /// Scales a cell, unless it has no number.
+  /// Multiplies a cell by `factor`, unless it has no number.
   void scale(std::string_view column, double factor) const {
     if (auto* number = std::get_if<std::int64_t>(&(*this)[column])) {
       *number = static_cast<std::int64_t>(factor * static_cast<double>(*number));
@@ -207,7 +208,7 @@ inline Change each_row(std::string_view table_name, std::function<void(const Nam
   };
 }
 
-/// The part of that name in a run's report; of a problem's name, its first.
+/// Returns a part of the run's report by its name, or the first part of a problem of that name.
 inline Part part_of(const Run& run, const std::string& name) {
   for (const Section& section : build_document(run, false).sections) {
     for (const Part& part : section.parts) {
@@ -217,8 +218,8 @@ inline Part part_of(const Run& run, const std::string& name) {
   throw std::runtime_error("no part " + name);
 }
 
-/// One kernel's time is unknown.
-inline void without_a_time(const CellSpec&, Launch& launch) {
+/// A change that makes one kernel's time unknown.
+inline void without_a_kernel_time(const CellSpec&, Launch& launch) {
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
     NamedRow(table, table.rows.front())[column::kTotalNs] = Scalar();
@@ -234,7 +235,7 @@ inline TableView table_of(const Part& part, std::string_view slug) {
   throw std::runtime_error("no table " + std::string(slug));
 }
 
-/// A column's texts, or the reasons in their place; empty where the table has no such column.
+/// Returns a column's texts, each with the reason beside its row. Empty without such a column.
 inline std::vector<std::string> texts_in(const TableView& table, std::string_view title) {
   const auto found = std::ranges::find(table.columns, title, &ColumnView::title);
   if (found == table.columns.end()) return {};
@@ -246,8 +247,8 @@ inline std::vector<std::string> texts_in(const TableView& table, std::string_vie
   return texts;
 }
 
-/// Each row's cells between bars, with its remarks.
-inline std::vector<std::string> rows_of(const TableView& table) {
+/// Returns a line for each row: its cells between bars, and its remarks.
+inline std::vector<std::string> lines_of(const TableView& table) {
   std::vector<std::string> lines;
   for (const RowView& row : table.rows) {
     std::string& line = lines.emplace_back();
@@ -257,7 +258,7 @@ inline std::vector<std::string> rows_of(const TableView& table) {
   return lines;
 }
 
-/// A row of the kernel table: `ms` of kernels of one class in one phase.
+/// Returns a row of the table `kernels`: launches of one class in one phase that take `ms` in all.
 inline std::vector<Scalar> kernel_row(const Table& table, std::string_view phase, const char* kind,
                                       double ms, std::int64_t instances = 1) {
   std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
@@ -272,7 +273,7 @@ inline std::vector<Scalar> kernel_row(const Table& table, std::string_view phase
   return cells;
 }
 
-/// Gives the launch another outcome, which has no numbers.
+/// Gives the launch another outcome and removes its numbers.
 inline void end_with(Launch& launch, Outcome outcome) {
   launch.outcome = std::move(outcome);
   launch.metrics.clear();

@@ -1,4 +1,4 @@
-// Tests the plan of the sharded optimizer, and when its sentences appear.
+// Tests the sharded optimizer: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/sample_runs.h"
@@ -20,23 +20,24 @@ std::vector<std::string> planned_ids(const PlanInput& input) {
   return ids;
 }
 
-Part part(const std::string& letter, const Change& change = as_it_is,
+Part part(const std::string& letter, const Change& change = unchanged,
           Preset preset = Preset::kFull) {
-  return part_of(measured(only(kProblem, preset), change), std::string(kProblem) + "." + letter);
+  return part_of(fake_run(input_for(kProblem, preset), change),
+                 std::string(kProblem) + "." + letter);
 }
 
-std::string answer(const std::string& letter, const Change& change = as_it_is) {
+std::string answer(const std::string& letter, const Change& change = unchanged) {
   return part(letter, change).answer;
 }
 
-Change of_sharded(Change change) {
+Change with_sharded_optimizer(Change change) {
   return where([](const CellSpec& spec) { return spec.sharding == Sharding::kOptimizer; },
                std::move(change));
 }
 
-/// Multiplies the peaks of one step of ranks that share the state.
+/// Multiplies the memory peaks of one step with a sharded optimizer.
 Change scaled_peaks(std::int64_t step, double factor) {
-  return of_sharded(each_row(metric::kHeld, [=](const NamedRow& row) {
+  return with_sharded_optimizer(each_row(metric::kHeld, [=](const NamedRow& row) {
     if (row.number(column::kStepNumber) == step) row.scale(column::kPeakBytes, factor);
   }));
 }
@@ -46,13 +47,13 @@ void on_one_gpu(const CellSpec&, Launch& launch) {
 }
 
 TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
-  EXPECT_THAT(planned_ids(only(kProblem)),
+  EXPECT_THAT(planned_ids(input_for(kProblem)),
               ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b2.c512.fp32."
                           "train_step.w5.n10",
                           "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b2.c512."
                           "fp32.train_step.w5.n10"));
-  EXPECT_THAT(planned_ids(only(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
-  EXPECT_THAT(planned_ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
+  EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
+  EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
 TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
@@ -73,30 +74,30 @@ TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
 TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
   EXPECT_THAT(answer("b"), AllOf(HasSubstr("% less, because AdamW updates a rank's own parameters"),
                                  Not(HasSubstr("losses"))));
-  EXPECT_THAT(answer("b", of_sharded(scaled(metric::kStep, metric::kTotal, 2))),
+  EXPECT_THAT(answer("b", with_sharded_optimizer(scaled(metric::kStep, metric::kTotal, 2))),
               AllOf(HasSubstr("% more. This run does not show why."), Not(HasSubstr("because"))));
-  EXPECT_THAT(answer("b", without(metric::kSynced, metric::kBroadcast)),
+  EXPECT_THAT(answer("b", without_metric(metric::kSynced, metric::kBroadcast)),
               HasSubstr("% less. This run does not show why."));
 }
 
-/// One phase of one step takes a hundred times as long, like with other work on the machine.
 TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
+  // One phase of one step takes a hundred times as long, as if the machine did other work.
   const auto one_slow_broadcast =
       each_sample(metric::kSynced, metric::kBroadcast,
                   [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", of_sharded(one_slow_broadcast)),
+  EXPECT_THAT(answer("b", with_sharded_optimizer(one_slow_broadcast)),
               HasSubstr("broadcasting them takes 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
   const auto remove_peak = [](const NamedRow& row) { row[column::kPeakBytes] = Scalar(); };
-  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, remove_peak))),
+  EXPECT_THAT(answer("a", with_sharded_optimizer(each_row(metric::kHeld, remove_peak))),
               HasSubstr("No rank trained"));
 }
 
 TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
   const auto chart = [](Preset preset) {
-    return part("a", as_it_is, preset).figures.front().spec.dump();
+    return part("a", unchanged, preset).figures.front().spec.dump();
   };
   EXPECT_THAT(chart(Preset::kFull),
               AllOf(HasSubstr("\"unit\":\"GiB\""), Not(HasSubstr("\"unit\":\"MiB\""))));
@@ -104,7 +105,7 @@ TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
 }
 
 TEST(ShardedOptimizerTime, NamesLossesThatDiffer) {
-  EXPECT_THAT(answer("b", of_sharded(losses({9.2, 9.3}))),
+  EXPECT_THAT(answer("b", with_sharded_optimizer(with_losses({9.2, 9.3}))),
               HasSubstr("The losses of xl in FP32 differ by 1.1 %"));
 }
 

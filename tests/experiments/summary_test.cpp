@@ -1,5 +1,4 @@
-// Tests the report's summary: the cost of a training step, and reasons only if the run supports
-// them.
+// Tests the report's summary: it gives a reason only if the run supports it.
 #include <gmock/gmock.h>
 
 #include "experiments/overview/datasheet.h"
@@ -19,39 +18,42 @@ Section first_section(DeviceKind device, const Change& change) {
   input.device = device;
   input.selection.only = {"benchmarking_script.b", "nsys_profile",
                           "benchmarking_mixed_precision.c"};
-  return build_document(measured(input, change), false).sections.front();
+  return build_document(fake_run(input, change), false).sections.front();
 }
 
-std::string answer(const Change& change = as_it_is) {
+std::string answer(const Change& change = unchanged) {
   return first_section(DeviceKind::kCuda, change).parts.front().answer;
 }
 
-/// A profiled training step with so many milliseconds of GEMMs and of AdamW.
-void profile(const CellSpec& spec, Launch& launch, double gemms, double optimizer) {
+/// Replaces the kernels of a profiled training step by GEMMs, 100 ms of backward, and AdamW.
+void write_profile(const CellSpec& spec, Launch& launch, double gemms_ms, double optimizer_ms) {
   if (spec.kind != CellKind::kKernels || spec.mode != Mode::kTrainStep) return;
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
-    table.rows = {kernel_row(table, metric::kForward, "gemm", gemms),
+    table.rows = {kernel_row(table, metric::kForward, "gemm", gemms_ms),
                   kernel_row(table, metric::kBackward, "elementwise", 100),
-                  kernel_row(table, metric::kOptimizer, "elementwise", optimizer)};
+                  kernel_row(table, metric::kOptimizer, "elementwise", optimizer_ms)};
   }
 }
 
-std::string answer_of_profiles(double fp32_gemms, double bf16_gemms, double bf16_optimizer) {
+std::string answer_of_profiles(double fp32_gemms_ms, double bf16_gemms_ms,
+                               double bf16_optimizer_ms) {
   return answer([=](const CellSpec& spec, Launch& launch) {
-    const bool fp32 = spec.precision == Precision::kFp32;
-    profile(spec, launch, fp32 ? fp32_gemms : bf16_gemms, fp32 ? 80 : bf16_optimizer);
+    const bool is_fp32 = spec.precision == Precision::kFp32;
+    write_profile(spec, launch, is_fp32 ? fp32_gemms_ms : bf16_gemms_ms,
+                  is_fp32 ? 80 : bf16_optimizer_ms);
   });
 }
 
 TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
   EXPECT_THAT(answer(), Not(HasSubstr("approximate")));
-  const std::string varying =
+  const std::string varying_answer =
       answer(where([](const CellSpec& spec) { return spec.precision == Precision::kBf16; },
                    each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t step) {
                      return step % 2 == 0 ? 2 * ns : ns;
                    })));
-  EXPECT_THAT(varying, HasSubstr("It is approximate, because the BF16 step's coefficient of"));
+  EXPECT_THAT(varying_answer,
+              HasSubstr("It is approximate, because the BF16 step's coefficient of"));
 }
 
 TEST(Summary, GemmsAreTheReasonOnlyWhereTheyMakeUpTheGain) {
@@ -80,8 +82,8 @@ TEST(Summary, WithoutAMeasuredPeakThereIsNoMfu) {
 
 TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   const auto title = [](const std::string& device) {
-    PlanInput input = only("benchmarking_mixed_precision.c");
-    labreport::Run run = measured(input);
+    PlanInput input = input_for("benchmarking_mixed_precision.c");
+    labreport::Run run = fake_run(input);
     run.devices.front().name = device;
     return build_document(run, false).sections.front().parts.front().tables.front().title;
   };
@@ -89,50 +91,52 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   EXPECT_THAT(title("Another GPU"), Not(HasSubstr("peak")));
 }
 
-/// 2.7B's times fall below those of the smaller xl, which has more layers; kernels fill little of
-/// them.
-void hurry(const CellSpec& spec, Launch& launch, double enqueued) {
+/// Makes 2.7B faster than the smaller xl, which has more layers. Kernels fill little of the time,
+/// and the host enqueues in `enqueue_factor` times the time.
+void speed_up_largest(const CellSpec& spec, Launch& launch, double enqueue_factor) {
   for (Metric& metric : launch.metrics) {
     if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", 1);
   }
   if (spec.kind != CellKind::kTiming) return;
   for (Metric& metric : launch.metrics) {
-    std::vector<std::int64_t> scaled;
-    const double share =
-        (spec.size == "2.7B" ? 0.55 : 1) * (metric.tag == metric::kEnqueue ? enqueued : 1);
+    std::vector<std::int64_t> samples;
+    const double factor =
+        (spec.size == "2.7B" ? 0.55 : 1) * (metric.tag == metric::kEnqueue ? enqueue_factor : 1);
     for (const double sample : metric.numbers())
-      scaled.push_back(static_cast<std::int64_t>(sample * share));
-    if (scaled.size() > 1) metric = sample_metric(metric.tag, metric.name, metric.unit, scaled);
+      samples.push_back(static_cast<std::int64_t>(sample * factor));
+    if (samples.size() > 1) metric = sample_metric(metric.tag, metric.name, metric.unit, samples);
   }
 }
 
 TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
   EXPECT_THAT(answer(), Not(HasSubstr("is faster than the smaller")));
-  const auto with = [](double enqueued) {
-    return answer([=](const auto& spec, Launch& launch) { hurry(spec, launch, enqueued); });
+  const auto answer_with = [](double enqueue_factor) {
+    return answer(
+        [=](const auto& spec, Launch& launch) { speed_up_largest(spec, launch, enqueue_factor); });
   };
   // The fake enqueues in half of the GPU's time.
-  EXPECT_THAT(with(2), HasSubstr("32 layers take fewer launches than 48"));
-  EXPECT_THAT(with(0.1), HasSubstr("2.7B is faster than the smaller xl in"));
-  EXPECT_THAT(with(0.1), HasSubstr("this run does not show why"));
+  EXPECT_THAT(answer_with(2), HasSubstr("32 layers take fewer launches than 48"));
+  EXPECT_THAT(answer_with(0.1), HasSubstr("2.7B is faster than the smaller xl in"));
+  EXPECT_THAT(answer_with(0.1), HasSubstr("this run does not show why"));
 }
 
 TEST(Summary, OfARunWithoutATrainingStepHasItsKeyNumbers) {
-  const auto forward_alone = [](const CellSpec& spec, Launch& launch) {
+  const auto without_train_step = [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
-  const Section section = first_section(DeviceKind::kCuda, forward_alone);
+  const Section section = first_section(DeviceKind::kCuda, without_train_step);
   EXPECT_EQ(section.title, "Summary");
   EXPECT_THAT(section.parts.front().answer,
               AllOf(HasSubstr("- **"), Not(HasSubstr("training step"))));
 }
 
 TEST(Summary, OnACpuItSpeaksOfOperators) {
-  const Section section = first_section(
-      DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) { profile(spec, launch, 10, 1); });
+  const Section section = first_section(DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) {
+    write_profile(spec, launch, 10, 1);
+  });
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
-    EXPECT_THAT(rows_of(figure.data),
+    EXPECT_THAT(lines_of(figure.data),
                 testing::Each(Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU")))));
   }
 }

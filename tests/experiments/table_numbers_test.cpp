@@ -1,5 +1,4 @@
-// Tests that the number behind a cell is the one that its text shows, because tables/*.csv contains
-// the number.
+// Tests that each table cell's number, which tables/*.csv contains, is the one that its text shows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,15 +12,17 @@
 namespace labreport::table_numbers_test {
 namespace {
 
-/// The value that a text shows and half of its last digit; nothing if it is no number.
-struct Shown {
-  double value = 0, tolerance = 0;
+/// A number read from a text.
+struct ShownNumber {
+  double value = 0;
+  double tolerance = 0;  ///< Half of a unit in the last digit.
 };
 
-std::optional<Shown> read_back(std::string text) {
+/// Returns nothing if the text is no number.
+std::optional<ShownNumber> read_number(std::string text) {
   std::erase(text, ',');
   std::size_t end = 0;
-  Shown number;
+  ShownNumber number;
   try {
     number.value = std::stod(text, &end);
   } catch (const std::exception&) {
@@ -36,13 +37,13 @@ std::optional<Shown> read_back(std::string text) {
 
 void expect_agreement(const NamedTable& named, const ColumnView& column, const Value& cell) {
   const std::string words = shown(cell, column.notation).value;
-  const auto text = read_back(words);
-  const auto behind = number_in_unit(cell, column.notation);
-  if (!behind || !text) return;
+  const auto shown_number = read_number(words);
+  const auto cell_number = number_in_unit(cell, column.notation);
+  if (!cell_number || !shown_number) return;
   // Significant digits, at least two, may end before the point.
-  const double tolerance = std::max(text->tolerance, 0.05 * std::abs(text->value));
-  const double number = column.unit.starts_with('%') ? 100 * *behind : *behind;
-  EXPECT_NEAR(number, text->value, tolerance)
+  const double tolerance = std::max(shown_number->tolerance, 0.05 * std::abs(shown_number->value));
+  const double number = column.unit.starts_with('%') ? 100 * *cell_number : *cell_number;
+  EXPECT_NEAR(number, shown_number->value, tolerance)
       << named.name << ", " << column.title << " (" << column.unit << "): " << words;
 }
 

@@ -1,4 +1,4 @@
-// Tests the plan of the torch.compile problem, and when its sentences appear.
+// Tests the torch.compile problem: its plan, and the runs in which each sentence appears.
 #include <gmock/gmock.h>
 
 #include "experiments/common/shipped.h"
@@ -13,10 +13,10 @@ using testing::Not;
 using namespace testing_samples;
 
 PlanInput compile_input(Preset preset = Preset::kFull, const char* edition = "2025") {
-  return only("torch_compile", preset, edition);
+  return input_for("torch_compile", preset, edition);
 }
 
-/// Its cells of networks, or those of attention.
+/// Returns the planned cells of networks, or those of attention.
 std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = false) {
   std::vector<CellSpec> specs = planned(input);
   std::erase_if(specs, [=](const CellSpec& spec) {
@@ -27,7 +27,7 @@ std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = fals
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// Keeps GEMMs and fuses the other kernels into a fifth.
+/// Keeps GEMMs, and fuses each five other kernels into one.
 void fuse(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
@@ -36,19 +36,19 @@ void fuse(const NamedRow& row) {
   }
 }
 
-/// Makes the pass twice as fast, backward three times, and halves the bytes saved.
-void hasten(const NamedRow& row) {
+/// Halves the time of forward and the saved bytes, and divides the time of backward by three.
+void speed_up(const NamedRow& row) {
   row.scale(kForwardMean, 1 / 2.);
   row.scale(attention_column(metric::kBackward, "mean_ns"), 1 / 3.);
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// Answers like the worker for models: small gains most, its optimizer nothing.
-void answer(const CellSpec& spec, Launch& launch) {
+/// Fakes the worker for models. Compiled, small gains most, and its optimizer gains nothing.
+void fake_compilation(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {
     if (!is_compiled(spec)) return;
-    each_row(metric::kAttention, hasten)(spec, launch);
+    each_row(metric::kAttention, speed_up)(spec, launch);
     for (const std::int64_t length : spec.attention->lengths) {
       launch.metrics.push_back(
           integer_metric(metric::kCompile, std::to_string(length), "ns", 7'000'000'000));
@@ -67,10 +67,10 @@ void answer(const CellSpec& spec, Launch& launch) {
   each_row(metric::kKernels, fuse)(spec, launch);
 }
 
-Part compile_part(PlanInput input, const Change& change = as_it_is,
+Part compile_part(PlanInput input, const Change& change = unchanged,
                   const std::string& letter = "b") {
   input.selection.only = {"torch_compile." + letter};
-  return part_of(measured(input, both(answer, change)), input.selection.only.front());
+  return part_of(fake_run(input, combined(fake_compilation, change)), input.selection.only.front());
 }
 
 std::string compile_answer(const Change& change, const std::string& letter = "b") {
@@ -122,7 +122,7 @@ TEST(CompilePlan, HasTheHandoutsGridBothWays) {
 }
 
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
-  EXPECT_THAT(compile_part(compile_input(), as_it_is, "a").answer,
+  EXPECT_THAT(compile_part(compile_input(), unchanged, "a").answer,
               AllOf(HasSubstr("In FP32 at 16,384 tokens and d = 64 compiled attention runs "
                               "**2.00×** as fast forward and **3.00×** as fast backward."),
                     HasSubstr("1.0 tensors of scores"),
@@ -130,13 +130,13 @@ TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
 }
 
 TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
-  const Change scattered = [](const CellSpec& spec, Launch& launch) {
+  const Change large_deviation = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention || spec.attention->head_dim != 64) return;
     Table& table = launch.tables.front();
     NamedRow(table, table.rows.front())[attention_column(metric::kForward, "stddev_ns")] =
         std::int64_t{1'000'000};
   };
-  EXPECT_THAT(compile_answer(scattered, "a"),
+  EXPECT_THAT(compile_answer(large_deviation, "a"),
               HasSubstr("At 256 tokens the speedups do not exceed the deviations."));
 }
 
@@ -155,7 +155,7 @@ TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
 }
 
 TEST(Compiled, OfADemonstrationSaysWhyItIsNot) {
-  EXPECT_THAT(compile_part(compile_input(Preset::kDemo), as_it_is, "a").answer,
+  EXPECT_THAT(compile_part(compile_input(Preset::kDemo), unchanged, "a").answer,
               HasSubstr("a demonstration on a CPU compiles the contexts"));
   EXPECT_THAT(compile_part(compile_input(Preset::kDemo)).answer,
               HasSubstr("a CPU takes a minute to compile a network"));
@@ -167,12 +167,12 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
                                            "fast and its forward pass **2.00×**."),
                                  HasSubstr("In FP32 the step runs 1.25× as fast.")));
   EXPECT_EQ(table_of(part, "networks").rows.size(), 8u);
-  const auto others = [](const NamedRow& row) { return !row.has(column::kClass, "gemm"); };
-  const Change slow_others = where([](const CellSpec& spec) { return !is_compiled(spec); },
-                                   each_row(metric::kKernels, [=](const NamedRow& row) {
-                                     if (others(row)) row.scale(column::kTotalNs, 100);
-                                   }));
-  EXPECT_THAT(compile_answer(slow_others),
+  const auto is_non_gemm = [](const NamedRow& row) { return !row.has(column::kClass, "gemm"); };
+  const Change slow_non_gemms = where([](const CellSpec& spec) { return !is_compiled(spec); },
+                                      each_row(metric::kKernels, [=](const NamedRow& row) {
+                                        if (is_non_gemm(row)) row.scale(column::kTotalNs, 100);
+                                      }));
+  EXPECT_THAT(compile_answer(slow_non_gemms),
               HasSubstr("because Inductor fuses elementwise operations and reductions: 374 "
                         "non-GEMM kernels replace 1,924"));
 }
@@ -184,18 +184,19 @@ TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
       if (steps != nullptr) std::visit([](auto& all) { all.back() *= 10; }, *steps);
     }
   });
-  EXPECT_EQ(compile_answer(stall), compile_answer(as_it_is));
+  EXPECT_EQ(compile_answer(stall), compile_answer(unchanged));
 }
 
 TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStepAndTheSameInBoth) {
-  const auto slow = [](const auto& of) {
-    return where(of, scaled(metric::kEvent, metric::kOptimizer, 20));
+  const auto slow_optimizer = [](const auto& predicate) {
+    return where(predicate, scaled(metric::kEvent, metric::kOptimizer, 20));
   };
-  EXPECT_THAT(compile_answer(slow(is_shipped)),
+  EXPECT_THAT(compile_answer(slow_optimizer(is_shipped)),
               HasSubstr("The step gains less: the optimizer, which is not compiled, takes"));
-  EXPECT_THAT(compile_answer(slow(is_compiled)), Not(HasSubstr("the optimizer")));
-  const Change unknown = without(metric::kEvent, metric::kOptimizer);
-  EXPECT_THAT(compile_answer(both(slow(is_shipped), unknown)), Not(HasSubstr("the optimizer")));
+  EXPECT_THAT(compile_answer(slow_optimizer(is_compiled)), Not(HasSubstr("the optimizer")));
+  const Change unknown = without_metric(metric::kEvent, metric::kOptimizer);
+  EXPECT_THAT(compile_answer(combined(slow_optimizer(is_shipped), unknown)),
+              Not(HasSubstr("the optimizer")));
 }
 
 TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
@@ -209,7 +210,7 @@ TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
       each_sample(metric::kStep, metric::kTotal,
                   [](double ns, std::size_t step) { return step == 9 ? 2 * ns : ns; }));
   EXPECT_THAT(method(stall), HasSubstr("steps of 2.7B in FP32, compiled, an outlier took"));
-  EXPECT_THAT(method(as_it_is), Not(HasSubstr("outlier")));
+  EXPECT_THAT(method(unchanged), Not(HasSubstr("outlier")));
 }
 
 TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
@@ -227,25 +228,25 @@ TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
 
 TEST(CompiledNetwork, IsNotSpokenOfWhereOneWayWasNotTimed) {
   const auto eager = [](const CellSpec& spec) { return !is_compiled(spec); };
-  EXPECT_THAT(compile_answer(where(eager, without(metric::kStep, metric::kTotal))),
+  EXPECT_THAT(compile_answer(where(eager, without_metric(metric::kStep, metric::kTotal))),
               HasSubstr("No network ran both ways"));
 }
 
 TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
-  const Change none = [](const CellSpec& spec, Launch& launch) {
+  const Change not_compiled = [](const CellSpec& spec, Launch& launch) {
     if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});
   };
-  EXPECT_EQ(compile_answer(none),
+  EXPECT_EQ(compile_answer(not_compiled),
             "No network ran both ways: skipped: torch.compile needs Triton for a GPU.");
 }
 
 TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
   PlanInput input = plan_input(Preset::kQuick);
-  const Document alone = build_document(measured(input), false);
+  const Document alone = build_document(fake_run(input), false);
   input.selection.only = {
       "benchmarking_script",          "nsys_profile",     "mixed_precision_accumulation",
       "benchmarking_mixed_precision", "memory_profiling", "torch_compile"};
-  const Document beside = build_document(measured(input, answer), false);
+  const Document beside = build_document(fake_run(input, fake_compilation), false);
   for (const Section& section : alone.sections) {
     const auto same = std::ranges::find(beside.sections, section.problem, &Section::problem);
     ASSERT_NE(same, beside.sections.end()) << section.problem;

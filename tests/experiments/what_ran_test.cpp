@@ -1,4 +1,4 @@
-// Tests the line that says how a run's cells ended.
+// Tests what a report says of all cells together: how they ended, their environment and the method.
 #include <gmock/gmock.h>
 
 #include "experiments/overview/overview.h"
@@ -9,65 +9,68 @@ namespace {
 
 using namespace testing_samples;
 
-labreport::Run demonstration() { return measured(only("benchmarking_script.b", Preset::kDemo)); }
+labreport::Run demo_run() { return fake_run(input_for("benchmarking_script.b", Preset::kDemo)); }
 
 TEST(WhatRan, CountsCellsByOutcome) {
-  labreport::Run run = demonstration();
+  labreport::Run run = demo_run();
   const std::string cells = std::to_string(run.cells.size());
   EXPECT_EQ(overview::outcome_line(run), "All " + cells + " measurements succeeded");
 }
 
 TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
-  labreport::Run run = demonstration();
+  labreport::Run run = demo_run();
   const std::string before = overview::outcome_line(run);
   auto& launches = run.cells.back().launches;
-  Launch spoiled = launches.front();
-  spoiled.outcome = OutOfMemory{"model", 1, 2, 3};
-  spoiled.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
-  launches.insert(launches.begin(), spoiled);
+  Launch failed = launches.front();
+  failed.outcome = OutOfMemory{"model", 1, 2, 3};
+  failed.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
+  launches.insert(launches.begin(), failed);
   EXPECT_EQ(overview::outcome_line(run),
             before + "; 1 repeated because other processes held the memory");
 }
 
 TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
-  const auto swept = [](const Change& change) {
-    return overview::outcome_line(measured(only("pytorch_attention"), change));
+  const auto attention_line = [](const Change& change) {
+    return overview::outcome_line(fake_run(input_for("pytorch_attention"), change));
   };
-  // On 141 GiB: 32,768 tokens in FP32 at four head dimensions.
+  // In FP32, 32,768 tokens do not fit 141 GiB at any of the four head dimensions.
   EXPECT_THAT(
-      swept(as_it_is),
+      attention_line(unchanged),
       testing::EndsWith("succeeded; in them 4 configurations of attention ran out of memory"));
-  const auto outcome = [](std::string_view words) {
+  const auto with_outcome = [](std::string_view words) {
     return each_row(metric::kAttention,
                     [=](const NamedRow& row) { row[column::kOutcome] = std::string(words); });
   };
-  const auto shorter = each_row(metric::kAttention, [](const NamedRow& row) {
+  const auto fewer_fit = each_row(metric::kAttention, [](const NamedRow& row) {
     const auto length = row.number(column::kLength);
     if (length == 24'576) row[column::kOutcome] = std::string(metric::kRanOut);
     if (length == 32'768) row[column::kOutcome] = std::string(metric::kNotTried);
   });
-  const auto in_fp32 = [](const CellSpec& spec) { return spec.precision == Precision::kFp32; };
-  EXPECT_THAT(swept(where(in_fp32, shorter)),
+  const auto is_fp32 = [](const CellSpec& spec) { return spec.precision == Precision::kFp32; };
+  EXPECT_THAT(attention_line(where(is_fp32, fewer_fit)),
               testing::EndsWith("4 configurations of attention ran out of memory, "
                                 "and 4 longer ones were not run"));
-  EXPECT_THAT(swept(outcome(metric::kRan)), testing::EndsWith("measurements succeeded"));
-  const auto in_bf16 = [](const CellSpec& spec) { return spec.precision == Precision::kBf16; };
-  EXPECT_THAT(swept(both(outcome(metric::kRan), where(in_bf16, outcome(metric::kInaccurate)))),
+  EXPECT_THAT(attention_line(with_outcome(metric::kRan)),
+              testing::EndsWith("measurements succeeded"));
+  const auto is_bf16 = [](const CellSpec& spec) { return spec.precision == Precision::kBf16; };
+  EXPECT_THAT(attention_line(combined(with_outcome(metric::kRan),
+                                      where(is_bf16, with_outcome(metric::kInaccurate)))),
               testing::EndsWith("of them timed nothing, because attention differs from FP64"));
 }
 
-/// The values of the environment's rows of that name.
-std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& what) {
+/// Returns the values of the rows of that name in the table of the environment.
+std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& row_name) {
   std::vector<std::string> values;
-  for (std::string& row : rows_of(overview::environment(RunView(run, find_edition(run.edition))))) {
-    const std::string name = what + " | ";
+  for (std::string& row :
+       lines_of(overview::environment(RunView(run, find_edition(run.edition))))) {
+    const std::string name = row_name + " | ";
     if (row.starts_with(name)) values.push_back(row.substr(name.size()));
   }
   return values;
 }
 
 TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
-  labreport::Run run = demonstration();
+  labreport::Run run = demo_run();
   EXPECT_TRUE(environment_rows(run, "Measured on it").empty());
   run.devices.push_back(run.devices.front());
   for (Cell& cell : run.cells) {
@@ -79,8 +82,8 @@ TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
 }
 
 TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
-  const PlanInput input = only("memory_profiling.c");
-  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+  const PlanInput input = input_for("memory_profiling.c");
+  const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.context == 512) end_with(launch, Skipped{"too large"});
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
@@ -91,24 +94,26 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
 }
 
 TEST(WhatRan, TellsCheckpointsApart) {
-  const PlanInput input = only("gradient_checkpointing", Preset::kQuick, "2026");
-  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+  const PlanInput input = input_for("gradient_checkpointing", Preset::kQuick, "2026");
+  const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.blocks_per_checkpoint.value_or(4) == 4) end_with(launch, Skipped{"too large"});
   });
   EXPECT_THAT(texts_in(overview::what_ran(RunView(run, input.edition)), "Measurement"),
               testing::ElementsAre("no checkpoints", "checkpoints of 4 blocks"));
 }
 
-std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
+/// Returns the reason shown for a launch that runs out of memory; sizes in GiB.
+std::string out_of_memory_reason(std::int64_t requested_gib,
+                                 std::optional<std::int64_t> reserved_gib) {
   constexpr std::int64_t kGibibyte = 1 << 30;
-  const PlanInput input = only("memory_profiling.c");
-  const auto run = measured(input, [&](const CellSpec& spec, Launch& launch) {
+  const PlanInput input = input_for("memory_profiling.c");
+  const auto run = fake_run(input, [&](const CellSpec& spec, Launch& launch) {
     if (spec.context != 512) return;
     end_with(launch,
-             OutOfMemory{"forward", requested * kGibibyte, 136 * kGibibyte, 136 * kGibibyte});
-    if (reserved)
+             OutOfMemory{"forward", requested_gib * kGibibyte, 136 * kGibibyte, 136 * kGibibyte});
+    if (reserved_gib)
       launch.metrics.push_back(
-          integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
+          integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved_gib * kGibibyte));
   });
   return texts_in(overview::what_ran(RunView(run, input.edition)), "Reason").front();
 }
@@ -116,32 +121,33 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
   const std::string reason =
       "out of memory in forward: tried to allocate 2.00 GiB with 136.0 GiB allocated";
-  EXPECT_EQ(reason_of_refusal(2, 137), reason +
-                                           "; of the other 5.00 GiB PyTorch held at most 1.00 GiB, "
-                                           "in blocks too small for the request");
-  EXPECT_EQ(reason_of_refusal(2, std::nullopt), reason);
-  EXPECT_EQ(reason_of_refusal(12, 137),
+  EXPECT_EQ(out_of_memory_reason(2, 137),
+            reason +
+                "; of the other 5.00 GiB PyTorch held at most 1.00 GiB, "
+                "in blocks too small for the request");
+  EXPECT_EQ(out_of_memory_reason(2, std::nullopt), reason);
+  EXPECT_EQ(out_of_memory_reason(12, 137),
             "out of memory in forward: tried to allocate 12.00 GiB with 136.0 GiB allocated")
       << "more than the GPU had left";
 }
 
 std::string method_of(const PlanInput& input) {
-  return build_document(measured(input), false).method;
+  return build_document(fake_run(input), false).method;
 }
 
 TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
-  const std::string whole = method_of(plan_input(Preset::kFull));
+  const std::string full = method_of(plan_input(Preset::kFull));
   for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state",
                             "TF32 is off", "Autocast", "C++ vs. eager Python", "± is"}) {
-    EXPECT_NE(whole.find(words), whole.npos) << words;
+    EXPECT_NE(full.find(words), full.npos) << words;
   }
-  const std::string ladder = method_of(only("ladder"));
+  const std::string ladder = method_of(input_for("ladder"));
   for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state"}) {
     EXPECT_EQ(ladder.find(words), ladder.npos) << words;
   }
   EXPECT_NE(ladder.find("Autocast"), ladder.npos);
   EXPECT_NE(ladder.find("± is"), ladder.npos);
-  const std::string attention = method_of(only("pytorch_attention"));
+  const std::string attention = method_of(input_for("pytorch_attention"));
   for (const char* words : {"± is", "Autocast", "the 2026 edition's staff code", "eagerly"}) {
     EXPECT_EQ(attention.find(words), attention.npos) << words;
   }
@@ -150,8 +156,8 @@ TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
 
 TEST(Method, OfACpuSpeaksOfNoGpu) {
   const std::string words = method_of(plan_input(Preset::kDemo));
-  for (const char* of_a_gpu : {"CUDA", "unless a row says TF32", "spilling", "GPU time"}) {
-    EXPECT_EQ(words.find(of_a_gpu), words.npos) << of_a_gpu;
+  for (const char* gpu_words : {"CUDA", "unless a row says TF32", "spilling", "GPU time"}) {
+    EXPECT_EQ(words.find(gpu_words), words.npos) << gpu_words;
   }
 }
 

@@ -1,5 +1,4 @@
-// No file of a site holds a generated sentence with `--answers none`: the tests render and search a
-// recorded run and one of a small GPU.
+// Tests that no file of a site of a recorded or fake run holds an answer with `--answers none`.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing_samples::end_with;
-using testing_samples::measured;
+using testing_samples::fake_run;
 using testing_samples::plan_input;
 
-constexpr std::size_t kShortest = 16;  // A shorter sentence may occur elsewhere as a word.
+constexpr std::size_t kShortestSentence = 16;  // A shorter one may occur elsewhere as a word.
 
 class BlankChartTool : public ChartTool {
  public:
@@ -30,24 +29,24 @@ class BlankChartTool : public ChartTool {
   std::string bundle() override { return "// bundle\n"; }
 };
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
+void replace_all(std::string& text, std::string_view old_words, std::string_view new_words) {
+  for (std::size_t at = 0; (at = text.find(old_words, at)) != std::string::npos;
+       at += new_words.size()) {
+    text.replace(at, old_words.size(), new_words);
   }
 }
 
-/// Returns the text without tags, entities, marks and kinds of spaces, so that all formats are
-/// alike.
+/// Returns HTML or Markdown as plain text, so that a sentence reads the same in all formats.
 std::string plain(std::string text) {
   replace_all(text, "\u00a0", " ");
   std::string words;
-  bool tag = false;
+  bool in_tag = false;
   for (const char letter : text) {
-    tag = letter == '<' || (tag && letter != '>');
-    const bool space = letter == ' ' || letter == '\n';
-    const bool mark = std::string_view("<>*`\\").find(letter) != std::string_view::npos;
-    if (tag || mark || (space && words.ends_with(' '))) continue;
-    words.push_back(space ? ' ' : letter);
+    in_tag = letter == '<' || (in_tag && letter != '>');
+    const bool is_space = letter == ' ' || letter == '\n';
+    const bool is_mark = std::string_view("<>*`\\").find(letter) != std::string_view::npos;
+    if (in_tag || is_mark || (is_space && words.ends_with(' '))) continue;
+    words.push_back(is_space ? ' ' : letter);
   }
   for (const auto& [entity, mark] :
        {std::pair("&lt;", ""), std::pair("&gt;", ""), std::pair("&quot;", "\""),
@@ -57,7 +56,7 @@ std::string plain(std::string text) {
   return words;
 }
 
-/// Does the same for Typst, whose marks are words.
+/// Returns Typst as plain text.
 std::string plain_typst(std::string text) {
   for (const char* mark : {"#strong[", "#emph[", "#raw(\"", "\")", "]", "\u200b", "\\"}) {
     replace_all(text, mark, "");
@@ -65,20 +64,20 @@ std::string plain_typst(std::string text) {
   return plain(std::move(text));
 }
 
-/// Sentences of Markdown, or items of a list, each longer than a label.
+/// Returns the sentences and list items of Markdown that are longer than a label.
 std::vector<std::string> sentences(const std::string& markdown) {
-  std::vector<std::string> found;
+  std::vector<std::string> result;
   for (const std::string& line : split(markdown, '\n')) {
     std::string text = plain(line.starts_with("- ") ? line.substr(2) : line);
     for (const char* end : {". ", "; "}) replace_all(text, end, "\n");
     for (const std::string& sentence : split(text, '\n')) {
-      if (sentence.size() >= kShortest) found.push_back(sentence);
+      if (sentence.size() >= kShortestSentence) result.push_back(sentence);
     }
   }
-  return found;
+  return result;
 }
 
-std::vector<std::string> generated(const Document& document) {
+std::vector<std::string> generated_sentences(const Document& document) {
   std::vector<std::string> all;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
@@ -90,8 +89,8 @@ std::vector<std::string> generated(const Document& document) {
   return all;
 }
 
-/// Every text file of the site in one, without the run itself.
-std::string text_of(const Document& document, Answers answers) {
+/// Returns all files of the site as one plain text, except those below assets/.
+std::string site_text(const Document& document, Answers answers) {
   BlankChartTool tool;
   std::string text;
   for (const SiteFile& file : render_site({{"run", document, ""}}, {answers}, &tool).files) {
@@ -100,57 +99,58 @@ std::string text_of(const Document& document, Answers answers) {
   return text;
 }
 
-Run recorded() {
+Run recorded_run() {
   return RunStore(list_measured_runs(fs::path(LABREPORT_SOURCE_DIR) / "site/runs").front()).load();
 }
 
-Run small_gpu() {
-  return measured(plan_input(Preset::kQuick), [](const CellSpec& spec, Launch& launch) {
+Run small_gpu_run() {
+  return fake_run(plan_input(Preset::kQuick), [](const CellSpec& spec, Launch& launch) {
     if (spec.size == "medium") end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
   });
 }
 
-struct Case {
+struct RunCase {
   const char* name;
-  Run (*make)();
+  Run (*make_run)();
 };
 
-class WithoutAnswers : public testing::TestWithParam<Case> {};
+class WithoutAnswers : public testing::TestWithParam<RunCase> {};
 
 TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInAnyFile) {
-  const Document document = build_document(GetParam().make(), false);
-  const std::string full = text_of(document, Answers::kFull);
-  const std::string none = text_of(document, Answers::kNone);
-  const std::vector<std::string> all = generated(document);
+  const Document document = build_document(GetParam().make_run(), false);
+  const std::string full = site_text(document, Answers::kFull);
+  const std::string none = site_text(document, Answers::kNone);
+  const std::vector<std::string> all = generated_sentences(document);
   EXPECT_GT(all.size(), 20u);
   for (const std::string& sentence : all) {
     EXPECT_EQ(none.find(sentence), std::string::npos) << sentence;
   }
-  for (const std::string& sentence : generated(document)) {
+  for (const std::string& sentence : generated_sentences(document)) {
     EXPECT_NE(full.find(sentence), std::string::npos) << "the search must find: " << sentence;
   }
 }
 
 TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInTheTypesettersSource) {
-  const Document document = build_document(GetParam().make(), false);
+  const Document document = build_document(GetParam().make_run(), false);
   TypstOptions options;
   const std::string full = plain_typst(report_typst(document, {}, options));
   options.answers = Answers::kNone;
   const std::string none = plain_typst(report_typst(document, {}, options));
   std::size_t found = 0;
-  const std::vector<std::string> all = generated(document);
+  const std::vector<std::string> all = generated_sentences(document);
   for (const std::string& sentence : all) {
     EXPECT_EQ(none.find(sentence), std::string::npos) << sentence;
     if (full.find(sentence) != std::string::npos) ++found;
   }
-  EXPECT_GT(found, generated(document).size() / 2) << "the search must find most";
+  EXPECT_GT(found, generated_sentences(document).size() / 2) << "the search must find most";
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, WithoutAnswers,
-                         testing::Values(Case{"recorded", recorded}, Case{"small_gpu", small_gpu}),
+                         testing::Values(RunCase{"recorded", recorded_run},
+                                         RunCase{"small_gpu", small_gpu_run}),
                          [](const auto& info) { return info.param.name; });
 
-/// Text between tables, charts, and the numbers at a glance.
+/// Returns the lines of a report outside tables and lists.
 std::vector<std::string> prose(const std::string& report) {
   std::vector<std::string> lines;
   for (const std::string& line : split(report, '\n')) {
@@ -168,8 +168,8 @@ TEST(WithoutAnswers, ProseIsTheSameWhateverWasMeasured) {
       for (std::int64_t& sample : *samples) sample += sample / 3;
     }
   };
-  const Document one = build_document(measured(plan_input(Preset::kQuick)), false);
-  const Document other = build_document(measured(plan_input(Preset::kQuick), slower), false);
+  const Document one = build_document(fake_run(plan_input(Preset::kQuick)), false);
+  const Document other = build_document(fake_run(plan_input(Preset::kQuick), slower), false);
   ASSERT_NE(report_markdown(one, {}, Answers::kFull), report_markdown(other, {}, Answers::kFull));
   ASSERT_NE(prose(report_markdown(one, {}, Answers::kFull)),
             prose(report_markdown(other, {}, Answers::kFull)));

@@ -1,12 +1,15 @@
-// A disk that fails. Preloaded into a program, it numbers the calls that change something below a
-// folder, logs each and lets one of them go wrong. The variables that tell it so:
-//   FAKE_DISK          the folder; FAKE_DISK_PROGRAM: the one program that has this disk
-//   FAKE_DISK_LOG      a file for lines of "<call> <path>"; "fault" before the call that went wrong
-//   FAKE_DISK_AT       the call that goes wrong, the first being 1
-//   FAKE_DISK_FAULT    an errno: this call and all later ones fail, a write after half of its
-//   bytes;
-//                      "once <errno>": this call alone; "short": a write of half its bytes
-//                      succeeds; "kill": the program dies before the call, in a write half-way;
+// A disk that fails. Preloaded into a program, it counts and logs the calls that change something
+// below a folder, and makes one of them go wrong. Environment variables configure it:
+//   FAKE_DISK          the folder
+//   FAKE_DISK_PROGRAM  the only program that has this disk
+//   FAKE_DISK_LOG      the log, with a line "<call> <path>" for each call, and a line "fault"
+//   before
+//                      the call that goes wrong
+//   FAKE_DISK_AT       the number of the call that goes wrong, from 1
+//   FAKE_DISK_FAULT    "<errno>": this call and all later ones fail, a write after half its bytes
+//                      "once <errno>": only this call fails
+//                      "short": a write succeeds with half its bytes
+//                      "kill": the program dies before the call, or halfway through a write
 //                      "vanish": the folder is moved to <folder>.gone before the call
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -22,73 +25,74 @@
 
 namespace {
 
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-std::string folder_of(int folder) {
+std::string path_of(int file) {
   std::string path(4096, '\0');
-  const std::string link = "/proc/self/fd/" + std::to_string(folder);
-  const ssize_t length = folder == AT_FDCWD ? readlink("/proc/self/cwd", path.data(), path.size())
-                                            : readlink(link.c_str(), path.data(), path.size());
+  const std::string link = "/proc/self/fd/" + std::to_string(file);
+  const ssize_t length = file == AT_FDCWD ? readlink("/proc/self/cwd", path.data(), path.size())
+                                          : readlink(link.c_str(), path.data(), path.size());
   path.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
   return path;
 }
 
 std::string absolute(int folder, const char* path) {
-  return *path == '/' ? path : folder_of(folder) + "/" + path;
+  return *path == '/' ? path : path_of(folder) + "/" + path;
 }
 
 class Disk {
  public:
   Disk() {
-    if (variable("FAKE_DISK_PROGRAM") != program_invocation_short_name) return;
-    folder_ = variable("FAKE_DISK");
-    fault_ = variable("FAKE_DISK_FAULT");
-    at_ = std::atoi(variable("FAKE_DISK_AT").c_str());
+    if (environment_variable("FAKE_DISK_PROGRAM") != program_invocation_short_name) return;
+    folder_ = environment_variable("FAKE_DISK");
+    fault_ = environment_variable("FAKE_DISK_FAULT");
+    faulty_call_ = std::atoi(environment_variable("FAKE_DISK_AT").c_str());
     once_ = fault_.starts_with("once ");
     errno_ = std::atoi(fault_.substr(once_ ? 5 : 0).c_str());
-    log_ = static_cast<int>(syscall(SYS_openat, AT_FDCWD, variable("FAKE_DISK_LOG").c_str(),
-                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    log_file_ = static_cast<int>(syscall(SYS_openat, AT_FDCWD,
+                                         environment_variable("FAKE_DISK_LOG").c_str(),
+                                         O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   }
 
   bool has(const std::string& path) const {
     return !folder_.empty() && (path == folder_ || path.starts_with(folder_ + "/"));
   }
 
-  /// Counts and logs the call; false, with errno set, if it is to fail.
+  /// Counts and logs a call. Returns false and sets errno if the call must fail.
   bool allows(const char* call, const std::string& path) {
     if (!has(path)) return true;
-    const bool wrong = goes_wrong(call);
-    say((wrong ? "fault\n" : "") + std::string(call) + " " + path + "\n");
-    if (!wrong) return true;
+    const bool fault = goes_wrong(call);
+    log((fault ? "fault\n" : "") + std::string(call) + " " + path + "\n");
+    if (!fault) return true;
     if (fault_ == "kill") raise(SIGKILL);
     if (fault_ == "vanish") vanish();
     errno = errno_;
     return errno_ == 0;
   }
 
-  /// The number of a write's bytes to accept; 0, with errno set, if it fails.
+  /// Returns how many bytes of a write to accept. Returns 0 and sets errno if the write must fail.
   std::size_t allows_bytes(const std::string& path, std::size_t bytes) {
     if (!has(path)) return bytes;
-    const bool half = count_ + 1 == at_ && bytes > 1 && fault_ != "vanish";
-    if (!half) return allows("write", path) ? bytes : 0;
-    ++count_;
-    half_way_ = fault_ != "short";
-    say("write " + path + "\n");
+    const bool is_half = call_count_ + 1 == faulty_call_ && bytes > 1 && fault_ != "vanish";
+    if (!is_half) return allows("write", path) ? bytes : 0;
+    ++call_count_;
+    second_half_fails_ = fault_ != "short";
+    log("write " + path + "\n");
     return bytes / 2;
   }
 
  private:
   bool goes_wrong(std::string_view call) {
-    ++count_;
-    if (half_way_) {
-      half_way_ = false;
+    ++call_count_;
+    if (second_half_fails_) {
+      second_half_fails_ = false;
       return true;
     }
-    if (at_ == 0 || count_ < at_ || fault_ == "short") return false;
-    if (errno_ == 0 || once_) return count_ == at_;
+    if (faulty_call_ == 0 || call_count_ < faulty_call_ || fault_ == "short") return false;
+    if (errno_ == 0 || once_) return call_count_ == faulty_call_;
     // Removing files works even on a full disk.
     return call != "remove" || (errno_ != ENOSPC && errno_ != EDQUOT);
   }
@@ -97,18 +101,18 @@ class Disk {
     syscall(SYS_renameat2, AT_FDCWD, folder_.c_str(), AT_FDCWD, (folder_ + ".gone").c_str(), 0);
   }
 
-  void say(const std::string& line) const {
-    [[maybe_unused]] const long written = syscall(SYS_write, log_, line.data(), line.size());
+  void log(const std::string& line) const {
+    [[maybe_unused]] const long written = syscall(SYS_write, log_file_, line.data(), line.size());
   }
 
   std::string folder_;
   std::string fault_;
-  int at_ = 0;
-  int count_ = 0;
+  int faulty_call_ = 0;
+  int call_count_ = 0;
   int errno_ = 0;
-  int log_ = -1;
+  int log_file_ = -1;
   bool once_ = false;
-  bool half_way_ = false;  ///< Half a write was done; the other half goes wrong.
+  bool second_half_fails_ = false;  ///< True after the first half of a write that goes wrong.
 };
 
 Disk& disk() {
@@ -148,12 +152,12 @@ int openat(int folder, const char* path, int flags, ...) {
 }
 
 ssize_t write(int file, const void* bytes, size_t count) {
-  const std::size_t allowed = disk().allows_bytes(folder_of(file), count);
+  const std::size_t allowed = disk().allows_bytes(path_of(file), count);
   return allowed == 0 && count > 0 ? -1 : syscall(SYS_write, file, bytes, allowed);
 }
 
 int fsync(int file) {
-  return disk().allows("fsync", folder_of(file)) ? static_cast<int>(syscall(SYS_fsync, file)) : -1;
+  return disk().allows("fsync", path_of(file)) ? static_cast<int>(syscall(SYS_fsync, file)) : -1;
 }
 
 int rename(const char* from, const char* to) noexcept {

@@ -1,4 +1,4 @@
-// An allocator that only counts, for the tables of a fake memory cell.
+// Counts the allocations of a fake memory cell, without any memory.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ inline constexpr std::array kCategories{
     metric::kData,       metric::kActivations, metric::kWeightCopies,
     metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
 
-struct Made {
+/// The code that made an allocation, and what it is for.
+struct Origin {
   std::string module, operation, op;
   std::string_view category;
 };
@@ -28,25 +29,26 @@ struct Block {
   std::int64_t event = 0;
   std::int64_t ns = 0;
   std::string phase;
-  Made made;
-  std::optional<std::int64_t> freed;
+  Origin origin;
+  std::optional<std::int64_t> freed_event;  ///< Empty if it is not freed.
   std::int64_t freed_ns = 0;
   std::string freed_phase;
 };
 
-struct Point {
+struct MemoryState {
   std::int64_t event, ns, allocated;
   std::string phase, module;
   std::map<std::string_view, std::int64_t> bytes;
 
   std::int64_t requested() const {
     std::int64_t sum = 0;
-    for (const auto& [category, part] : bytes) sum += part;
+    for (const auto& [category, category_bytes] : bytes) sum += category_bytes;
     return sum;
   }
 };
 
-struct Refused {
+/// Thrown for an allocation that exceeds the capacity.
+struct AllocationRefused {
   std::int64_t bytes;
 };
 
@@ -54,60 +56,62 @@ class Allocator {
  public:
   explicit Allocator(std::int64_t capacity) : capacity_(capacity) {}
 
-  /// Holds bytes from before the step, without an event.
-  void hold(std::int64_t bytes, std::string_view category) {
+  /// Allocates bytes before the step, without an event.
+  void allocate_before_step(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] += bytes;
     current_.allocated += rounded(bytes) + bytes / 100;
   }
-  void begin() { points_ = {current_}; }
-  void enter(std::string_view phase) { current_.phase = phase; }
+  void begin_step() { states_ = {current_}; }
+  void enter_phase(std::string_view phase) { current_.phase = phase; }
 
-  std::size_t make(std::int64_t bytes, Made made) {
-    if (current_.allocated + rounded(bytes) > capacity_) throw Refused{bytes};
-    current_.bytes[made.category] += bytes;
+  std::size_t allocate(std::int64_t bytes, Origin origin) {
+    if (current_.allocated + rounded(bytes) > capacity_) throw AllocationRefused{bytes};
+    current_.bytes[origin.category] += bytes;
     current_.allocated += rounded(bytes);
-    current_.module = made.module;
-    step(bytes);
+    current_.module = origin.module;
+    add_event(bytes);
     blocks_.push_back(
-        {bytes, current_.event, current_.ns, current_.phase, std::move(made), {}, 0, {}});
+        {bytes, current_.event, current_.ns, current_.phase, std::move(origin), {}, 0, {}});
     return blocks_.size() - 1;
   }
 
   void free(std::size_t id, const std::string& module = "") {
     Block& block = blocks_[id];
-    current_.bytes[block.made.category] -= block.bytes;
+    current_.bytes[block.origin.category] -= block.bytes;
     current_.allocated -= rounded(block.bytes);
-    current_.module = module.empty() ? block.made.module : module;
-    step(0);
-    block.freed = current_.event;
+    current_.module = module.empty() ? block.origin.module : module;
+    add_event(0);
+    block.freed_event = current_.event;
     block.freed_ns = current_.ns;
     block.freed_phase = current_.phase;
   }
 
-  /// Frees a block from before the step.
-  void release(std::int64_t bytes, std::string_view category) {
+  /// Frees bytes that were allocated before the step.
+  void free_from_before_step(std::int64_t bytes, std::string_view category) {
     current_.bytes[category] -= bytes;
     current_.allocated -= rounded(bytes);
-    step(0);
+    add_event(0);
   }
 
-  void pass(std::int64_t bytes, const Made& made) { free(make(bytes, made)); }
+  void allocate_and_free(std::int64_t bytes, const Origin& origin) {
+    free(allocate(bytes, origin));
+  }
 
-  const std::vector<Point>& points() const { return points_; }
+  const std::vector<MemoryState>& states() const { return states_; }
   const std::vector<Block>& blocks() const { return blocks_; }
-  const Point& now() const { return current_; }
+  const MemoryState& current() const { return current_; }
 
  private:
   static std::int64_t rounded(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
-  void step(std::int64_t bytes) {
+  void add_event(std::int64_t bytes) {
     ++current_.event;
     current_.ns += 20'000 + bytes / 2000;
-    points_.push_back(current_);
+    states_.push_back(current_);
   }
 
   std::int64_t capacity_;
-  Point current_{0, 0, 0, "", "", {}};
-  std::vector<Point> points_;
+  MemoryState current_{0, 0, 0, "", "", {}};
+  std::vector<MemoryState> states_;
   std::vector<Block> blocks_;
 };
 

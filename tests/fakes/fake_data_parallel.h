@@ -1,4 +1,4 @@
-// Calculates data-parallel steps by the arithmetic of plan/gradients, at given rates.
+// Calculates the fake worker's data-parallel steps by the formulas of plan/gradients.h.
 #pragma once
 
 #include <algorithm>
@@ -13,63 +13,65 @@
 
 namespace labreport {
 
+/// The times of a step's parts in ns.
 struct FakeStep {
-  double forward, backward, exposed, communication;  ///< ns
+  double forward, backward, communication;
+  double exposed;  ///< Communication that does not overlap the backward pass.
   double hidden() const { return communication - exposed; }
   double optimizer() const { return 0.3 * forward; }
-  double whole() const { return forward + backward + exposed + optimizer(); }
+  double total() const { return forward + backward + exposed + optimizer(); }
 };
 
-/// Backward of schemes that overlap takes a twentieth longer.
+/// The backward pass takes 5 % longer in schemes that overlap it with communication.
 inline FakeStep fake_step(const CellSpec& spec, double forward_ns) {
-  const bool nccl = spec.ranks->collectives == Collectives::kNccl;
-  const double alpha = nccl ? 2e-5 : 2e-4, beta = nccl ? 300e9 : 2e9;
+  const bool is_nccl = spec.ranks->collectives == Collectives::kNccl;
+  const double latency_s = is_nccl ? 2e-5 : 2e-4, bytes_per_second = is_nccl ? 300e9 : 2e9;
   const bool overlaps = spec.scheme >= Scheme::kOverlapped;
   const double backward = 2 * forward_ns * (overlaps ? 1.05 : 1);
   double communication = 0;
   for (const std::int64_t bytes : all_reduce_bytes(spec)) {
-    communication += 1e9 * (alpha + static_cast<double>(bytes) / beta);
+    communication += 1e9 * (latency_s + static_cast<double>(bytes) / bytes_per_second);
   }
-  const double exposed = 1e9 * exposed_seconds(spec, backward / 1e9, alpha, beta);
-  return {forward_ns, backward, exposed, communication};
+  const double exposed = 1e9 * exposed_seconds(spec, backward / 1e9, latency_s, bytes_per_second);
+  return {forward_ns, backward, communication, exposed};
 }
 
 inline std::vector<Scalar> fake_rank_row(const FakeStep& step, std::int64_t rank,
-                                         std::int64_t count) {
-  const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
-  const std::int64_t total = whole(step.whole()) - 40'000 * rank;
+                                         std::int64_t step_count) {
+  const auto integer = [](double ns) { return static_cast<std::int64_t>(ns); };
+  const std::int64_t total = integer(step.total()) - 40'000 * rank;
   return {rank,
-          count,
+          step_count,
           total,
           total / 200,
           total - total / 100,
           total,
           total + total / 100,
           12'000 * rank,
-          whole(step.forward),
-          whole(step.forward / 50),
-          whole(step.backward),
-          whole(step.exposed),
-          whole(step.optimizer()),
+          integer(step.forward),
+          integer(step.forward / 50),
+          integer(step.backward),
+          integer(step.exposed),
+          integer(step.optimizer()),
           total,
-          whole(step.communication),
-          whole(step.hidden())};
+          integer(step.communication),
+          integer(step.hidden())};
 }
 
 inline Table fake_lanes(const FakeStep& step) {
   Table table = shape::lanes();
-  std::int64_t at = 0;
+  std::int64_t start_ns = 0;
   const auto add = [&](std::string_view lane, std::string_view phase, double ns) {
     table.rows.push_back(
-        {std::string(lane), std::string(phase), at, static_cast<std::int64_t>(ns)});
-    at += static_cast<std::int64_t>(ns);
+        {std::string(lane), std::string(phase), start_ns, static_cast<std::int64_t>(ns)});
+    start_ns += static_cast<std::int64_t>(ns);
   };
   add(metric::kCompute, metric::kForward, step.forward);
   add(metric::kCompute, metric::kBackward, step.backward);
-  const std::int64_t backward_end = at;
-  at += static_cast<std::int64_t>(step.exposed);
+  const std::int64_t backward_end_ns = start_ns;
+  start_ns += static_cast<std::int64_t>(step.exposed);
   add(metric::kCompute, metric::kOptimizer, step.optimizer());
-  at = backward_end - static_cast<std::int64_t>(step.hidden());
+  start_ns = backward_end_ns - static_cast<std::int64_t>(step.hidden());
   if (step.communication > 0) add(metric::kCommunication, "", step.communication);
   return table;
 }
@@ -77,22 +79,23 @@ inline Table fake_lanes(const FakeStep& step) {
 inline void measure_data_parallel(Launch& body, const CellSpec& spec, double forward_ns,
                                   std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
   const FakeStep step = fake_step(spec, forward_ns);
-  const std::int64_t counted = spec.steps.value_or(1), all = spec.warmup.value_or(0) + counted;
-  const auto samples = [&](std::string_view tag, std::string_view name, double ns) {
-    body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, all, false)));
+  const std::int64_t timed_steps = spec.steps.value_or(1);
+  const std::int64_t all_steps = spec.warmup.value_or(0) + timed_steps;
+  const auto add_samples = [&](std::string_view tag, std::string_view name, double ns) {
+    body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, all_steps, false)));
   };
-  samples(metric::kStep, metric::kTotal, step.whole());
-  samples(metric::kSkew, metric::kStep, 40'000);
-  samples(metric::kEvent, metric::kForward, step.forward);
-  samples(metric::kEvent, metric::kBackward, step.backward);
-  samples(metric::kEvent, metric::kExchange, step.exposed);
-  samples(metric::kEvent, metric::kOptimizer, step.optimizer());
-  const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
+  add_samples(metric::kStep, metric::kTotal, step.total());
+  add_samples(metric::kSkew, metric::kStep, 40'000);
+  add_samples(metric::kEvent, metric::kForward, step.forward);
+  add_samples(metric::kEvent, metric::kBackward, step.backward);
+  add_samples(metric::kEvent, metric::kExchange, step.exposed);
+  add_samples(metric::kEvent, metric::kOptimizer, step.optimizer());
+  const std::vector<std::int64_t> call_bytes = all_reduce_bytes(spec);
   body.metrics.push_back(
-      integer_metric(metric::kAllReduces, metric::kCalls, "1", std::ssize(calls)));
-  if (!calls.empty()) {
-    const std::int64_t most = *std::ranges::max_element(calls);
-    append(body.metrics, {integer_metric(metric::kAllReduces, metric::kLargest, "B", most),
+      integer_metric(metric::kAllReduces, metric::kCalls, "1", std::ssize(call_bytes)));
+  if (!call_bytes.empty()) {
+    const std::int64_t largest = *std::ranges::max_element(call_bytes);
+    append(body.metrics, {integer_metric(metric::kAllReduces, metric::kLargest, "B", largest),
                           real_metric(metric::kEquality, metric::kGradients, "1", 6.3e-7),
                           real_metric(metric::kEquality, metric::kWeights, "1", 1.2e-7),
                           real_metric(metric::kEquality, metric::kTolerance, "1", 2e-5),
@@ -101,7 +104,7 @@ inline void measure_data_parallel(Launch& body, const CellSpec& spec, double for
   }
   Table ranks = shape::rank_steps();
   for (std::int64_t rank = 0; rank < spec.ranks->count; ++rank) {
-    ranks.rows.push_back(fake_rank_row(step, rank, counted));
+    ranks.rows.push_back(fake_rank_row(step, rank, timed_steps));
   }
   body.tables = {std::move(ranks), fake_lanes(step)};
   body.conditions.push_back(

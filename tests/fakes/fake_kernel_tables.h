@@ -1,4 +1,4 @@
-// A profiled step's tables as a worker writes them.
+// Writes the tables of a profiled step like a worker.
 #pragma once
 
 #include <algorithm>
@@ -14,51 +14,52 @@
 
 namespace labreport {
 
-/// One kind of kernel of the forward pass: how often a layer launches it, and what one call costs.
+/// A kernel of the forward pass, the number of its calls and the time of one call.
 struct FakeKernel {
   const char* module;
   const char* operation;
   const char* op;
   const char* kind;
   const char* name;
-  double calls;  ///< In one forward pass.
-  double ns;     ///< Time of one call.
+  double calls;  ///< The number of calls in one forward pass.
+  double ns;     ///< The time of one call.
 };
 
 namespace fake_kernel {
 
-/// The rows as a worker writes them; on a processor a kernel is its operator.
-class Tables {
+/// The tables of one profiled step. On a CPU, operators take the place of kernels.
+class KernelTables {
  public:
-  explicit Tables(bool gpu) : gpu_(gpu) {}
+  explicit KernelTables(bool on_gpu) : on_gpu_(on_gpu) {}
 
-  /// Adds calls in `layers` layers, each with its share of the calls; with 0, the network itself
-  /// launches them.
-  void add(std::string_view phase, const FakeKernel& kernel, double calls_each, double slower,
+  /// Adds a kernel's calls in one phase, spread over `layers` layers, or outside the layers if 0.
+  void add(std::string_view phase, const FakeKernel& kernel, double call_factor, double time_factor,
            std::int64_t layers = 0) {
-    const auto calls = static_cast<std::int64_t>(kernel.calls * calls_each);
-    const auto each = static_cast<std::int64_t>(kernel.ns * slower) + 1000;
-    kernels_.rows.push_back(
-        {std::string(phase), std::string(kernel.module), std::string(kernel.operation),
-         std::string(kernel.op), std::string(kernel.kind), id(kernel), calls, calls * each,
-         each - each / 50, each, each + each / 50, static_cast<double>(each) / 100});
-    sums_[std::string(phase)] += calls * each;
+    const auto calls = static_cast<std::int64_t>(kernel.calls * call_factor);
+    const auto call_ns = static_cast<std::int64_t>(kernel.ns * time_factor) + 1000;
+    kernels_.rows.push_back({std::string(phase), std::string(kernel.module),
+                             std::string(kernel.operation), std::string(kernel.op),
+                             std::string(kernel.kind), id(kernel), calls, calls * call_ns,
+                             call_ns - call_ns / 50, call_ns, call_ns + call_ns / 50,
+                             static_cast<double>(call_ns) / 100});
+    phase_ns_[std::string(phase)] += calls * call_ns;
     count_ += calls;
-    const bool layered = layers > 0 && std::string_view(kernel.module).starts_with("layers");
-    parts_.push_back({std::string(phase), calls / (layered ? layers : 1), each,
-                      layered ? layers : std::int64_t{0}});
+    const bool in_layers = layers > 0 && std::string_view(kernel.module).starts_with("layers");
+    traced_.push_back({std::string(phase), calls / (in_layers ? layers : 1), call_ns,
+                       in_layers ? layers : std::int64_t{0}});
   }
 
-  /// Lists kernels phase by phase, in each those of no layer first, then layer by layer.
+  /// Lists kernels phase by phase: first those outside the layers, then layer by layer.
   Table gpu_trace() const {
     Table trace = shape::gpu_trace();
-    for (std::size_t first = 0; first < parts_.size();) {
+    for (std::size_t first = 0; first < traced_.size();) {
       const auto last = static_cast<std::size_t>(
-          std::find_if(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
-                       [&](const Part& part) { return part.phase != parts_[first].phase; }) -
-          parts_.begin());
+          std::find_if(
+              traced_.begin() + static_cast<std::ptrdiff_t>(first), traced_.end(),
+              [&](const TracedKernel& kernel) { return kernel.phase != traced_[first].phase; }) -
+          traced_.begin());
       add_layer(trace, first, last, std::nullopt);
-      for (std::int64_t layer = 0; layer < layers_in(first, last); ++layer) {
+      for (std::int64_t layer = 0; layer < most_layers(first, last); ++layer) {
         add_layer(trace, first, last, layer);
       }
       first = last;
@@ -66,63 +67,65 @@ class Tables {
     return trace;
   }
 
-  std::int64_t total() const {
+  std::int64_t total_ns() const {
     std::int64_t sum = 0;
-    for (const auto& [phase, ns] : sums_) sum += ns;
+    for (const auto& [phase, ns] : phase_ns_) sum += ns;
     return sum;
   }
 
-  void write(Launch& body, bool each) {
-    for (const auto& [phase, ns] : sums_) {
+  void write(Launch& body, bool with_trace) {
+    for (const auto& [phase, ns] : phase_ns_) {
       body.metrics.push_back(integer_metric(metric::kBusy, phase, "ns", ns));
     }
     body.metrics.push_back(integer_metric(metric::kProfile, metric::kKernels, "1", count_));
     body.tables = {std::move(names_), std::move(kernels_)};
-    if (each) body.tables.push_back(gpu_trace());
+    if (with_trace) body.tables.push_back(gpu_trace());
   }
 
-  const std::map<std::string, std::int64_t>& sums() const { return sums_; }
+  const std::map<std::string, std::int64_t>& phase_ns() const { return phase_ns_; }
 
  private:
-  /// A row of `kernels`: its calls in each of its layers, or in the network if it has none.
-  struct Part {
+  /// A row of the table `kernels`, as far as the trace needs it.
+  struct TracedKernel {
     std::string phase;
-    std::int64_t calls, ns, layers;
+    std::int64_t calls;  ///< In each layer, or in the network if `layers` is 0.
+    std::int64_t ns, layers;
   };
 
-  std::int64_t layers_in(std::size_t first, std::size_t last) const {
-    std::int64_t most = 0;
-    for (std::size_t i = first; i < last; ++i) most = std::max(most, parts_[i].layers);
-    return most;
+  std::int64_t most_layers(std::size_t first, std::size_t last) const {
+    std::int64_t layers = 0;
+    for (std::size_t i = first; i < last; ++i) layers = std::max(layers, traced_[i].layers);
+    return layers;
   }
 
   void add_layer(Table& trace, std::size_t first, std::size_t last,
                  std::optional<std::int64_t> layer) const {
     for (std::size_t row = first; row < last; ++row) {
-      if ((parts_[row].layers > 0) != layer.has_value()) continue;
-      for (std::int64_t call = 0; call < parts_[row].calls; ++call) {
-        const auto before = trace.rows.empty() ? std::int64_t{0}
-                                               : std::get<std::int64_t>(trace.rows.back()[1]) + 500;
-        trace.rows.push_back({before, parts_[row].ns, static_cast<std::int64_t>(row),
+      if ((traced_[row].layers > 0) != layer.has_value()) continue;
+      for (std::int64_t call = 0; call < traced_[row].calls; ++call) {
+        const auto after_ns = trace.rows.empty()
+                                  ? std::int64_t{0}
+                                  : std::get<std::int64_t>(trace.rows.back()[1]) + 500;
+        trace.rows.push_back({after_ns, traced_[row].ns, static_cast<std::int64_t>(row),
                               layer ? Scalar(*layer) : Scalar()});
       }
     }
   }
 
   std::int64_t id(const FakeKernel& kernel) {
-    const std::string name = gpu_ ? kernel.name : kernel.op;
-    const auto [found, fresh] = ids_.emplace(name, static_cast<std::int64_t>(ids_.size()));
-    if (fresh) names_.rows.push_back({found->second, name});
-    return found->second;
+    const std::string name = on_gpu_ ? kernel.name : kernel.op;
+    const auto [entry, inserted] = ids_.emplace(name, static_cast<std::int64_t>(ids_.size()));
+    if (inserted) names_.rows.push_back({entry->second, name});
+    return entry->second;
   }
 
-  bool gpu_;
+  bool on_gpu_;
   std::int64_t count_ = 0;
   std::map<std::string, std::int64_t> ids_;
-  std::map<std::string, std::int64_t> sums_;
+  std::map<std::string, std::int64_t> phase_ns_;
   Table names_ = shape::kernel_names();
   Table kernels_ = shape::kernels();
-  std::vector<Part> parts_;
+  std::vector<TracedKernel> traced_;
 };
 
 }  // namespace fake_kernel

@@ -14,8 +14,9 @@ namespace labreport {
 namespace fake_kernel {
 
 inline constexpr const char* kGemm = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_simt";
-inline constexpr const char* kBatched = "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5>";
-inline constexpr const char* kSplit =
+inline constexpr const char* kBatchedGemm =
+    "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5>";
+inline constexpr const char* kSplitK =
     "void cublasLt::splitKreduce_kernel<32, 16, int, float>(cublasLt::cublasSplitKParams<float>)";
 inline constexpr const char* kMul =
     "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, "
@@ -37,53 +38,58 @@ inline constexpr const char* kGather =
 
 inline constexpr double kBytesPerNanosecond = 1000;
 
-struct Costs {
-  double linear, product, pairs, tokens;  ///< ns of one call.
+/// The times of one call in ns.
+struct CallTimes {
+  double linear;        ///< A square linear layer.
+  double batched_gemm;  ///< QKᵀ or A·V.
+  double per_scores;    ///< An elementwise kernel over the attention scores.
+  double per_tokens;    ///< An elementwise kernel over tokens × d_model.
 };
 
-inline Costs costs(const CellSpec& spec, double flops_per_second) {
+inline CallTimes call_times(const CellSpec& spec, double flops_per_second) {
   const auto d = static_cast<double>(spec.model->d_model);
   const auto context = static_cast<double>(*spec.context);
   const double tokens = static_cast<double>(*spec.batch) * context;
-  const double nanoseconds = 1e9 / flops_per_second;
-  return {2 * tokens * d * d * nanoseconds, 2 * tokens * context * d * nanoseconds,
+  const double ns_per_flop = 1e9 / flops_per_second;
+  return {2 * tokens * d * d * ns_per_flop, 2 * tokens * context * d * ns_per_flop,
           8 * tokens * context * static_cast<double>(spec.model->heads) / kBytesPerNanosecond,
           8 * tokens * d / kBytesPerNanosecond};
 }
 
-inline std::vector<FakeKernel> forward(const CellSpec& spec, const Costs& cost) {
+inline std::vector<FakeKernel> forward_kernels(const CellSpec& spec, const CallTimes& ns) {
   const auto layers = static_cast<double>(spec.model->layers);
-  const double wide =
+  const double ffn_ratio =
       static_cast<double>(spec.model->d_ff) / static_cast<double>(spec.model->d_model);
   const char* scores = "layers/attn/scaled dot product attention/computing attention scores";
   const char* softmax = "layers/attn/scaled dot product attention/computing softmax";
-  const char* mixed = "layers/attn/scaled dot product attention/final matmul";
+  const char* values = "layers/attn/scaled dot product attention/final matmul";
   std::vector<FakeKernel> rows;
   for (const char* module : {"layers/attn/q_proj", "layers/attn/k_proj", "layers/attn/v_proj",
                              "layers/attn/output_proj"}) {
-    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, cost.linear});
+    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, ns.linear});
   }
   for (const char* module : {"layers/ffn/w1", "layers/ffn/w2", "layers/ffn/w3"}) {
-    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, cost.linear * wide});
+    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, ns.linear * ffn_ratio});
   }
-  const auto more = std::vector<FakeKernel>{
-      {"token_embeddings", "aten::index", "aten::index", "gather", kGather, 1, cost.tokens},
-      {"lm_head", "Linear", "aten::mm", "gemm", kGemm, 1, cost.linear * 3},
-      {"lm_head", "Linear", "aten::mm", "gemm helper", kSplit, 1, cost.tokens},
-      {"layers/ln1", "Scaled", "aten::mul", "elementwise", kMul, 2 * layers, cost.tokens},
-      {"layers/ln1", "InverseRms", "aten::mean", "reduction", kReduce, layers, cost.tokens},
-      {"layers/attn/rotary", "Rotary", "aten::mul", "elementwise", kMul, 8 * layers, cost.tokens},
-      {scores, "MaskedScores", "aten::bmm", "gemm", kBatched, layers, cost.product},
-      {scores, "MaskedScores", "aten::div", "elementwise", kDiv, layers, cost.pairs},
-      {scores, "MaskedScores", "aten::where", "where", kWhere, layers, cost.pairs},
-      {softmax, "Softmax", "aten::max", "reduction", kReduce, layers, cost.pairs},
-      {softmax, "Softmax", "aten::sub", "elementwise", kMul, layers, cost.pairs},
-      {softmax, "Softmax", "aten::exp", "exponential", kExp, layers, cost.pairs},
-      {softmax, "Softmax", "aten::sum", "reduction", kReduce, layers, cost.pairs / 2},
-      {softmax, "Softmax", "aten::div", "elementwise", kDiv, layers, cost.pairs},
-      {mixed, "MixedValues", "aten::bmm", "gemm", kBatched, layers, cost.product},
-      {"layers/ffn", "Silu", "aten::mul", "elementwise", kMul, 2 * layers, cost.tokens * wide}};
-  rows.insert(rows.end(), more.begin(), more.end());
+  const auto other_kernels = std::vector<FakeKernel>{
+      {"token_embeddings", "aten::index", "aten::index", "gather", kGather, 1, ns.per_tokens},
+      {"lm_head", "Linear", "aten::mm", "gemm", kGemm, 1, ns.linear * 3},
+      {"lm_head", "Linear", "aten::mm", "gemm helper", kSplitK, 1, ns.per_tokens},
+      {"layers/ln1", "Scaled", "aten::mul", "elementwise", kMul, 2 * layers, ns.per_tokens},
+      {"layers/ln1", "InverseRms", "aten::mean", "reduction", kReduce, layers, ns.per_tokens},
+      {"layers/attn/rotary", "Rotary", "aten::mul", "elementwise", kMul, 8 * layers, ns.per_tokens},
+      {scores, "MaskedScores", "aten::bmm", "gemm", kBatchedGemm, layers, ns.batched_gemm},
+      {scores, "MaskedScores", "aten::div", "elementwise", kDiv, layers, ns.per_scores},
+      {scores, "MaskedScores", "aten::where", "where", kWhere, layers, ns.per_scores},
+      {softmax, "Softmax", "aten::max", "reduction", kReduce, layers, ns.per_scores},
+      {softmax, "Softmax", "aten::sub", "elementwise", kMul, layers, ns.per_scores},
+      {softmax, "Softmax", "aten::exp", "exponential", kExp, layers, ns.per_scores},
+      {softmax, "Softmax", "aten::sum", "reduction", kReduce, layers, ns.per_scores / 2},
+      {softmax, "Softmax", "aten::div", "elementwise", kDiv, layers, ns.per_scores},
+      {values, "MixedValues", "aten::bmm", "gemm", kBatchedGemm, layers, ns.batched_gemm},
+      {"layers/ffn", "Silu", "aten::mul", "elementwise", kMul, 2 * layers,
+       ns.per_tokens * ffn_ratio}};
+  rows.insert(rows.end(), other_kernels.begin(), other_kernels.end());
   return rows;
 }
 
@@ -91,27 +97,27 @@ inline void add_time(Launch& body, std::string_view tag, std::string_view name, 
   body.metrics.push_back(integer_metric(tag, name, "ns", static_cast<std::int64_t>(ns)));
 }
 
-inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables) {
-  const bool cold = spec.steps == 0;
-  const double busy = static_cast<double>(tables.total());
+inline void add_clocks(Launch& body, const CellSpec& spec, const KernelTables& tables) {
+  const bool is_first_step = spec.steps == 0;
+  const double busy_ns = static_cast<double>(tables.total_ns());
   add_time(body, metric::kProfile, metric::kPrepare, 2e8);
-  add_time(body, metric::kProfile, metric::kStep, busy * (cold ? 4 : 1.08));
-  add_time(body, metric::kProfile, metric::kSpan, busy * (cold ? 3 : 1.05));
-  add_time(body, metric::kProfile, metric::kBusy, busy);
+  add_time(body, metric::kProfile, metric::kStep, busy_ns * (is_first_step ? 4 : 1.08));
+  add_time(body, metric::kProfile, metric::kSpan, busy_ns * (is_first_step ? 3 : 1.05));
+  add_time(body, metric::kProfile, metric::kBusy, busy_ns);
   add_time(body, metric::kProfile, metric::kUnattributed, 0);
   add_time(body, metric::kProfile, metric::kCollect, 3e8);
-  if (cold) {
-    add_time(body, metric::kFirstLaunches, metric::kCodeLoading, busy);
-    add_time(body, metric::kFirstLaunches, metric::kMatrixLibrary, busy * 0.8);
+  if (is_first_step) {
+    add_time(body, metric::kFirstLaunches, metric::kCodeLoading, busy_ns);
+    add_time(body, metric::kFirstLaunches, metric::kMatrixLibrary, busy_ns * 0.8);
   }
-  add_time(body, metric::kRuntime, metric::kAllocation, cold ? busy / 2 : 0);
-  add_time(body, metric::kRuntime, metric::kLaunchCalls, busy / 10);
-  add_time(body, metric::kRuntime, metric::kOtherCalls, busy / 100);
+  add_time(body, metric::kRuntime, metric::kAllocation, is_first_step ? busy_ns / 2 : 0);
+  add_time(body, metric::kRuntime, metric::kLaunchCalls, busy_ns / 10);
+  add_time(body, metric::kRuntime, metric::kOtherCalls, busy_ns / 100);
 }
 
 }  // namespace fake_kernel
 
-/// Samples of one phase or of the step: see `steps` beside this file's includer.
+/// The type of `steps` in fake_report.h: makes samples from (ns, count, is_warm).
 using FakeSamples = std::vector<std::int64_t> (*)(double, std::int64_t, bool);
 
 inline void measure_kernels(Launch& body, const LaunchRequest& request, double flops_per_second,
@@ -119,8 +125,8 @@ inline void measure_kernels(Launch& body, const LaunchRequest& request, double f
   using namespace fake_kernel;
   const CellSpec& spec = request.spec;
   const std::int64_t layers = spec.model->layers;
-  Tables tables(spec.device == DeviceKind::kCuda);
-  const std::vector<FakeKernel> kernels = forward(spec, costs(spec, flops_per_second));
+  KernelTables tables(spec.device == DeviceKind::kCuda);
+  const std::vector<FakeKernel> kernels = forward_kernels(spec, call_times(spec, flops_per_second));
   for (const FakeKernel& kernel : kernels) {
     tables.add(metric::kForward, kernel, 1, 1, layers);
   }
@@ -137,13 +143,13 @@ inline void measure_kernels(Launch& body, const LaunchRequest& request, double f
   }
   add_clocks(body, spec, tables);
   if (*spec.steps > 0) {
-    const double whole = static_cast<double>(tables.total()) * 1.04;
+    const double step_ns = static_cast<double>(tables.total_ns()) * 1.04;
     const auto add = [&](std::string_view tag, std::string_view name, double ns) {
       body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, *spec.steps, true)));
     };
-    add(metric::kStep, metric::kTotal, whole);
-    add(metric::kStep, metric::kEnqueue, whole / 2);
-    for (const auto& [phase, ns] : tables.sums()) {
+    add(metric::kStep, metric::kTotal, step_ns);
+    add(metric::kStep, metric::kEnqueue, step_ns / 2);
+    for (const auto& [phase, ns] : tables.phase_ns()) {
       add(metric::kEvent, phase, static_cast<double>(ns) * 1.02);
     }
   }

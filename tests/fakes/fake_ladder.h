@@ -1,4 +1,4 @@
-// Calculates a ladder's training steps: each variant is faster than the one before.
+// Calculates the fake worker's ladder: each variant's step is faster than the one before.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
+inline void measure_ladder(Launch& body, const CellSpec& spec, double first_rung_ns,
                            std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
   const bool compiled = !spec.implementation.empty();
   const Variant variant = compiled ? Variant::kCudaGraph : spec.variant.value_or(Variant::kMatmul);
@@ -17,18 +17,18 @@ inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
     return;
   }
   const auto rung = static_cast<std::int64_t>(variant) + (compiled ? 1 : 0);
-  const double step = plain_ns / static_cast<double>(1 + rung);
-  const std::int64_t all = spec.warmup.value_or(0) + spec.steps.value_or(1);
+  const double step_ns = first_rung_ns / static_cast<double>(1 + rung);
+  const std::int64_t step_count = spec.warmup.value_or(0) + spec.steps.value_or(1);
   // Eager steps leave the device idle for a fifth of the time, a graph hardly at all.
-  const double busy = step * (variant == Variant::kCudaGraph ? 0.99 : 0.8);
+  const double busy_ns = step_ns * (variant == Variant::kCudaGraph ? 0.99 : 0.8);
   std::vector<double> losses;
-  for (std::int64_t i = 0; i < all; ++i) losses.push_back(9.2 / static_cast<double>(1 + i));
+  for (std::int64_t i = 0; i < step_count; ++i) losses.push_back(9.2 / static_cast<double>(1 + i));
   body.metrics = {
-      sample_metric(metric::kStep, metric::kTotal, "ns", steps(step, all, false)),
-      sample_metric(metric::kStep, metric::kEnqueue, "ns", steps(step / 2, all, false)),
+      sample_metric(metric::kStep, metric::kTotal, "ns", steps(step_ns, step_count, false)),
+      sample_metric(metric::kStep, metric::kEnqueue, "ns", steps(step_ns / 2, step_count, false)),
       {std::string(metric::kLosses), std::string(metric::kTotal), "1", Samples(losses), ""},
       integer_metric(metric::kMemory, metric::kPeakAllocated, "B", (8 - rung) << 30),
-      integer_metric(metric::kProfile, metric::kBusy, "ns", static_cast<std::int64_t>(busy)),
+      integer_metric(metric::kProfile, metric::kBusy, "ns", static_cast<std::int64_t>(busy_ns)),
       integer_metric(metric::kProfile, metric::kKernels, "1", 2500 - 400 * rung)};
   if (compiled) {
     body.metrics.push_back(

@@ -1,5 +1,4 @@
-// Calculates the fake worker's results for a memory cell: an allocator only counts, and no step
-// runs.
+// Calculates the fake worker's results for a memory cell, for which no step runs.
 #pragma once
 
 #include "fake_memory_tables.h"
@@ -13,21 +12,22 @@ inline void add(Launch& body, std::string_view tag, std::string_view name, std::
   body.metrics.push_back(integer_metric(tag, name, unit, bytes));
 }
 
-inline const Point& requested_peak(const std::vector<Point>& points) {
-  return *std::ranges::max_element(points, {}, &Point::requested);
+inline const MemoryState& requested_peak(const std::vector<MemoryState>& states) {
+  return *std::ranges::max_element(states, {}, &MemoryState::requested);
 }
 
-inline std::int64_t allocated_peak(const std::vector<Point>& points, std::string_view phase = "") {
+inline std::int64_t allocated_peak(const std::vector<MemoryState>& states,
+                                   std::string_view phase = "") {
   std::int64_t most = 0;
-  for (const Point& point : points) {
-    if (phase.empty() || point.phase == phase) most = std::max(most, point.allocated);
+  for (const MemoryState& state : states) {
+    if (phase.empty() || state.phase == phase) most = std::max(most, state.allocated);
   }
   return most;
 }
 
-inline void add_peaks(Launch& body, const CellSpec& spec, const std::vector<Point>& points) {
-  const std::int64_t requested = requested_peak(points).requested();
-  const std::int64_t allocated = allocated_peak(points);
+inline void add_peaks(Launch& body, const CellSpec& spec, const std::vector<MemoryState>& states) {
+  const std::int64_t requested = requested_peak(states).requested();
+  const std::int64_t allocated = allocated_peak(states);
   add(body, metric::kMemory, metric::kPeakRequested, requested);
   add(body, metric::kMemory, metric::kPeakAllocated, allocated);
   add(body, metric::kHistory, metric::kPeakRequested, requested);
@@ -41,39 +41,40 @@ inline void add_peaks(Launch& body, const CellSpec& spec, const std::vector<Poin
   }
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
-    const std::int64_t peak = allocated_peak(points, phase);
+    const std::int64_t peak = allocated_peak(states, phase);
     if (peak > 0) add(body, metric::kPeak, phase, peak);
   }
 }
 
-inline void add_rest(Launch& body, const CellSpec& spec, const std::vector<Point>& points) {
+inline void add_other_metrics(Launch& body, const CellSpec& spec,
+                              const std::vector<MemoryState>& states) {
   const std::int64_t parameters = parameter_bytes(*spec.model);
   add(body, metric::kMemory, metric::kParameters, parameters);
   add(body, metric::kRounding, metric::kParameters, parameters / 100);
-  add(body, metric::kResident, metric::kRequested, points.front().requested());
-  add(body, metric::kResident, metric::kAllocated, points.front().allocated);
-  add(body, metric::kHistory, metric::kEvents, points.back().event, "1");
+  add(body, metric::kResident, metric::kRequested, states.front().requested());
+  add(body, metric::kResident, metric::kAllocated, states.front().allocated);
+  add(body, metric::kHistory, metric::kEvents, states.back().event, "1");
   add(body, metric::kHistory, metric::kLostEvents, 0, "1");
   add(body, metric::kResidual, metric::kRequested, residual_bytes(spec));
   add(body, metric::kResidual, metric::kAllocated, residual_bytes(spec));
-  const auto& at_peak = requested_peak(points).bytes;
+  const auto& at_peak = requested_peak(states).bytes;
   for (const auto category : kCategories) {
     const auto found = at_peak.find(category);
     add(body, metric::kCategory, category, found == at_peak.end() ? 0 : found->second);
   }
 }
 
-inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<Point>& points,
+inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<MemoryState>& states,
                          std::int64_t capacity) {
   if (spec.mode == Mode::kTrainStep) {
     add(body, metric::kOtherForwardPeaks, metric::kForwardWithState,
-        allocated_peak(points, metric::kForward));
+        allocated_peak(states, metric::kForward));
   }
   if (spec.mode != Mode::kForward) return;
-  const std::int64_t both = allocated_peak(points) + saved_bytes(spec);
-  const std::optional fits = both <= capacity ? std::optional(both) : std::nullopt;
+  const std::int64_t two_graphs = allocated_peak(states) + saved_bytes(spec);
+  const std::optional peak = two_graphs <= capacity ? std::optional(two_graphs) : std::nullopt;
   body.metrics.push_back(
-      integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B", fits, "out of memory"));
+      integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B", peak, "out of memory"));
 }
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
@@ -83,7 +84,7 @@ inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
   add(body, metric::kBlock, metric::kAfterBackward, step.after_block);
   add(body, metric::kBlock, metric::kGradients, block_gradient_bytes(*spec.model));
   body.tables.push_back(block_kept(step.allocator().blocks()));
-  body.tables.push_back(block_timeline(step.allocator().points()));
+  body.tables.push_back(block_timeline(step.allocator().states()));
 }
 
 }  // namespace fake_memory
@@ -97,21 +98,21 @@ inline void measure_memory(Launch& body, const CellSpec& spec, std::int64_t capa
   }
   Step step(spec, capacity);
   const Allocator& allocator = step.allocator();
-  bool whole = true;
+  bool is_complete = true;
   try {
     step.run();
-  } catch (const Refused& refused) {
-    whole = false;
-    body.outcome = OutOfMemory{allocator.now().phase, refused.bytes, allocator.now().allocated,
-                               allocated_peak(allocator.points())};
+  } catch (const AllocationRefused& refused) {
+    is_complete = false;
+    body.outcome = OutOfMemory{allocator.current().phase, refused.bytes,
+                               allocator.current().allocated, allocated_peak(allocator.states())};
   }
-  const std::vector<Point>& points = allocator.points();
-  if (whole) add_peaks(body, spec, points);
-  add_rest(body, spec, points);
-  if (whole) add_meanings(body, spec, points, capacity);
-  body.tables = {timeline(points), allocations(allocator.blocks(), points.back().event),
+  const std::vector<MemoryState>& states = allocator.states();
+  if (is_complete) add_peaks(body, spec, states);
+  add_other_metrics(body, spec, states);
+  if (is_complete) add_meanings(body, spec, states, capacity);
+  body.tables = {timeline(states), allocations(allocator.blocks(), states.back().event),
                  largest(allocator.blocks(), spec.model->layers)};
-  if (whole) add_block(body, spec, step);
+  if (is_complete) add_block(body, spec, step);
 }
 
 }  // namespace labreport

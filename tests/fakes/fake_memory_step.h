@@ -12,11 +12,10 @@ inline constexpr const char* kScores =
 inline constexpr const char* kSoftmax = "attn/scaled dot product attention/computing softmax";
 inline constexpr const char* kProduct = "attn/scaled dot product attention/final matmul";
 
-/// The operation that makes a saved tensor, as the worker records it. `of` is the tensor, or the
-/// owner of an input.
+/// The operation that makes a saved tensor, as the worker records it.
 struct Maker {
-  std::string_view of;
-  const char* module;  ///< Null for the tensor's own module.
+  std::string_view tensor;  ///< The tensor, or the module that owns it as an input.
+  const char* module;       ///< Null for the tensor's own module.
   const char *operation, *op;
 };
 
@@ -43,13 +42,13 @@ inline constexpr Maker kMakers[]{{"residual stream", "", "aten::add", "aten::add
 class Step {
  public:
   Step(const CellSpec& spec, std::int64_t capacity) : spec_(spec), allocator_(capacity) {
-    allocator_.hold(parameter_bytes(*spec.model), metric::kParameters);
-    allocator_.hold(2 * 8 * tokens(), metric::kData);
-    allocator_.hold(8 << 20, metric::kWorkspace);
+    allocator_.allocate_before_step(parameter_bytes(*spec.model), metric::kParameters);
+    allocator_.allocate_before_step(2 * 8 * tokens(), metric::kData);
+    allocator_.allocate_before_step(8 << 20, metric::kWorkspace);
     if (spec.mode == Mode::kTrainStep) {
-      allocator_.hold(moment_bytes(*spec.model), metric::kOptimizerStates);
+      allocator_.allocate_before_step(moment_bytes(*spec.model), metric::kOptimizerStates);
     }
-    allocator_.begin();
+    allocator_.begin_step();
   }
 
   void run() {
@@ -66,139 +65,144 @@ class Step {
   std::int64_t after_block = 0;
 
  private:
-  bool grad() const { return spec_.mode != Mode::kInference; }
+  bool has_grad() const { return spec_.mode != Mode::kInference; }
   std::int64_t tokens() const { return *spec_.batch * *spec_.context; }
   std::int64_t layers() const { return spec_.model->layers; }
   static std::string layer(std::int64_t i) { return "layers." + std::to_string(i); }
 
-  static Made made(const std::string& path, const SavedTensor& tensor, std::string_view category) {
-    const auto maker = std::ranges::find_if(kMakers, [&](const Maker& one) {
-      return one.of == tensor.contents || one.of == tensor.module;
+  static Origin origin_of(const std::string& path, const SavedTensor& tensor,
+                          std::string_view category) {
+    const auto maker = std::ranges::find_if(kMakers, [&](const Maker& known) {
+      return known.tensor == tensor.contents || known.tensor == tensor.module;
     });
     const std::string module = maker->module == nullptr ? tensor.module : maker->module;
     return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
   }
 
-  /// Without grad, a tensor is freed when the next but one is made.
+  /// Keeps a tensor for backward. Without gradients, frees the oldest of four tensors.
   void keep(std::size_t id) {
     kept_.push_back(id);
-    if (grad() || kept_.size() < 4) return;
+    if (has_grad() || kept_.size() < 4) return;
     allocator_.free(kept_.front());
     kept_.erase(kept_.begin());
   }
 
   void forward_block(std::int64_t i) {
-    const auto category = grad() ? metric::kActivations : metric::kTemporary;
+    const auto category = has_grad() ? metric::kActivations : metric::kTemporary;
     for (const SavedTensor& tensor : tensors_saved_by_block(spec_)) {
       if (tensor.contents == "exponentials") {
-        const Made scores{layer(i) + "/" + kScores, "aten::matmul", "aten::bmm",
-                          metric::kTemporary};
-        const std::size_t product = allocator_.make(score_bytes(spec_), scores);
-        allocator_.pass(score_bytes(spec_),
-                        {scores.module, "aten::where", "aten::resize_", metric::kTemporary});
+        const Origin scores{layer(i) + "/" + kScores, "aten::matmul", "aten::bmm",
+                            metric::kTemporary};
+        const std::size_t product = allocator_.allocate(score_bytes(spec_), scores);
+        allocator_.allocate_and_free(score_bytes(spec_), {scores.module, "aten::where",
+                                                          "aten::resize_", metric::kTemporary});
         allocator_.free(product);
       }
-      keep(allocator_.make(tensor.bytes, made(layer(i), tensor, category)));
+      keep(allocator_.allocate(tensor.bytes, origin_of(layer(i), tensor, category)));
     }
-    ends_.push_back(kept_.size());
+    block_ends_.push_back(kept_.size());
   }
 
   void forward() {
-    allocator_.enter(metric::kForward);
+    allocator_.enter_phase(metric::kForward);
     for (std::int64_t i = 0; i < layers(); ++i) {
       const std::int64_t copies = weight_copy_bytes(spec_) / layers();
       if (copies > 0) {
-        copies_.push_back(allocator_.make(copies, {layer(i) + "/attn/q_proj", "aten::linear",
-                                                   "aten::empty_strided", metric::kWeightCopies}));
+        weight_copies_.push_back(
+            allocator_.allocate(copies, {layer(i) + "/attn/q_proj", "aten::linear",
+                                         "aten::empty_strided", metric::kWeightCopies}));
       }
       forward_block(i);
     }
-    const auto category = grad() ? metric::kActivations : metric::kTemporary;
+    const auto category = has_grad() ? metric::kActivations : metric::kTemporary;
     const std::int64_t width =
         score_bytes(spec_) / (tokens() * *spec_.context * spec_.model->heads);
     const std::int64_t logits = width * tokens() * spec_.model->vocab;
-    if (grad()) {
-      CellSpec alone = spec_;
-      alone.mode = Mode::kForward;
-      by_loss_ = saved_bytes(spec_) - saved_bytes(alone);
-      const std::int64_t norm = saved_bytes(alone) - layers() * saved_block_bytes(spec_) - logits;
+    if (has_grad()) {
+      CellSpec forward_only = spec_;
+      forward_only.mode = Mode::kForward;
+      saved_by_loss_ = saved_bytes(spec_) - saved_bytes(forward_only);
+      const std::int64_t norm =
+          saved_bytes(forward_only) - layers() * saved_block_bytes(spec_) - logits;
       for (int i = 0; i < 3; ++i) {
         const std::int64_t part = i == 0 ? norm - norm / 3 * 2 : norm / 3;
-        head_.push_back(allocator_.make(part, {"ln_final", "aten::mul", "aten::mul", category}));
+        head_.push_back(
+            allocator_.allocate(part, {"ln_final", "aten::mul", "aten::mul", category}));
       }
     }
-    head_.push_back(allocator_.make(logits, {"lm_head", "aten::linear", "aten::mm", category}));
-    if (grad()) return;
+    head_.push_back(allocator_.allocate(logits, {"lm_head", "aten::linear", "aten::mm", category}));
+    if (has_grad()) return;
     reach_peak();
     for (const std::size_t id : kept_) allocator_.free(id);
-    for (const std::size_t id : copies_) allocator_.free(id);
+    for (const std::size_t id : weight_copies_) allocator_.free(id);
   }
 
   /// Allocates up to the calculated peak, in the last block's attention.
   void reach_peak() {
     std::int64_t missing = expected_peak(spec_).total();
     for (const auto category : {metric::kParameters, metric::kWeightCopies, metric::kTemporary}) {
-      const auto held = allocator_.now().bytes.find(category);
-      if (held != allocator_.now().bytes.end()) missing -= held->second;
+      const auto allocated = allocator_.current().bytes.find(category);
+      if (allocated != allocator_.current().bytes.end()) missing -= allocated->second;
     }
-    const Made made{layer(layers() - 1) + "/" + kSoftmax, "aten::div", "aten::div",
-                    metric::kTemporary};
-    if (missing > 0) allocator_.pass(missing, made);
+    const Origin softmax{layer(layers() - 1) + "/" + kSoftmax, "aten::div", "aten::div",
+                         metric::kTemporary};
+    if (missing > 0) allocator_.allocate_and_free(missing, softmax);
   }
 
   void loss() {
-    allocator_.enter(metric::kLoss);
+    allocator_.enter_phase(metric::kLoss);
     const std::int64_t shifted = 4 * tokens() * spec_.model->vocab;
-    const std::size_t id = allocator_.make(shifted, {"", "", "aten::sub", metric::kTemporary});
-    head_.push_back(allocator_.make(by_loss_, {"", "", "aten::exp", metric::kActivations}));
+    const std::size_t id = allocator_.allocate(shifted, {"", "", "aten::sub", metric::kTemporary});
+    head_.push_back(
+        allocator_.allocate(saved_by_loss_, {"", "", "aten::exp", metric::kActivations}));
     allocator_.free(id);
   }
 
   void backward_block(std::int64_t i) {
     const std::string path = layer(i);
-    const std::size_t begin = i == 0 ? 0 : ends_[static_cast<std::size_t>(i) - 1];
-    const Made scores{path + "/" + kSoftmax, "aten::div", "aten::div", metric::kTemporary};
-    if (i == 1) before_block = allocator_.now().allocated;
-    for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
-      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy, because making blocks moves
-                                                             // them.
-      if (made.op == "aten::exp") {
-        const std::size_t first = allocator_.make(score_bytes(spec_), scores);
-        allocator_.pass(score_bytes(spec_), scores);
+    const std::size_t begin = i == 0 ? 0 : block_ends_[static_cast<std::size_t>(i) - 1];
+    const Origin scores{path + "/" + kSoftmax, "aten::div", "aten::div", metric::kTemporary};
+    if (i == 1) before_block = allocator_.current().allocated;
+    for (std::size_t k = block_ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
+      // This is a copy, because allocations move the blocks.
+      const Origin origin = allocator_.blocks()[kept_[k]].origin;
+      if (origin.op == "aten::exp") {
+        const std::size_t first = allocator_.allocate(score_bytes(spec_), scores);
+        allocator_.allocate_and_free(score_bytes(spec_), scores);
         allocator_.free(first);
       }
-      if (made.op == "aten::mm" && made.category == metric::kActivations) {
+      if (origin.op == "aten::mm" && origin.category == metric::kActivations) {
         gradients_.push_back(
-            allocator_.make(block_gradient_bytes(*spec_.model) / 2,
-                            {made.module, "aten::linear", "aten::mm", metric::kGradients}));
+            allocator_.allocate(block_gradient_bytes(*spec_.model) / 2,
+                                {origin.module, "aten::linear", "aten::mm", metric::kGradients}));
       }
       allocator_.free(kept_[k]);
     }
-    if (!copies_.empty()) allocator_.free(copies_[static_cast<std::size_t>(i)]);
-    if (i == 1) after_block = allocator_.now().allocated;
+    if (!weight_copies_.empty()) allocator_.free(weight_copies_[static_cast<std::size_t>(i)]);
+    if (i == 1) after_block = allocator_.current().allocated;
   }
 
   void backward() {
-    allocator_.enter(metric::kBackward);
+    allocator_.enter_phase(metric::kBackward);
     const std::int64_t rest =
         parameter_bytes(*spec_.model) - layers() * (block_gradient_bytes(*spec_.model) / 2 * 2);
     gradients_.push_back(
-        allocator_.make(rest, {"lm_head", "aten::linear", "aten::mm", metric::kGradients}));
+        allocator_.allocate(rest, {"lm_head", "aten::linear", "aten::mm", metric::kGradients}));
     for (const std::size_t id : head_) allocator_.free(id);
     for (std::int64_t i = layers(); i-- > 0;) backward_block(i);
   }
 
   void optimizer() {
-    allocator_.enter(metric::kOptimizer);
+    allocator_.enter_phase(metric::kOptimizer);
     for (const std::size_t gradient : gradients_) {
       const std::int64_t bytes = allocator_.blocks()[gradient].bytes;
-      const std::string module = allocator_.blocks()[gradient].made.module;
+      const std::string module = allocator_.blocks()[gradient].origin.module;
       for (int moment = 0; moment < 2; ++moment) {
         const std::size_t scaled =
-            allocator_.make(bytes / 8, {module, "", "aten::mul", metric::kTemporary});
-        allocator_.make(bytes, {module, "", "aten::add", metric::kOptimizerStates});
+            allocator_.allocate(bytes / 8, {module, "", "aten::mul", metric::kTemporary});
+        allocator_.allocate(bytes, {module, "", "aten::add", metric::kOptimizerStates});
         allocator_.free(scaled);
-        allocator_.release(bytes, metric::kOptimizerStates);
+        allocator_.free_from_before_step(bytes, metric::kOptimizerStates);
       }
     }
   }
@@ -206,11 +210,11 @@ class Step {
   const CellSpec& spec_;
   Allocator allocator_;
   std::vector<std::size_t> kept_;
-  std::vector<std::size_t> ends_;  ///< One past the last kept tensor of each block.
-  std::vector<std::size_t> copies_;
+  std::vector<std::size_t> weight_copies_;
   std::vector<std::size_t> gradients_;
-  std::vector<std::size_t> head_;  ///< Saved by the layers after the blocks and by the loss.
-  std::int64_t by_loss_ = 0;
+  std::vector<std::size_t> head_;        ///< Saved by the layers after the blocks and by the loss.
+  std::vector<std::size_t> block_ends_;  ///< The size of `kept_` after each block of the network.
+  std::int64_t saved_by_loss_ = 0;
 };
 
 }  // namespace labreport::fake_memory

@@ -1,4 +1,4 @@
-// Calculates the fake worker's results for the kinds that have no network.
+// Calculates the fake worker's results of accumulation, dtypes and layer normalization.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace labreport {
 
-/// `value` rounded to `bits` of significand, ties to even, as a normal number.
+/// Rounds to a significand of `bits` bits, ties to even, without limits of the exponent.
 inline double rounded_to(double value, int bits) {
   if (value == 0) return 0;
-  const double unit = std::ldexp(1.0, std::ilogb(value) - (bits - 1));
-  return std::nearbyint(value / unit) * unit;
+  const double last_place = std::ldexp(1.0, std::ilogb(value) - (bits - 1));
+  return std::nearbyint(value / last_place) * last_place;
 }
 
 struct FakeLoop {
   std::string_view name;
   int sum_bits;
   int addend_bits;
-  double value;
+  double addend;
 };
 
 inline constexpr FakeLoop kFakeLoops[]{
@@ -32,7 +32,7 @@ inline constexpr FakeLoop kFakeLoops[]{
 
 inline void measure_accumulation(Launch& body, const CellSpec& spec) {
   for (const FakeLoop& loop : kFakeLoops) {
-    const double addend = rounded_to(loop.value, loop.addend_bits);
+    const double addend = rounded_to(loop.addend, loop.addend_bits);
     std::vector<double> sums;
     double sum = 0;
     for (int i = 0; i < 1000; ++i) sums.push_back(sum = rounded_to(sum + addend, loop.sum_bits));
@@ -45,7 +45,7 @@ inline void measure_accumulation(Launch& body, const CellSpec& spec) {
 }
 
 inline void measure_dtypes(Launch& body, const CellSpec& spec) {
-  const bool gpu = spec.device == DeviceKind::kCuda;
+  const bool on_gpu = spec.device == DeviceKind::kCuda;
   Table table{std::string(metric::kDtypes),
               {{"precision", ""}, {"group", ""}, {"name", ""}, {"dtype", ""}},
               {}};
@@ -55,15 +55,15 @@ inline void measure_dtypes(Launch& body, const CellSpec& spec) {
       table.rows.push_back(
           {std::string(precision), std::string(group), std::string(name), std::string(dtype)});
     };
-    const char* wide = gpu ? "float32" : half;
+    const char* fp32_on_gpu = on_gpu ? "float32" : half;
     add(metric::kInput, "x", "float32");
     add(metric::kOutput, "fc1", half);
     add(metric::kOutput, "relu", half);
-    add(metric::kOutput, "ln", wide);
+    add(metric::kOutput, "ln", fp32_on_gpu);
     add(metric::kOutput, "fc2", half);
     add(metric::kLossValue, "cross-entropy", "float32");
     add(metric::kLossValue, "mse", "float32");
-    add(metric::kLossValue, "sum", wide);
+    add(metric::kLossValue, "sum", fp32_on_gpu);
     add(metric::kLossValue, "mean", half);
     for (const char* name : {"fc1.weight", "fc2.weight"}) {
       add(metric::kParameter, name, "float32");
@@ -71,7 +71,7 @@ inline void measure_dtypes(Launch& body, const CellSpec& spec) {
       add(metric::kOptimizerState, name, "float32");
     }
     add(metric::kNorm, "input", half);
-    add(metric::kNorm, "layer_norm", wide);
+    add(metric::kNorm, "layer_norm", fp32_on_gpu);
     add(metric::kNorm, "rms_norm", half);
     add(metric::kNetwork, "ln1", "float32");
     add(metric::kNetwork, "residual", "float32");
@@ -81,34 +81,36 @@ inline void measure_dtypes(Launch& body, const CellSpec& spec) {
 
 struct FakeFormat {
   const char* name;
-  double unit;  ///< Half a unit in the last place of 1.
-  double largest;
+  double rounding_error;  ///< Half a unit in the last place of 1.
+  double largest;         ///< The largest finite number.
 };
 
-/// Errors grow with width if sums are rounded, and are infinite beyond FP16's range.
+/// Errors grow with the width if sums are rounded. A sum or square beyond the range has no error.
 inline std::vector<Scalar> norm_row(const FakeFormat& format, std::string_view method,
                                     std::int64_t width, std::int64_t scale_log2) {
   const double scale = std::ldexp(1.0, static_cast<int>(scale_log2));
-  const bool wide = method == metric::kFp32Statistics;
-  const bool square = !wide && 16 * scale * scale > format.largest;
-  const bool sum = method == metric::kRounded && !square &&
-                   scale * scale * static_cast<double>(width) > format.largest;
+  const bool has_fp32_statistics = method == metric::kFp32Statistics;
+  const bool square_overflows = !has_fp32_statistics && 16 * scale * scale > format.largest;
+  const bool sum_overflows = method == metric::kRounded && !square_overflows &&
+                             scale * scale * static_cast<double>(width) > format.largest;
   const double factor = method == metric::kRounded ? std::sqrt(static_cast<double>(width)) : 1.5;
-  const double error = wide ? format.unit / 2 : std::min(0.5, format.unit * factor);
-  const auto lost = [&](double value) { return square || sum ? Scalar() : Scalar(value); };
-  const auto count = [](bool any) { return Scalar(std::int64_t{any ? 16 : 0}); };
+  const double error = has_fp32_statistics ? format.rounding_error / 2
+                                           : std::min(0.5, format.rounding_error * factor);
+  const bool overflows = square_overflows || sum_overflows;
+  const auto unless_overflow = [&](double value) { return overflows ? Scalar() : Scalar(value); };
+  const auto count = [](bool happens) { return Scalar(std::int64_t{happens ? 16 : 0}); };
   return {std::string(format.name),
           std::string(method),
           width,
           scale_log2,
           error / 4,
-          square ? Scalar() : Scalar(error / 2),
-          lost(error),
-          square || sum ? Scalar(1.0) : Scalar(error / 2),
-          square || sum ? Scalar(0.99) : Scalar(error),
+          square_overflows ? Scalar() : Scalar(error / 2),
+          unless_overflow(error),
+          overflows ? Scalar(1.0) : Scalar(error / 2),
+          overflows ? Scalar(0.99) : Scalar(error),
           count(4 * scale > format.largest),
-          count(square),
-          count(sum),
+          count(square_overflows),
+          count(sum_overflows),
           count(format.largest < 1e6 && scale_log2 < -12)};
 }
 

@@ -1,4 +1,4 @@
-// Makes the fake worker's plausible results without measuring.
+// Makes plausible results for the fake worker, which measures nothing.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace labreport {
 
 inline constexpr double kFlopsPerSecond = 2e12;
 
-inline std::string variable(const char* name) {
+inline std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -38,31 +38,31 @@ inline Device device_of(const CellSpec& spec) {
   device.name = spec.device == DeviceKind::kCpu ? "Fake CPU" : "Fake H200";
   device.memory_bytes = 141LL << 30;
   if (spec.device == DeviceKind::kCpu) return device;
-  device.uuid_hash = uuid_hash(variable("CUDA_VISIBLE_DEVICES"));
+  device.uuid_hash = uuid_hash(environment_variable("CUDA_VISIBLE_DEVICES"));
   device.compute_capability = "9.0";
   device.multiprocessors = 132;
   return device;
 }
 
-/// Step times, no two of which are equal; the first ones are slower unless the process is warm.
-inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count, bool warm = false) {
+/// Makes step times in ns, all different. The first is five times as long unless `is_warm` is true.
+inline std::vector<std::int64_t> steps(double ns, std::int64_t count, bool is_warm = false) {
   std::vector<std::int64_t> samples;
   for (std::int64_t i = 0; i < count; ++i) {
-    const double slow = i == 0 && !warm ? 4.0 : 0.0;
-    const double factor = 1.0 + slow + 0.001 * static_cast<double>((i * 7) % 5);
-    samples.push_back(static_cast<std::int64_t>(nanoseconds * factor) + i);
+    const double first_extra = i == 0 && !is_warm ? 4.0 : 0.0;
+    const double factor = 1.0 + first_extra + 0.001 * static_cast<double>((i * 7) % 5);
+    samples.push_back(static_cast<std::int64_t>(ns * factor) + i);
   }
   return samples;
 }
 
-inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward,
+inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward_ns,
                        std::int64_t count) {
-  double instant = 0;  // Enqueueing is reported as instants, not as durations.
-  const auto add = [&](std::string_view phase, double share) {
-    instant += share;
-    const double factor = tag == metric::kEnqueue ? instant : share;
+  double end = 0;  // Enqueueing is measured from the step's start, not from the phase's.
+  const auto add = [&](std::string_view phase, double duration) {
+    end += duration;
+    const double factor = tag == metric::kEnqueue ? end : duration;
     body.metrics.push_back(
-        sample_metric(tag, phase, "ns", steps(forward * factor, count, tag == metric::kSynced)));
+        sample_metric(tag, phase, "ns", steps(forward_ns * factor, count, tag == metric::kSynced)));
   };
   add(metric::kForward, 1);
   if (spec.mode == Mode::kInference || spec.mode == Mode::kForward) return;
@@ -72,35 +72,36 @@ inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag,
 }
 
 inline void measure_timing(Launch& body, const CellSpec& spec) {
-  const std::int64_t counted = spec.steps.value_or(1);
-  const std::int64_t all = spec.warmup.value_or(0) + counted;
-  // Half the width is faster, the more so the larger the network.
+  const std::int64_t timed_steps = spec.steps.value_or(1);
+  const std::int64_t all_steps = spec.warmup.value_or(0) + timed_steps;
+  // 16 bits are faster than FP32, the more so the larger the network.
   const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
-  const bool half = under_autocast(spec);
-  const double faster = half ? std::clamp(flops / 1e12, 0.9, 6.0) : 1.0;
-  const double forward = flops / kFlopsPerSecond * 1e9 / faster;
-  const double whole = forward * (spec.mode == Mode::kTrainStep         ? 3.4
-                                  : spec.mode == Mode::kForwardBackward ? 3.1
-                                                                        : 1.0);
-  body.metrics.push_back(sample_metric("step", "total", "ns", steps(whole, all)));
-  body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(whole * 0.5, all)));
-  add_phases(body, spec, metric::kEvent, forward, all);
-  const double host_share = half && faster < 1 ? 0.99 : 0.5;  // Else launches set the pace.
+  const bool is_half = under_autocast(spec);
+  const double speedup = is_half ? std::clamp(flops / 1e12, 0.9, 6.0) : 1.0;
+  const double forward_ns = flops / kFlopsPerSecond * 1e9 / speedup;
+  const double step_ns = forward_ns * (spec.mode == Mode::kTrainStep         ? 3.4
+                                       : spec.mode == Mode::kForwardBackward ? 3.1
+                                                                             : 1.0);
+  body.metrics.push_back(sample_metric("step", "total", "ns", steps(step_ns, all_steps)));
+  body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(step_ns * 0.5, all_steps)));
+  add_phases(body, spec, metric::kEvent, forward_ns, all_steps);
+  // A 16-bit step that is slower than FP32 is launch-bound.
+  const double host_share = is_half && speedup < 1 ? 0.99 : 0.5;
   if (spec.device == DeviceKind::kCuda) {
-    add_phases(body, spec, metric::kEnqueue, forward * host_share, all);
+    add_phases(body, spec, metric::kEnqueue, forward_ns * host_share, all_steps);
   }
   if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
-    add_phases(body, spec, metric::kSynced, forward * 1.01, counted);
+    add_phases(body, spec, metric::kSynced, forward_ns * 1.01, timed_steps);
     body.metrics.push_back(
-        sample_metric("synced", "total", "ns", steps(whole * 1.01, counted, true)));
+        sample_metric("synced", "total", "ns", steps(step_ns * 1.01, timed_steps, true)));
   }
   for (const auto name :
        {metric::kLibraries, metric::kDeviceContext, metric::kModelBuild, metric::kFirstKernel}) {
     body.metrics.push_back(integer_metric("start-up", name, "ns", 400'000'000));
   }
-  const std::int64_t parameters = 4 * parameter_count(*spec.model);
-  const std::int64_t peak = std::max(expected_peak(spec).total(), parameters);
-  body.metrics.push_back(integer_metric("memory", "parameters", "B", parameters));
+  const std::int64_t parameter_bytes_fp32 = 4 * parameter_count(*spec.model);
+  const std::int64_t peak = std::max(expected_peak(spec).total(), parameter_bytes_fp32);
+  body.metrics.push_back(integer_metric("memory", "parameters", "B", parameter_bytes_fp32));
   for (const auto name : {metric::kPeakAllocated, metric::kPeakReserved, metric::kPeakRequested}) {
     body.metrics.push_back(integer_metric("memory", name, "B", peak));
   }
@@ -115,13 +116,13 @@ inline void measure_limits(Launch& body) {
   body.metrics.push_back(real_metric("copy", "bandwidth", "B/s", 4.1e12));
 }
 
-/// Refuses a profiled step that does not fit by calculation, so that contexts stop doubling.
-inline void answer_kernels(Launch& body, const LaunchRequest& request) {
+/// A profiled step runs out of memory if it does not fit by calculation, so that doubling ends.
+inline void measure_kernels_if_fits(Launch& body, const LaunchRequest& request) {
   const CellSpec& spec = request.spec;
-  const std::int64_t needed = expected_peak(spec).total();
-  const std::int64_t memory = device_of(spec).memory_bytes;
-  if (needed > memory) {
-    body.outcome = OutOfMemory{"forward", 2LL << 30, memory - (1LL << 30), memory};
+  const std::int64_t peak_bytes = expected_peak(spec).total();
+  const std::int64_t memory_bytes = device_of(spec).memory_bytes;
+  if (peak_bytes > memory_bytes) {
+    body.outcome = OutOfMemory{"forward", 2LL << 30, memory_bytes - (1LL << 30), memory_bytes};
     return;
   }
   measure_kernels(body, request, kFlopsPerSecond, &steps);
@@ -145,24 +146,24 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     measure_attention(report.body, request.spec, report.device.memory_bytes);
   }
   if (request.spec.kind == CellKind::kAllReduce) {
-    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
-    if (speaks) measure_all_reduce(report.body, request.spec);
+    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
+    if (reports) measure_all_reduce(report.body, request.spec);
   }
   if (request.spec.kind == CellKind::kSharding) {
-    const CellSpec own = as_single_process(request.spec);
-    const double flops = forward_flops(*own.model, *own.batch, *own.context);
-    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
-    if (speaks) {
+    const CellSpec one_rank = as_single_process(request.spec);
+    const double flops = forward_flops(*one_rank.model, *one_rank.batch, *one_rank.context);
+    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
+    if (reports) {
       measure_sharding(report.body, request.spec, flops / kFlopsPerSecond * 1e9, &steps);
     }
   }
   if (request.spec.kind == CellKind::kDataParallel) {
     const CellSpec& spec = request.spec;
     const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
-    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
-    // Twenty times as fast, so that communication is seen beside it.
-    const double forward = flops / kFlopsPerSecond * 1e9 / 20;
-    if (speaks) measure_data_parallel(report.body, spec, forward, &steps);
+    const bool reports = !request.rendezvous || request.rendezvous->rank == 0;
+    // The network computes twenty times as fast, so that communication takes a visible share.
+    const double forward_ns = flops / kFlopsPerSecond * 1e9 / 20;
+    if (reports) measure_data_parallel(report.body, spec, forward_ns, &steps);
   }
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;
@@ -175,15 +176,15 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     measure_checkpointing(report.body, spec, report.device.memory_bytes,
                           flops / kFlopsPerSecond * 1e9, &steps);
   }
-  if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request);
+  if (request.spec.kind == CellKind::kKernels) measure_kernels_if_fits(report.body, request);
   if (request.spec.kind == CellKind::kMemory) {
     measure_memory(report.body, request.spec, report.device.memory_bytes);
   }
   // Records the request, so that tests see what reached the worker.
   report.body.conditions.push_back(
-      text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));
+      text_metric("test", "tf32_override", environment_variable("NVIDIA_TF32_OVERRIDE")));
   report.body.conditions.push_back(
-      text_metric("test", "gpu", uuid_hash(variable("CUDA_VISIBLE_DEVICES"))));
+      text_metric("test", "gpu", uuid_hash(environment_variable("CUDA_VISIBLE_DEVICES"))));
   if (!request.model) return report;
   report.software.python = "3.11.7";
   report.body.conditions.push_back(text_metric("test", "model", request.model->model));

@@ -1,4 +1,4 @@
-// Writes what a faulty worker may leave in place of its result.
+// Leaves what a faulty worker may leave in place of its result file.
 #pragma once
 
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ inline void leave_folder(const std::string& result, const LaunchReport&) {
 
 inline void leave_endless(const std::string& result, const LaunchReport&) {
   std::ofstream(result) << "[";
-  std::filesystem::resize_file(result, 1ULL << 40);  // with nothing behind it
+  std::filesystem::resize_file(result, 1ULL << 40);
 }
 
 inline void leave_deep(const std::string& result, const LaunchReport&) {

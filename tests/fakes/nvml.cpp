@@ -1,8 +1,12 @@
-// A stand-in for the driver's management library. FAKE_NVML says which machine to play: "two" (the
-// default: two unlike devices), "alike" (two alike), "threads" (those, and a thread of its own),
-// "none" (a driver without devices), "broken" (no driver loaded). FAKE_NVML_SLICES: into how many
-// MIG divides the first device; FAKE_NVML_MODE: its compute mode; FAKE_NVML_DISPLAY: it drives one;
-// FAKE_NVML_GIB: its memory.
+// A stand-in for NVML, the driver's management library. Environment variables configure it:
+//   FAKE_NVML          the machine: "two" (unlike devices, the default), "alike" (two alike devices),
+//                      "threads" (two alike devices, and the library starts a thread), "none" (a
+//                      driver without devices), or "broken" (no driver is loaded)
+//   FAKE_NVML_SLICES   the number of MIG slices of the first device
+//   FAKE_NVML_MODE     the first device's compute mode
+//   FAKE_NVML_DISPLAY  1 if the first device drives a display
+//   FAKE_NVML_GIB      the devices' memory in GiB
+//   FAKE_NVML_DRIVER, FAKE_NVML_CUDA  the versions of the driver and of CUDA
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,27 +36,27 @@ Device slices[] = {{"MIG-33333333-cccc", "Fake H200 MIG 1g.18gb", 9},
                    {"MIG-33333333-dddd", "Fake H200 MIG 1g.18gb", 9},
                    {"MIG-44444444-eeee", "Fake H200 MIG 2g.35gb", 9}};
 
-/// Returns the variable's number, or `otherwise` if it is absent.
-unsigned setting(const char* name, unsigned otherwise) {
-  const char* chosen = std::getenv(name);
-  return chosen == nullptr ? otherwise : static_cast<unsigned>(std::atoi(chosen));
+/// Returns the number in an environment variable, or `fallback` if the variable is not set.
+unsigned setting(const char* name, unsigned fallback) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fallback : static_cast<unsigned>(std::atoi(value));
 }
 
-bool divided() { return std::getenv("FAKE_NVML_SLICES") != nullptr; }
+bool has_slices() { return std::getenv("FAKE_NVML_SLICES") != nullptr; }
 
 bool is_slice(void* handle) { return handle >= std::begin(slices) && handle < std::end(slices); }
 
-std::string play() {
-  const char* chosen = std::getenv("FAKE_NVML");
-  return chosen == nullptr ? "two" : chosen;
+std::string machine() {
+  const char* value = std::getenv("FAKE_NVML");
+  return value == nullptr ? "two" : value;
 }
 
-int write(const char* value, char* text, unsigned bytes) {
+int write_text(const char* value, char* text, unsigned bytes) {
   std::strncpy(text, value, bytes);
   return kSuccess;
 }
 
-const Device& at(void* handle) { return *static_cast<Device*>(handle); }
+const Device& device_of(void* handle) { return *static_cast<Device*>(handle); }
 
 struct Memory {
   unsigned long long total, free, used;
@@ -77,27 +81,27 @@ struct Field {
 extern "C" {
 
 int nvmlInit_v2() {
-  if (play() == "threads") std::thread(pause).detach();  // as the real one does
-  const bool alike = play() == "alike" || play() == "threads";
+  if (machine() == "threads") std::thread(pause).detach();  // The real library starts one, too.
+  const bool alike = machine() == "alike" || machine() == "threads";
   devices[1] = {devices[1].uuid, alike ? devices[0].name : "Fake K80",
                 alike ? devices[0].major : 3};
-  return play() == "broken" ? kDriverNotLoaded : kSuccess;
+  return machine() == "broken" ? kDriverNotLoaded : kSuccess;
 }
 int nvmlShutdown() { return kSuccess; }
 
 int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = play() == "none" ? 0 : 2;
+  *count = machine() == "none" ? 0 : 2;
   return kSuccess;
 }
 
 int nvmlSystemGetDriverVersion(char* text, unsigned bytes) {
-  const char* chosen = std::getenv("FAKE_NVML_DRIVER");
-  return write(chosen == nullptr ? "580.95.05" : chosen, text, bytes);
+  const char* value = std::getenv("FAKE_NVML_DRIVER");
+  return write_text(value == nullptr ? "580.95.05" : value, text, bytes);
 }
 
 int nvmlSystemGetCudaDriverVersion_v2(int* version) {
-  const char* chosen = std::getenv("FAKE_NVML_CUDA");
-  *version = chosen == nullptr ? 13000 : std::atoi(chosen);
+  const char* value = std::getenv("FAKE_NVML_CUDA");
+  *version = value == nullptr ? 13000 : std::atoi(value);
   return kSuccess;
 }
 
@@ -108,7 +112,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle) {
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
   for (Device* device : {&devices[0], &devices[1], &slices[0], &slices[1], &slices[2]}) {
-    if (std::string(uuid) == device->uuid && (divided() || !is_slice(device))) {
+    if (std::string(uuid) == device->uuid && (has_slices() || !is_slice(device))) {
       *handle = device;
       return kSuccess;
     }
@@ -117,7 +121,7 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
 }
 
 int nvmlDeviceGetMaxMigDeviceCount(void* handle, unsigned* count) {
-  *count = handle == &devices[0] && divided() ? 7 : 0;
+  *count = handle == &devices[0] && has_slices() ? 7 : 0;
   return kSuccess;
 }
 
@@ -127,8 +131,8 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** slice) {
   return kSuccess;
 }
 
-int nvmlDeviceIsMigDeviceHandle(void* handle, unsigned* is) {
-  *is = is_slice(handle);
+int nvmlDeviceIsMigDeviceHandle(void* handle, unsigned* result) {
+  *result = is_slice(handle);
   return kSuccess;
 }
 
@@ -138,16 +142,16 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* slice, void** device) {
 }
 
 int nvmlDeviceGetIndex(void* handle, unsigned* index) {
-  *index = static_cast<unsigned>(&at(handle) - (is_slice(handle) ? slices : devices));
+  *index = static_cast<unsigned>(&device_of(handle) - (is_slice(handle) ? slices : devices));
   return kSuccess;
 }
 
 int nvmlDeviceGetName(void* handle, char* text, unsigned bytes) {
-  return write(at(handle).name, text, bytes);
+  return write_text(device_of(handle).name, text, bytes);
 }
 
 int nvmlDeviceGetUUID(void* handle, char* text, unsigned bytes) {
-  return write(at(handle).uuid, text, bytes);
+  return write_text(device_of(handle).uuid, text, bytes);
 }
 
 int nvmlDeviceGetMemoryInfo(void* handle, Memory* memory) {
@@ -157,7 +161,7 @@ int nvmlDeviceGetMemoryInfo(void* handle, Memory* memory) {
 }
 
 int nvmlDeviceGetCudaComputeCapability(void* handle, int* major, int* minor) {
-  *major = at(handle).major;
+  *major = device_of(handle).major;
   *minor = 0;
   return kSuccess;
 }
@@ -193,8 +197,8 @@ int nvmlDeviceGetEccMode(void* handle, unsigned* now, unsigned* pending) {
 }
 
 int nvmlDeviceGetMigMode(void* handle, unsigned* now, unsigned* pending) {
-  *now = *pending = handle == &devices[0] && divided();
-  return at(handle).major < 8 || is_slice(handle) ? kNotSupported : kSuccess;
+  *now = *pending = handle == &devices[0] && has_slices();
+  return device_of(handle).major < 8 || is_slice(handle) ? kNotSupported : kSuccess;
 }
 
 int nvmlDeviceGetComputeMode(void* handle, unsigned* mode) {
@@ -227,15 +231,16 @@ int nvmlDeviceGetFieldValues(void* handle, int, Field* field) {
   return kSuccess;
 }
 
-// Lists processes of the first device or its slices. FAKE_NVML_PROCESSES is "self" (this process
-// and a stranger) or a number of strangers.
+// Lists the processes on the first device or its slices. FAKE_NVML_PROCESSES is "self" for this
+// process and one other, or the number of other processes.
 int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, Process* processes) {
-  const char* chosen = std::getenv("FAKE_NVML_PROCESSES");
-  const std::string who = chosen == nullptr || handle == &devices[1] ? "0" : chosen;
-  const unsigned wanted = who == "self" ? 2 : static_cast<unsigned>(std::atoi(who.c_str()));
-  *count = std::min(*count, wanted);
+  const char* value = std::getenv("FAKE_NVML_PROCESSES");
+  const std::string setting_value = value == nullptr || handle == &devices[1] ? "0" : value;
+  const bool with_self = setting_value == "self";
+  const int process_count = with_self ? 2 : std::atoi(setting_value.c_str());
+  *count = std::min(*count, static_cast<unsigned>(process_count));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4'000'000'000U + i, 0, 0, 0};
-  if (who == "self") processes[0].pid = static_cast<unsigned>(getpid());
+  if (with_self) processes[0].pid = static_cast<unsigned>(getpid());
   return kSuccess;
 }
 

@@ -1,5 +1,5 @@
-// A worker that measures nothing. It writes plausible results, or misbehaves as FAKE_WORKER says,
-// or else the name of the cell's size.
+// A worker that measures nothing. It writes plausible results, or misbehaves in the way that the
+// environment variable FAKE_WORKER or else the name of the cell's size names.
 #include <unistd.h>
 
 #include <chrono>
@@ -20,16 +20,18 @@
 namespace labreport {
 namespace {
 
-void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
 
 struct Job {
   LaunchRequest request;
-  std::string result;
+  std::string result_file;
 
   void write(const LaunchReport& report) const {
-    write_atomically(result, to_json(report), Sync::kNothing);
+    write_atomically(result_file, to_json(report), Sync::kNothing);
   }
-  void write_text(const std::string& text) const { std::ofstream(result) << text; }
+  void write_text(const std::string& text) const { std::ofstream(result_file) << text; }
   void write_good() const { write(good_report(request)); }
   void write_outcome(Outcome outcome) const {
     LaunchReport report = good_report(request);
@@ -56,7 +58,7 @@ int answer_for_another_launch(const Job& job) {
   return 0;
 }
 
-int answer_for_another(const Job& job) {
+int answer_for_another_cell(const Job& job) {
   LaunchReport report = good_report(job.request);
   report.cell_id = "timing.cuda.other";
   job.write(report);
@@ -74,7 +76,7 @@ int make_noise(const Job& job) {
 
 int leave_a_child(const Job& job) {
   if (fork() == 0) {
-    nap(600);
+    sleep_for(600);
     _exit(0);
   }
   job.write_good();
@@ -83,7 +85,7 @@ int leave_a_child(const Job& job) {
 
 template <void (*leave_result)(const std::string&, const LaunchReport&)>
 int leave(const Job& job) {
-  leave_result(job.result, good_report(job.request));
+  leave_result(job.result_file, good_report(job.request));
   return 0;
 }
 
@@ -100,13 +102,13 @@ const std::map<std::string, Behavior>& behaviors() {
        }},
       {"gives_up",
        [](const Job& job) {
-         nap(0.2);
+         sleep_for(0.2);
          job.write_outcome(TimedOut{job.request.rendezvous->timeout_seconds});
          return 4;
        }},
       {"watchdog",
        [](const Job&) {
-         nap(0.2);
+         sleep_for(0.2);
          std::cerr << "[rank0]: [PG ID 0] ProcessGroupNCCL's watchdog got stuck" << std::endl;
          return raise(SIGABRT);
        }},
@@ -116,7 +118,7 @@ const std::map<std::string, Behavior>& behaviors() {
          return 0;
        }},
       {"no_device", no_device},
-      {"another", answer_for_another},
+      {"another", answer_for_another_cell},
       {"another_launch", answer_for_another_launch},
       {"aborts",
        [](const Job&) {
@@ -150,19 +152,19 @@ const std::map<std::string, Behavior>& behaviors() {
       {"segv",
        [](const Job&) {
          std::cerr << "about to touch nothing\xff" << std::endl;
-         std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would turn it into an exit
+         std::signal(SIGSEGV, SIG_DFL);  // A sanitizer's handler would exit instead.
          return raise(SIGSEGV);
        }},
       {"killed", [](const Job&) { return raise(SIGKILL); }},
       {"hangs",
        [](const Job&) {
-         nap(600);
+         sleep_for(600);
          return 0;
        }},
       {"stubborn",
        [](const Job&) {
          std::signal(SIGTERM, SIG_IGN);
-         nap(600);
+         sleep_for(600);
          return 0;
        }},
       {"garbage",
@@ -184,24 +186,24 @@ const std::map<std::string, Behavior>& behaviors() {
       {"hangs_after",
        [](const Job& job) {
          job.write_good();
-         nap(600);
+         sleep_for(600);
          return 0;
        }},
       {"slow",
        [](const Job& job) {
-         nap(0.3);
+         sleep_for(0.3);
          job.write_good();
          return 0;
        }},
-      // FAKE_WORKER_LOG: every launch adds a line when it begins and one when it ends.
-      // FAKE_WORKER_NAP: seconds between the two.
+      // Each launch adds a line to the file FAKE_WORKER_LOG when it begins, and another one when it
+      // ends, FAKE_WORKER_NAP seconds later.
       {"logs", [](const Job& job) {
          const std::string id =
              cell_id(job.request.spec) + "." + std::to_string(job.request.launch) + "\n";
-         std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "begin " + id;
-         const std::string seconds = variable("FAKE_WORKER_NAP");
-         nap(seconds.empty() ? 0.1 : std::stod(seconds));
-         std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "end " + id;
+         std::ofstream(environment_variable("FAKE_WORKER_LOG"), std::ios::app) << "begin " + id;
+         const std::string seconds = environment_variable("FAKE_WORKER_NAP");
+         sleep_for(seconds.empty() ? 0.1 : std::stod(seconds));
+         std::ofstream(environment_variable("FAKE_WORKER_LOG"), std::ios::app) << "end " + id;
          job.write_good();
          return 0;
        }}};
@@ -210,19 +212,20 @@ const std::map<std::string, Behavior>& behaviors() {
 
 int work(const std::string& request_file, const std::string& result_file) {
   const Job job{request_from_json(read_file(request_file), request_file), result_file};
-  std::string how = variable("FAKE_WORKER");
-  if (how.empty()) how = job.request.spec.size;
-  // With "segv@hangs" rank 1 does the first, all others the second.
-  if (const auto at = how.find('@'); at != std::string::npos) {
-    how = job.request.rendezvous->rank == 1 ? how.substr(0, at) : how.substr(at + 1);
+  std::string behavior = environment_variable("FAKE_WORKER");
+  if (behavior.empty()) behavior = job.request.spec.size;
+  // "segv@hangs" is segv for rank 1 and hangs for all other ranks.
+  if (const auto at = behavior.find('@'); at != std::string::npos) {
+    const bool is_rank_1 = job.request.rendezvous->rank == 1;
+    behavior = is_rank_1 ? behavior.substr(0, at) : behavior.substr(at + 1);
   }
-  const auto found = behaviors().find(how);
+  const auto found = behaviors().find(behavior);
   if (found != behaviors().end()) return found->second(job);
   job.write_good();
   return 0;
 }
 
-/// Fakes the worker for models: a model called missing.py cannot be loaded.
+/// Answers like the worker for models, which cannot load a model in missing.py.
 int describe_model(const std::string& source) {
   if (source.find("missing.py") != std::string::npos) {
     std::cerr << "Traceback (most recent call last)\nthere is no file missing.py" << std::endl;

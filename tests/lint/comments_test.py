@@ -1,4 +1,4 @@
-"""Comments are sentences: none begins with a word that continues a thought the reader has not seen."""
+"""Tests that no comment begins with a word of a fragment, because comments are sentences."""
 import pathlib
 import re
 import unittest
@@ -6,12 +6,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("src", "experiments", "tests", "site", "cmake", "setup")
 SUFFIXES = {".h", ".cpp", ".py", ".js", ".css", ".cmake", ".txt", ""}
-# "What", "As" and the like may begin a sentence, but hardly ever begin one that stands by itself.
+# These words may begin a sentence, but hardly ever a comment that is one.
 FRAGMENT = re.compile(r"(?:^|\s)(?:///?<?|#|/\*\*?) (Of|What|Those|Whose|Where|Whether|Nothing)\b")
 
 
 def fragments(path):
-    """The comments of a file that begin so; a line that continues a comment begins as it likes."""
+    """Yields the comments of a file that begin with such a word. Lines that continue a comment do not count."""
     continued = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if FRAGMENT.search(line) and not continued:
@@ -24,8 +24,8 @@ class Comments(unittest.TestCase):
         found = []
         for folder in FOLDERS:
             for path in sorted((ROOT / folder).rglob("*")):
-                ours = path.is_file() and path.suffix in SUFFIXES and "runs" not in path.parts
-                if ours and "golden" not in path.parts and "corpus" not in path.parts:
+                is_source = path.is_file() and path.suffix in SUFFIXES and "runs" not in path.parts
+                if is_source and "golden" not in path.parts and "corpus" not in path.parts:
                     found += fragments(path)
         self.assertEqual(found, [], "\n" + "\n".join(found))
 

@@ -1,4 +1,4 @@
-"""tidy.py refuses what clang-tidy refuses, and looks again exactly where something changed.
+"""Tests that tidy.py fails where clang-tidy complains, and checks again only what changed.
 
 tidy_test.py <clang-tidy>
 """
@@ -34,31 +34,32 @@ class Tidy(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def tidy(self):
+    def run_tidy(self):
+        """Returns the exit status, the last line and the whole output."""
         result = subprocess.run([sys.executable, "-B", TIDY, CLANG_TIDY, self.build, self.root],
                                 capture_output=True, text=True)
         return result.returncode, result.stdout.splitlines()[-1], result.stdout
 
     def test_looks_once_at_what_does_not_change(self):
-        self.assertEqual(self.tidy()[:2], (
+        self.assertEqual(self.run_tidy()[:2], (
             0, "clang-tidy: 2 sources, 2 looked at, 0 with complaints"))
-        self.assertEqual(self.tidy()[:2], (
+        self.assertEqual(self.run_tidy()[:2], (
             0, "clang-tidy: 2 sources, 0 looked at, 0 with complaints"))
 
     def test_looks_again_where_a_header_changed(self):
-        self.tidy()
+        self.run_tidy()
         self.write("src/base/a.h", "// the next one\nint* next();\n")
-        self.assertIn("1 looked at, 0 with", self.tidy()[1])
+        self.assertIn("1 looked at, 0 with", self.run_tidy()[1])
 
     def test_looks_at_all_when_the_checks_change(self):
-        self.tidy()
+        self.run_tidy()
         self.write(".clang-tidy", "Checks: '-*,bugprone-*'\nWarningsAsErrors: '*'\n")
-        self.assertIn("2 looked at", self.tidy()[1])
+        self.assertIn("2 looked at", self.run_tidy()[1])
 
     def test_a_complaint_fails_until_it_is_gone(self):
         self.write("src/base/a.cpp", '#include "a.h"\nint* next() { return 0; }\n')
         for _ in range(2):
-            status, _, output = self.tidy()
+            status, _, output = self.run_tidy()
             self.assertEqual(status, 1)
             self.assertIn("src/base/a.cpp", output)
             self.assertIn("modernize-use-nullptr", output)

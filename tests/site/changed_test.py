@@ -1,4 +1,4 @@
-"""After each change the site is, to the byte, what a render from scratch makes.
+"""Tests that after each change the site has the same bytes as a render from scratch.
 
 python3 changed_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -31,20 +31,20 @@ class Changed(ProjectTest):
 
     def assert_renewed(self, *words, changes=True, **environment):
         time.sleep(SETTLED)
-        wanted = self.from_scratch(*words, **environment)
+        expected = self.from_scratch(*words, **environment)
         self.project.render(*words, **environment)
         after = self.project.public()
-        self.assertEqual(sorted(after), sorted(wanted))
-        self.assertEqual([name for name in wanted if after[name] != wanted[name]], [])
+        self.assertEqual(sorted(after), sorted(expected))
+        self.assertEqual([name for name in expected if after[name] != expected[name]], [])
         (self.assertNotEqual if changes else self.assertEqual)(after, self.before)
 
     def test_a_byte_of_a_run_of_the_same_size_and_time(self):
         file = self.run_folder / "run.json"
-        was = file.stat()
+        before = file.stat()
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace('"preset": "demo"', '"preset": "full"'), encoding="utf-8")
-        os.utime(file, ns=(was.st_atime_ns, was.st_mtime_ns))
-        self.assertEqual(file.stat().st_size, was.st_size)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(file.stat().st_size, before.st_size)
         self.assert_renewed()
 
     def test_a_change_right_after_a_render(self):
@@ -65,8 +65,8 @@ class Changed(ProjectTest):
         (self.run_folder / "cells").mkdir(exist_ok=True)
         (self.run_folder / "cells/damaged.0.json").write_text("{}", encoding="utf-8")
         time.sleep(SETTLED)
-        said = self.project.render(status=1)
-        self.assertIn("left out: ", said)
+        messages = self.project.render(status=1)
+        self.assertIn("left out: ", messages)
 
     def test_a_run_that_is_new_or_gone(self):
         self.project.copies(self.run_folder, 1, first=1)
@@ -82,10 +82,10 @@ class Changed(ProjectTest):
         other = self.project.program.with_name("other")
         shutil.copy(self.project.program, other)
         os.replace(other, self.project.program)
-        marks = self.page.stat().st_ino
+        inode = self.page.stat().st_ino
         self.page.write_text("made by the program before", encoding="utf-8")
         self.assert_renewed(changes=False)
-        self.assertNotEqual(self.page.stat().st_ino, marks)
+        self.assertNotEqual(self.page.stat().st_ino, inode)
 
     def test_another_version_of_the_chart_tool(self):
         self.project.have_chart_tool("2.0")
@@ -102,12 +102,12 @@ class Changed(ProjectTest):
         self.assert_renewed(changes=False)
 
     def test_a_chart_tool_that_broke_where_the_cache_was_lost(self):
-        """Kept pages ask for the bundle that cannot be made now."""
+        """Pages from before request a bundle that cannot be made now."""
         python = self.project.folder / ".venv/bin/python"
         python.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
-        for kept in self.project.cache.iterdir():
-            if b"// vl_convert" in kept.read_bytes()[:60]:
-                kept.unlink()
+        for cached in self.project.cache.iterdir():
+            if b"// vl_convert" in cached.read_bytes()[:60]:
+                cached.unlink()
         self.assertIn("charts are left out", self.project.render())
         self.assertNotIn("charts.js", self.page.read_text(encoding="utf-8"))
 
@@ -116,10 +116,10 @@ class Changed(ProjectTest):
         self.assert_renewed(changes=False)
 
     def test_a_page_that_was_edited_in_place_with_its_time_set_back(self):
-        was = self.page.stat()
+        before = self.page.stat()
         with self.page.open("r+b") as file:
             file.write(b"<?")
-        os.utime(self.page, ns=(was.st_atime_ns, was.st_mtime_ns))
+        os.utime(self.page, ns=(before.st_atime_ns, before.st_mtime_ns))
         self.assert_renewed(changes=False)
 
     def test_a_page_that_was_replaced_by_a_link(self):
@@ -142,8 +142,8 @@ class Changed(ProjectTest):
         self.assert_renewed(changes=False)
 
     def test_a_cache_that_was_damaged_or_deleted(self):
-        for kept in self.project.cache.iterdir():
-            kept.write_bytes(kept.read_bytes()[:40])
+        for cached in self.project.cache.iterdir():
+            cached.write_bytes(cached.read_bytes()[:40])
         (self.run_folder / "reference").touch()
         self.assert_renewed()
         shutil.rmtree(self.project.cache)

@@ -1,4 +1,4 @@
-"""Every page says what it holds to browsers, search engines and link previews, and where it comes from.
+"""Tests the head of every page: it describes the page to browsers, search engines and link previews.
 
 python3 heads_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -14,16 +14,16 @@ ADDRESS = "https://ada.example/assignment2"
 
 
 class Head(html.parser.HTMLParser):
-    """A page's title, footer, metas by their names and links by what they are."""
+    """A page's first words by tag, its metas by name and its links by relation."""
 
     def __init__(self, text):
         super().__init__()
-        self.metas, self.links, self.words, self.inside = {}, {}, {}, ""
+        self.metas, self.links, self.words, self.tag = {}, {}, {}, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
-        self.inside = tag
+        self.tag = tag
         if tag == "meta":
             self.metas[attrs.get("name") or attrs.get("property")] = attrs.get("content")
         if tag == "link":
@@ -31,18 +31,18 @@ class Head(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if data.strip():
-            self.words.setdefault(self.inside, data.strip())
+            self.words.setdefault(self.tag, data.strip())
 
 
 class Heads(ProjectTest):
     def setUp(self):
         super().setUp()
         self.project.have_chart_tool()
-        for edition in ("2025", "2026"):  # which are compared
+        for edition in ("2025", "2026"):  # The site compares these two runs.
             self.project.measure("--sizes", "demo-1", "--edition", edition)
 
     def rendered(self, *words):
-        """The files of a site and the heads of its pages, by their paths."""
+        """Renders the site; returns its files and the heads of its pages, by their paths."""
         self.assertEqual(self.project.render(*words), "")
         files = self.project.public()
         heads = {path: Head(text.decode()) for path, text in files.items() if path.endswith(".html")}
@@ -80,7 +80,7 @@ class Heads(ProjectTest):
                 self.assertEqual(head.links["canonical"], f"{ADDRESS}/{folder}")
                 self.assertEqual(head.metas["og:url"], f"{ADDRESS}/{folder}")
                 if path == "compare.html":
-                    continue  # has no picture
+                    continue  # This page has no picture.
                 self.assertEqual(head.metas["og:image"], f"{ADDRESS}/{folder}card.png")
                 self.assertTrue(head.metas["og:image:alt"])
                 self.assertIn(folder + "card.png", files)

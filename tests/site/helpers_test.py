@@ -1,4 +1,4 @@
-"""Whose code a render executes: the project's own alone.
+"""Tests that a render executes only the project's own code.
 
 python3 helpers_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -10,7 +10,7 @@ import unittest
 from project import ProjectTest, tree
 from stub_python import StubPython
 
-LEAVES_A_MARK = "import pathlib\npathlib.Path({mark!r}).touch()\n"
+MODULE_THAT_LEAVES_A_MARK = "import pathlib\npathlib.Path({mark!r}).touch()\n"
 
 
 class Helpers(ProjectTest):
@@ -23,7 +23,7 @@ class Helpers(ProjectTest):
     def plant_modules(self, folder):
         folder.mkdir(parents=True)
         for module in ("json", "vl_convert", "typst", "tempfile", "sitecustomize"):
-            (folder / f"{module}.py").write_text(LEAVES_A_MARK.format(mark=str(self.mark)),
+            (folder / f"{module}.py").write_text(MODULE_THAT_LEAVES_A_MARK.format(mark=str(self.mark)),
                                                  encoding="utf-8")
 
     def plant_program(self, path):
@@ -32,29 +32,29 @@ class Helpers(ProjectTest):
         path.chmod(0o755)
 
     def render_in(self, folder, program=None, status=0, **environment):
-        """Called from another folder, with nothing kept from earlier."""
-        self.project.folder, here = folder, self.project.folder
-        self.project.program, own = program or self.project.program, self.project.program
+        """Renders with `folder` as the current folder and without a cache."""
+        self.project.folder, project_folder = folder, self.project.folder
+        self.project.program, project_program = program or self.project.program, self.project.program
         try:
-            return self.project.call("render", str(self.run_folder), "--out", str(here / "out"),
+            return self.project.call("render", str(self.run_folder), "--out", str(project_folder / "out"),
                                      "--format", "html", status=status, LABREPORT_CACHE="",
                                      **environment)
         finally:
-            self.project.folder, self.project.program = here, own
+            self.project.folder, self.project.program = project_folder, project_program
 
-    def drawn(self):
+    def drawn_charts(self):
         return [name for name in tree(self.project.folder / "out") if name.endswith(".svg")]
 
     def test_modules_in_the_current_folder_are_not_executed(self):
-        sent = self.project.folder / "sent"
-        self.plant_modules(sent)
-        self.render_in(sent, PYTHONPATH=str(sent), PYTHONUSERBASE=str(sent), TMPDIR=".")
+        foreign = self.project.folder / "sent"
+        self.plant_modules(foreign)
+        self.render_in(foreign, PYTHONPATH=str(foreign), PYTHONUSERBASE=str(foreign), TMPDIR=".")
         self.assertFalse(self.mark.exists())
-        self.assertTrue(self.drawn())
+        self.assertTrue(self.drawn_charts())
 
     def test_helpers_see_a_cleared_environment_and_a_folder_of_their_own(self):
         self.render_in(self.project.folder, SECRET="of the user")
-        seen = self.python.seen()
+        seen = self.python.recorded_environment()
         self.assertLessEqual(set(seen["environment"]), {"PATH", "LANG", "HOME", "TMPDIR", "LC_CTYPE"})
         self.assertIn("labreport-", seen["folder"])
         self.assertFalse(os.path.exists(seen["folder"]))
@@ -68,37 +68,37 @@ class Helpers(ProjectTest):
                 path = self.python.venv / part
                 mode = path.stat().st_mode
                 path.chmod(0o777)
-                said = self.render_in(self.project.folder, status=1).stderr
+                messages = self.render_in(self.project.folder, status=1).stderr
                 path.chmod(mode)
-                self.assertIn("can be written by others, and nothing there is executed", said)
+                self.assertIn("can be written by others, and nothing there is executed", messages)
                 self.assertFalse(self.python.has("seen.json"))
 
     @unittest.skipIf(os.geteuid(), "only root can give files away")
     def test_what_belongs_to_others_is_not_executed(self):
         for path in (self.python.venv / "bin/python", self.python.venv):
             os.chown(path, 4321, 4321, follow_symlinks=False)
-            said = self.render_in(self.project.folder, status=1).stderr
-            self.assertIn(f"{path} belongs to another user (4321)", said)
+            messages = self.render_in(self.project.folder, status=1).stderr
+            self.assertIn(f"{path} belongs to another user (4321)", messages)
             self.assertFalse(self.python.has("seen.json"))
             os.chown(path, 0, 0, follow_symlinks=False)
 
     def test_a_program_outside_of_a_project_executes_nothing_of_the_current_folder(self):
-        carried = self.project.folder / "carried/labreport"
-        carried.parent.mkdir()
-        shutil.copy(self.project.program, carried)
-        here = self.project.folder / "sent"
-        self.plant_program(here / ".venv/bin/python")
-        self.plant_program(here / "python3")
-        (here / "CMakePresets.json").touch()
-        self.render_in(here, program=carried, PATH=".::/usr/bin:/bin")
+        copied = self.project.folder / "carried/labreport"
+        copied.parent.mkdir()
+        shutil.copy(self.project.program, copied)
+        foreign = self.project.folder / "sent"
+        self.plant_program(foreign / ".venv/bin/python")
+        self.plant_program(foreign / "python3")
+        (foreign / "CMakePresets.json").touch()
+        self.render_in(foreign, program=copied, PATH=".::/usr/bin:/bin")
         self.assertFalse(self.mark.exists())
 
     def test_an_environment_that_cannot_be_looked_at_is_told(self):
         shutil.rmtree(self.python.venv)
         self.python.venv.symlink_to(self.python.venv)
-        said = self.render_in(self.project.folder, status=1).stderr
-        self.assertIn(f"cannot look at {self.python.venv}", said)
-        self.assertNotIn("filesystem error", said)
+        messages = self.render_in(self.project.folder, status=1).stderr
+        self.assertIn(f"cannot look at {self.python.venv}", messages)
+        self.assertNotIn("filesystem error", messages)
 
     def test_without_a_home_no_script_comes_from_the_temporary_folder(self):
         planted = self.project.folder / "tmp/labreport-cache"
@@ -110,9 +110,9 @@ class Helpers(ProjectTest):
         (planted / f"charts-{version}.js").write_text("// of another user", encoding="utf-8")
         del self.project.environment["HOME"]
         self.render_in(self.project.folder, TMPDIR=str(planted.parent))
-        kept = os.path.expanduser(f"~/.cache/labreport/charts-{version}.js")
-        if os.path.exists(kept):
-            os.unlink(kept)
+        cached = os.path.expanduser(f"~/.cache/labreport/charts-{version}.js")
+        if os.path.exists(cached):
+            os.unlink(cached)
         charts = tree(self.project.folder / "out")["assets/charts.js"]
         self.assertIn(b"the bundle", charts)
         self.assertNotIn(b"of another user", charts)

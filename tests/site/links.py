@@ -1,4 +1,4 @@
-"""What the files of a site lead to, read as a browser and GitHub read them."""
+"""Reads the links of a site's files as a browser and GitHub do, and checks that each leads somewhere."""
 
 import html.parser
 import pathlib
@@ -15,7 +15,7 @@ LINKS = REQUESTS | {("a", "href"), ("a", "xlink:href")}
 
 
 class Page(html.parser.HTMLParser):
-    """The ids of a page or picture, and (address, whether it is a request) of what it names."""
+    """The ids of a page or SVG, and its links as pairs of an address and whether the page requests it by itself."""
 
     def __init__(self, text):
         super().__init__()
@@ -27,14 +27,14 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.in_style = tag == "style"
         # A canonical link states the page's address and requests nothing.
-        asks = ("rel", "canonical") not in attrs
+        may_request = ("rel", "canonical") not in attrs
         for name, value in attrs:
             if name == "id":
                 self.ids.append(value)
             if name == "style":
                 self.styles.append(value or "")
             if (tag, name) in LINKS:
-                self.links.append((value, asks and (tag, name) in REQUESTS))
+                self.links.append((value, may_request and (tag, name) in REQUESTS))
             if name == "srcset":
                 self.links += [(part.split()[0], True) for part in value.split(",")]
 
@@ -47,26 +47,26 @@ class Page(html.parser.HTMLParser):
 
 
 def css_addresses(text):
-    return [a or b for a, b in re.findall(
+    return [url or imported for url, imported in re.findall(
         r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text)]
 
 
 def markdown_links(text):
-    """Of links and pictures, outside of code and where no backslash makes them words."""
+    """Returns the addresses of links and pictures, and whether each is a picture. Skips code and escaped brackets."""
     text = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)
     return [(address, picture == "!")
             for picture, address in re.findall(r"(!?)(?<!\\)\[(?:\\.|[^\]\\])*\]\(<?([^)\s>]+)", text)]
 
 
 def markdown_anchors(text):
-    """Headings as GitHub names them, and ids given by hand."""
+    """Returns headings as GitHub names them, and explicit ids."""
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
     return names + re.findall(r'<a id="([^"]+)"', text)
 
 
 def read(path):
-    """(ids, links) of one file."""
+    """Returns the ids and the links of one file."""
     if path.suffix not in (".html", ".svg", ".md", ".css"):
         return [], []
     text = path.read_text(encoding="utf-8")
@@ -79,14 +79,14 @@ def read(path):
 
 
 def problems(site):
-    """One line for each thing that is wrong with the files below the folder `site`."""
+    """Yields a line for each problem of the files below the folder `site`."""
     site = pathlib.Path(site)
     files = {path.relative_to(site).as_posix(): read(path)
              for path in sorted(site.rglob("*")) if path.is_file()}
     for name, (ids, links) in files.items():
         if not name.endswith(".md"):
-            yield from (f"{name}: two things are called {twice}"
-                        for twice in sorted({i for i in ids if ids.count(i) > 1}))
+            yield from (f"{name}: two things are called {name_twice}"
+                        for name_twice in sorted({i for i in ids if ids.count(i) > 1}))
         for address, request in links:
             if name.endswith(".svg") and not (address or "").startswith(("#", "data:")):
                 yield f"{name}: {address}: a picture leads nowhere"
@@ -102,10 +102,10 @@ def link_problems(name, address, request, files):
         if request or scheme != "https":
             yield "leaves the site" if request else "is no https link"
         return
-    # A part is pasted into another document, so its addresses are relative to the run's folder.
+    # A user pastes a part into another document, so its addresses are relative to the run's folder.
     base = name.replace("/parts/", "/") if name.endswith(".md") else name
-    whole = urllib.parse.urljoin(SUB_PATH + base, address)
-    target, _, fragment = whole.partition("#")
+    absolute = urllib.parse.urljoin(SUB_PATH + base, address)
+    target, _, fragment = absolute.partition("#")
     if not target.startswith(SUB_PATH):
         yield "leaves a site that lies below a path"
         return

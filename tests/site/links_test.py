@@ -1,4 +1,4 @@
-"""Every link of a rendered site leads somewhere, also below a path, and no request leaves it.
+"""Tests that every link of a rendered site leads somewhere, also below a path, and that no request leaves the site.
 
 python3 links_test.py LABREPORT FAKES SAMPLE_SITE; see CMakeLists.txt.
 """
@@ -41,7 +41,7 @@ class RenderedSites(ProjectTest):
 
 
 class TheChecker(unittest.TestCase):
-    """Each rule can fail."""
+    """Tests that the checker finds each kind of problem."""
 
     def problems(self, **files):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""A project folder of its own around the real program: with recorded runs and a chart tool that is
-quick, counts its starts and draws by its version."""
+"""Makes a temporary project folder around the real program, with fake runs and a fake chart tool. The chart tool is
+quick, counts its starts, and its drawings depend on its version."""
 
 import json
 import os
@@ -11,11 +11,11 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/stamp.h
+SETTLED = 0.15  # Seconds after which the program notices any change of a file; see base/stamp.h.
 
-# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES", the printer's
-# "python -c PROGRAM REQUEST FOLDER", pandoc's "python -c PROGRAM latex REQUEST RESULT TEMPLATE" and
-# Typst's "python -c PROGRAM FOLDER…"; only the drawing counts as a start.
+# Replaces the Python in .venv. It serves "python -c PROGRAM REQUEST RESULT BUNDLES" to draw, "python -c PROGRAM REQUEST
+# FOLDER" to print, "python -c PROGRAM latex REQUEST RESULT TEMPLATE" for pandoc and "python -c PROGRAM FOLDER…" for
+# Typst. Only drawing counts as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
 sys.argv.remove("-I")
@@ -46,13 +46,13 @@ json.dump({"svgs": svgs, "bundle": str(bundle)}, open(sys.argv[4], "w"))
 
 
 def tree(folder):
-    """Every file below a folder with its bytes."""
+    """Returns the bytes of every file below a folder, by relative path."""
     return {str(path.relative_to(folder)): path.read_bytes()
             for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
 
 
 class Project:
-    """The program at <folder>/build/bin/labreport, which makes <folder> its project."""
+    """A copy of the program at <folder>/build/bin/labreport, for which <folder> is the project."""
 
     def __init__(self, folder, program, fakes):
         self.folder = pathlib.Path(folder)
@@ -90,25 +90,25 @@ class Project:
         return result
 
     def measure(self, *words):
-        """Records a demonstration by the fake worker; its folder."""
+        """Measures a demonstration with the fake worker; returns the run's folder."""
         words = ("run", "--preset", "demo", *words)
         folder = self.folder / self.call(*words).stdout.strip()
         time.sleep(SETTLED)
         return folder
 
     def copies(self, run, number, first=0):
-        """Runs like `run`, each begun on a day of its own."""
+        """Copies a run; each copy has begun on another day."""
         text = (run / "run.json").read_text(encoding="utf-8")
-        begun = json.loads(text)["sessions"][0]["started_at"]
+        started_at = json.loads(text)["sessions"][0]["started_at"]
         for i in range(first, first + number):
             copy = self.folder / f"site/runs/copies/{i:03}"
             copy.mkdir(parents=True)
             day = f"20{20 + i // 336:02}-{1 + i // 28 % 12:02}-{1 + i % 28:02}T01:02:03Z"
-            (copy / "run.json").write_text(text.replace(begun, day), encoding="utf-8")
+            (copy / "run.json").write_text(text.replace(started_at, day), encoding="utf-8")
         time.sleep(SETTLED)
 
     def render(self, *words, status=0, **environment):
-        """Renders into site/public; what was said on stderr."""
+        """Renders into site/public; returns the messages on stderr."""
         return self.call("render", *words, status=status, **environment).stderr
 
     def public(self):

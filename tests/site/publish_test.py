@@ -1,7 +1,7 @@
-"""The workflow that publishes: linted, of few rights, and its very commands run in a clean copy.
+"""Tests the workflow that publishes the site: it passes a linter, has few rights, and its commands run in a clean copy.
 
-python3 publish_test.py; the copy shares this tree's .venv, which `setup/install render` then finds
-complete, and its ccache, where there is one: what is not repeated is fetching and compiling.
+python3 publish_test.py: the copy shares .venv and ccache with this tree, so that nothing is downloaded or compiled
+again.
 """
 import os
 import pathlib
@@ -17,13 +17,13 @@ import links
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / ".github/workflows/pages.yml"
-KEPT = ("PATH", "HOME", "LANG", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR")
-BASE_URL = "https://somebody.example/a/sub/path"  # stands for the output of actions/configure-pages
+KEPT_VARIABLES = ("PATH", "HOME", "LANG", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR")
+BASE_URL = "https://somebody.example/a/sub/path"  # actions/configure-pages would give the real address.
 ACTIONLINT = pathlib.Path(sys.executable).parent / "actionlint"
 
 
 def lint(path):
-    """actionlint's words, one line a fault. It knows the official actions' inputs by itself."""
+    """Returns a line for each fault that actionlint finds. It knows the inputs of the official actions."""
     return subprocess.run([ACTIONLINT, "-oneline", "-no-color", path], check=False,
                           capture_output=True, text=True).stdout
 
@@ -67,17 +67,17 @@ class Workflow(unittest.TestCase):
 
 
 class Commands(unittest.TestCase):
-    """What the job `render` does, as it does it, without GPU, torch or CUDA."""
+    """Tests the job `render` by running its steps, without GPU, torch or CUDA."""
 
     def test_they_make_the_site_that_is_published(self):
         with tempfile.TemporaryDirectory() as scratch:
             project = pathlib.Path(os.path.realpath(scratch), "project")
             self.check_out(project)
             for step in yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["render"]["steps"]:
-                self.do(step, project)
+                self.run_step(step, project)
 
     def check_out(self, project):
-        """What a checkout holds: no file that git ignores, but see the head of this file."""
+        """Copies the files that git does not ignore, and links .venv."""
         names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
                                 "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
         for name in names.stdout.decode().split("\0"):
@@ -87,22 +87,22 @@ class Commands(unittest.TestCase):
         (project / ".venv").symlink_to(ROOT / ".venv")
         (project / ".deps").mkdir()
 
-    def do(self, step, project):
+    def run_step(self, step, project):
         if step.get("uses", "").startswith("actions/upload-pages-artifact"):
-            self.look_at(project, project / step["with"]["path"])
+            self.check_site(project, project / step["with"]["path"])
         if "run" not in step:
             return
-        environment = {name: value for name, value in os.environ.items() if name in KEPT}
+        environment = {name: value for name, value in os.environ.items() if name in KEPT_VARIABLES}
         environment |= {name: value.replace("${{ steps.pages.outputs.base_url }}", BASE_URL)
                         for name, value in step.get("env", {}).items()}
         environment |= {"CCACHE_BASEDIR": str(project), "CCACHE_NOHASHDIR": "1",
                         "CUDA_VISIBLE_DEVICES": ""}
-        done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=project, env=environment,
+        result = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=project, env=environment,
                               check=False, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertNotIn("left out", done.stderr)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertNotIn("left out", result.stderr)
 
-    def look_at(self, project, site):
+    def check_site(self, project, site):
         self.assertTrue((site / ".nojekyll").is_file())
         self.assertEqual(list(links.problems(site)), [])
         index = (site / "index.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The same runs make the same site, to the byte, whatever surrounds the render.
+"""Tests that the same runs make a site of the same bytes in any environment.
 
 python3 same_bytes_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -26,7 +26,7 @@ class SameBytes(ProjectTest):
     def render_all(self, surroundings):
         sites = {}
         for number, (name, environment) in enumerate(surroundings.items()):
-            # Each path has another length, and time passes.
+            # The path has another length in each render.
             with tempfile.TemporaryDirectory(prefix="x" * number) as out:
                 site = os.path.join(out, "site")
                 self.assertEqual(self.project.render("--out", site, **environment), "")
@@ -48,7 +48,7 @@ class SameBytes(ProjectTest):
         self.assert_same(SURROUNDINGS)
 
     def test_a_recorded_run(self):
-        """Every kind of figure that there is, each drawn twice."""
+        """The run has every kind of figure. Each figure is drawn twice."""
         self.project.have_real_chart_tool()
         recorded = sorted(pathlib.Path(ROOT, "site/runs").glob("**/reference"))[-1].parent
         shutil.copytree(recorded, self.project.folder / "site/runs/recorded")

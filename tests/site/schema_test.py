@@ -1,4 +1,4 @@
-"""The published schemas say of runs and comparisons what the program itself takes and refuses.
+"""Tests that the published schemas accept and refuse the same runs and comparisons as the program.
 
 python3 schema_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -14,37 +14,37 @@ from project import ROOT, ProjectTest
 RUNS = ROOT / "site/runs"
 TWO_GPUS = RUNS / "nvidia-h100-80gb-hbm3/2026/20261124-222222-e1040cb5"
 ATTENTION = RUNS / "nvidia-h100-80gb-hbm3/2025/20261124-111400-19e520d6"
-GONE = object()
+REMOVED = object()  # Stands for a key that is removed.
 
 LAUNCH = "cells/0/launches/0/"
 METRIC = LAUNCH + "metrics/0/"
 TABLE = LAUNCH + "tables/0/"
 CRASHED = {"status": "crashed", "signal": 9, "message": ""}
 
-# One wrong value each, with its place in a run of two GPUs with one cell.
+# Wrong values, each with its place in a run of two GPUs with one cell.
 WRONG = [
-    ("schema_version", 1), ("schema_version", "one"), ("schema_version", GONE),
-    ("edition", "2027"), ("preset", "fast"), ("source", "guessed"), ("devices", GONE), ("more", 1),
+    ("schema_version", 1), ("schema_version", "one"), ("schema_version", REMOVED),
+    ("edition", "2027"), ("preset", "fast"), ("source", "guessed"), ("devices", REMOVED), ("more", 1),
     ("sessions/0/started_at", "today"), ("sessions/0/argv", "labreport run"), ("sessions/0/argv/0", 1),
     ("sessions/0/argv", ["word"] * 10_001), ("sessions/0/revision", "HEAD"), ("sessions/0/dirty", 0),
     ("sessions/0/host", None), ("sessions/0/cpu", "w" * 16_385), ("sessions/0/cores", -1),
     ("sessions/0/seed", 10**16 + 1), ("sessions/0/seed", 0.5), ("sessions/0/more", 1),
-    ("sessions/0/software/cuda", GONE), ("sessions/0/software/cuda", 13), ("sessions/0/software/more", ""),
+    ("sessions/0/software/cuda", REMOVED), ("sessions/0/software/cuda", 13), ("sessions/0/software/more", ""),
     ("sessions/0/environment/MORE", 1), ("sessions/0/request/preset", None), ("sessions/0/request/more", ""),
     ("sessions/0/request/compile", "yes"), ("sessions/0/request/size", "mini=64,128,2,2"),
     ("sessions/0/model", {"implementation": "a b", "model": "", "arguments": "", "loss": "", "optimizer": ""}),
     ("devices/0/kind", "tpu"), ("devices/0/uuid_hash", "A100"), ("devices/0/memory_bytes", -1),
-    ("devices/0/memory_bytes", None), ("devices/0/ecc", "on"), ("devices/0/ecc", GONE), ("devices/0/more", 1),
-    ("cells/0/id", "a/b"), ("cells/0/kind", "speed"), ("cells/0/params", GONE), ("cells/0/more", 1),
-    ("cells/0/params/device", GONE), ("cells/0/params/device", "gpu"), ("cells/0/params/size", "w" * 201),
-    ("cells/0/params/d_model", 0), ("cells/0/params/d_ff", GONE), ("cells/0/params/context", None),
+    ("devices/0/memory_bytes", None), ("devices/0/ecc", "on"), ("devices/0/ecc", REMOVED), ("devices/0/more", 1),
+    ("cells/0/id", "a/b"), ("cells/0/kind", "speed"), ("cells/0/params", REMOVED), ("cells/0/more", 1),
+    ("cells/0/params/device", REMOVED), ("cells/0/params/device", "gpu"), ("cells/0/params/size", "w" * 201),
+    ("cells/0/params/d_model", 0), ("cells/0/params/d_ff", REMOVED), ("cells/0/params/context", None),
     ("cells/0/params/context", "512"), ("cells/0/params/batch", 1.5), ("cells/0/params/precision", "fp8"),
     ("cells/0/params/mode", "backward"), ("cells/0/params/warmup", -1), ("cells/0/params/ranks", 1),
-    ("cells/0/params/ranks", 1025), ("cells/0/params/collectives", GONE), ("cells/0/params/scheme", "ring"),
+    ("cells/0/params/ranks", 1025), ("cells/0/params/collectives", REMOVED), ("cells/0/params/scheme", "ring"),
     ("cells/0/params/largest", 1023), ("cells/0/params/bucket", 0), ("cells/0/params/group", 0),
     ("cells/0/params/variant", "fast"), ("cells/0/params/sharding", "all"), ("cells/0/params/more", 1),
     ("cells/0/params/implementation", "a b"),
-    (LAUNCH + "session", -1), (LAUNCH + "device", "0"), (LAUNCH + "device", GONE), (LAUNCH + "wall_ns", -1),
+    (LAUNCH + "session", -1), (LAUNCH + "device", "0"), (LAUNCH + "device", REMOVED), (LAUNCH + "wall_ns", -1),
     (LAUNCH + "warnings/0", 3), (LAUNCH + "conditions", {}), (LAUNCH + "more", 1),
     (LAUNCH + "outcome", {"status": "lost"}), (LAUNCH + "outcome", {"status": "ok", "message": ""}),
     (LAUNCH + "outcome", CRASHED | {"signal": 256}), (LAUNCH + "outcome", CRASHED | {"signal": 0}),
@@ -52,21 +52,21 @@ WRONG = [
     (LAUNCH + "outcome", {"status": "timeout", "limit_seconds": 0}),
     (LAUNCH + "outcome", {"status": "oom", "phase": "loss", "requested_bytes": -1, "in_use_bytes": None,
                           "peak_bytes": None}),
-    (METRIC + "tag", GONE), (METRIC + "tag", "w" * 201), (METRIC + "unit", 3), (METRIC + "more", 1),
-    (METRIC + "reason", None), (METRIC + "samples", GONE), (METRIC + "samples", 30), (METRIC + "samples", ["30"]),
+    (METRIC + "tag", REMOVED), (METRIC + "tag", "w" * 201), (METRIC + "unit", 3), (METRIC + "more", 1),
+    (METRIC + "reason", None), (METRIC + "samples", REMOVED), (METRIC + "samples", 30), (METRIC + "samples", ["30"]),
     (METRIC + "samples", [1.1e18]), (METRIC + "samples", [1] * 10_001), (METRIC + "value", 1),
-    (TABLE + "name", None), (TABLE + "columns/0/unit", GONE), (TABLE + "columns/0/more", 1),
+    (TABLE + "name", None), (TABLE + "columns/0/unit", REMOVED), (TABLE + "columns/0/more", 1),
     (TABLE + "rows/0", 1), (TABLE + "rows/0/0", []), (TABLE + "rows/0/0", -1.1e18),
 ]
 WRONG_ATTENTION = [
     ("cells/0/params/lengths", []), ("cells/0/params/lengths", list(range(1, 18))),
     ("cells/0/params/lengths", [0]), ("cells/0/params/backend", "xformers"), ("cells/0/params/method", "timeit"),
-    ("cells/0/params/head_dim", 0), ("cells/0/params/heads", GONE),
+    ("cells/0/params/head_dim", 0), ("cells/0/params/heads", REMOVED),
 ]
 
 
-def loaded(folder):
-    """A run without most rows of its tables: thousands are of one form."""
+def load_shortened(folder):
+    """Loads a run with at most 20 rows of each table, because the thousands of others have the same form."""
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     for cell in run["cells"]:
         for launch in cell["launches"]:
@@ -75,22 +75,22 @@ def loaded(folder):
     return run
 
 
-def steps_to(pointer):
+def path_steps(pointer):
     return [int(step) if step.isdigit() else step for step in pointer.split("/")]
 
 
-def path_to(steps):
-    """Writes a path as complaints do: "cells[0].params"."""
+def path_text(steps):
+    """Writes a path as the program's messages do: "cells[0].params"."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
 
 
 def changed(run, pointer, value):
     run = copy.deepcopy(run)
-    *steps, last = steps_to(pointer)
+    *steps, last = path_steps(pointer)
     place = run
     for step in steps:
         place = place[step]
-    if value is GONE:
+    if value is REMOVED:
         del place[last]
     elif isinstance(place, list):
         place[last:last + 1] = [value]
@@ -111,8 +111,8 @@ class Schemas(ProjectTest):
         jsonschema.Draft7Validator.check_schema(schema)
         return jsonschema.Draft7Validator(schema)
 
-    def checked(self, run, status):
-        """Returns what `labreport check` says of the run."""
+    def check_messages(self, run, status):
+        """Returns the messages of `labreport check` about the run."""
         folder = self.project.folder / "checked"
         folder.mkdir(exist_ok=True)
         (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
@@ -123,20 +123,21 @@ class Schemas(ProjectTest):
         self.assertTrue(files)
         for file in files:
             with self.subTest(run=file.parent.name):
-                self.run_schema.validate(loaded(file.parent))
+                self.run_schema.validate(load_shortened(file.parent))
 
     def test_the_schema_and_the_program_refuse_the_same(self):
         for folder, kind, wrong_values in ((TWO_GPUS, "data_parallel", WRONG),
                                            (ATTENTION, "attention", WRONG_ATTENTION)):
-            run = loaded(folder)
+            run = load_shortened(folder)
             run["cells"] = [cell for cell in run["cells"] if cell["kind"] == kind][:1]
             self.run_schema.validate(run)
-            self.checked(run, status=0)
+            self.check_messages(run, status=0)
             for pointer, value in wrong_values:
                 with self.subTest(pointer=pointer, value=str(value)[:60]):
                     wrong = changed(run, pointer, value)
                     self.assertFalse(self.run_schema.is_valid(wrong))
-                    self.assertIn(f"run.json: {path_to(steps_to(pointer)[:-1])}", self.checked(wrong, status=2))
+                    place = path_text(path_steps(pointer)[:-1])
+                    self.assertIn(f"run.json: {place}", self.check_messages(wrong, status=2))
 
     def test_summaries_are_as_their_schema_says_and_small(self):
         folders = [file.parent for file in sorted(RUNS.glob("*/*/*/run.json"))]

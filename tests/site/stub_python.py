@@ -1,5 +1,5 @@
-"""A `.venv` with the machine's own Python and modules that stand for vl-convert, Typst and pandoc: they draw in
-no time, note what they see, and break as the real ones do."""
+"""Makes a `.venv` with the machine's own Python and stubs of vl-convert, Typst and pandoc. The stubs draw at once,
+record their environment, and fail as the real modules do."""
 
 import json
 import os
@@ -62,15 +62,15 @@ class StubPython:
         (self.venv / "bin/python").symlink_to(system)
         (self.venv / "pyvenv.cfg").write_text(f"home = {system.parent}\n", encoding="utf-8")
 
-    def do(self, what):
-        """From now on the stubs do it: "wait" or "typst-fails"."""
-        (self.packages / what).touch()
+    def enable(self, behavior):
+        """Makes the stubs behave so from now on: "wait" or "typst-fails"."""
+        (self.packages / behavior).touch()
 
-    def do_no_more(self, what):
-        os.unlink(self.packages / what)
+    def remove(self, name):
+        os.unlink(self.packages / name)
 
-    def has(self, what):
-        return (self.packages / what).exists()
+    def has(self, name):
+        return (self.packages / name).exists()
 
-    def seen(self):
+    def recorded_environment(self):
         return json.loads((self.packages / "seen.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What has not changed costs next to nothing: it is neither read nor drawn nor written.
+"""Tests that a render neither reads nor draws nor writes what has not changed.
 
 python3 unchanged_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -11,25 +11,25 @@ import unittest
 from project import SETTLED, ProjectTest
 
 
-class Opened:
-    """Tells whether a file was opened since it was last asked, as the kernel saw it."""
+class OpenWatch:
+    """Watches a file by inotify. A call returns whether the file was opened since the call before."""
 
     def __init__(self, path):
         libc = ctypes.CDLL(None, use_errno=True)
-        self.watch = libc.inotify_init1(os.O_NONBLOCK)
-        in_open = 0x20
-        if libc.inotify_add_watch(self.watch, os.fsencode(path), in_open) < 0:
+        self.inotify = libc.inotify_init1(os.O_NONBLOCK)
+        in_open = 0x20  # IN_OPEN of <sys/inotify.h>
+        if libc.inotify_add_watch(self.inotify, os.fsencode(path), in_open) < 0:
             raise OSError(ctypes.get_errno(), "inotify_add_watch")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        os.close(self.watch)
+        os.close(self.inotify)
 
     def __call__(self):
         try:
-            return bool(os.read(self.watch, 4096))
+            return bool(os.read(self.inotify, 4096))
         except BlockingIOError:
             return False
 
@@ -50,7 +50,7 @@ class Unchanged(ProjectTest):
         self.assertEqual(self.project.starts(), starts)
 
     def test_a_run_is_not_even_opened(self):
-        with Opened(self.run_folder / "run.json") as opened:
+        with OpenWatch(self.run_folder / "run.json") as opened:
             self.project.render()
             self.assertFalse(opened())
             self.project.render("--answers", "none")
@@ -58,7 +58,7 @@ class Unchanged(ProjectTest):
 
     def test_a_render_of_one_format_in_between_forgets_nothing(self):
         self.project.render("--format", "md")
-        with Opened(self.run_folder / "run.json") as opened:
+        with OpenWatch(self.run_folder / "run.json") as opened:
             self.project.render()
             self.assertFalse(opened())
 
@@ -70,7 +70,7 @@ class Unchanged(ProjectTest):
 
 
 class ManyRuns(ProjectTest):
-    """One changed run among many; `make bench` times the same with a hundred."""
+    """Tests one changed run among many; `make bench` times the same with a hundred runs."""
 
     def test_one_changed_run_is_read_and_the_others_are_not(self):
         self.project.have_chart_tool()
@@ -79,11 +79,11 @@ class ManyRuns(ProjectTest):
         self.project.render()
         (first / "run.json").touch()
         time.sleep(SETTLED)
-        with Opened(first / "run.json") as changed, \
-             Opened(self.project.folder / "site/runs/copies/007/run.json") as other:
+        with OpenWatch(first / "run.json") as changed_opened, \
+             OpenWatch(self.project.folder / "site/runs/copies/007/run.json") as other_opened:
             self.project.render()
-            self.assertTrue(changed())
-            self.assertFalse(other())
+            self.assertTrue(changed_opened())
+            self.assertFalse(other_opened())
         index = self.project.public()["index.html"].decode()
         self.assertEqual(index.count('<tr id="run-'), 10)
 

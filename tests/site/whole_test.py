@@ -1,4 +1,4 @@
-"""A site is replaced whole or not at all, says what it lacks, and one bad run is nobody else's loss.
+"""Tests that a site is replaced whole or not at all, and that one bad run does not spoil the pages of others.
 
 python3 whole_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
@@ -15,7 +15,7 @@ import unittest
 from project import ROOT, ProjectTest, tree
 from stub_python import StubPython
 
-PATIENCE = 60  # seconds
+TIMEOUT_S = 60
 
 
 class StubbedTest(ProjectTest):
@@ -29,8 +29,8 @@ class StubbedTest(ProjectTest):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env={**self.project.environment, **environment})
 
-    def another(self, name, old, new):
-        """A run that differs from the first in these words."""
+    def add_run(self, name, old, new):
+        """Adds a copy of the first run, with `old` replaced by `new`."""
         folder = self.project.folder / "site/runs/others" / name
         folder.mkdir(parents=True)
         text = (self.run_folder / "run.json").read_text(encoding="utf-8")
@@ -40,18 +40,18 @@ class StubbedTest(ProjectTest):
 
 
 class Interrupted(StubbedTest):
-    def interrupt(self, by):
-        self.python.do("wait")
+    def interrupt(self, signal_number):
+        self.python.enable("wait")
         render = self.start("render", "--answers", "none", LABREPORT_CACHE="")
-        begun = time.monotonic()
-        while not self.python.has("drawing") and time.monotonic() < begun + PATIENCE:
+        start = time.monotonic()
+        while not self.python.has("drawing") and time.monotonic() < start + TIMEOUT_S:
             time.sleep(0.01)
-        render.send_signal(by)
-        said = render.communicate(timeout=PATIENCE)[1]
-        for left in ("wait", "drawing"):
-            self.python.do_no_more(left)
-        self.assertEqual(render.returncode, 130, said)
-        self.assertIn("interrupted: site/public is as it was", said)
+        render.send_signal(signal_number)
+        messages = render.communicate(timeout=TIMEOUT_S)[1]
+        for name in ("wait", "drawing"):
+            self.python.remove(name)
+        self.assertEqual(render.returncode, 130, messages)
+        self.assertIn("interrupted: site/public is as it was", messages)
 
     def test_nothing_is_written_where_nothing_was(self):
         self.interrupt(signal.SIGINT)
@@ -60,16 +60,16 @@ class Interrupted(StubbedTest):
     def test_a_site_stays_as_it_was(self):
         self.project.render("--format", "html,md")
         before = self.project.public()
-        for by in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            self.interrupt(by)
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self.interrupt(signal_number)
             self.assertEqual(self.project.public(), before)
 
     def test_what_a_killed_render_left_beside_the_pages_goes(self):
-        left = self.project.folder / "site/public/.labreport-new/index.html"
-        left.parent.mkdir(parents=True)
-        left.touch()
+        leftover = self.project.folder / "site/public/.labreport-new/index.html"
+        leftover.parent.mkdir(parents=True)
+        leftover.touch()
         self.project.render("--format", "json")
-        self.assertFalse(left.parent.exists())
+        self.assertFalse(leftover.parent.exists())
 
 
 class AtOnce(StubbedTest):
@@ -77,8 +77,8 @@ class AtOnce(StubbedTest):
         renders = [self.start("render", "--format", "html,md,pdf", LABREPORT_CACHE="")
                    for _ in range(4)]
         for render in renders:
-            _, said = render.communicate(timeout=PATIENCE)
-            self.assertEqual(render.returncode, 0, said)
+            _, messages = render.communicate(timeout=TIMEOUT_S)
+            self.assertEqual(render.returncode, 0, messages)
         self.assertEqual(sorted(tree(self.project.folder / "site/public")),
                          sorted(self.from_scratch("--format", "html,md,pdf")))
 
@@ -90,16 +90,16 @@ class AtOnce(StubbedTest):
         table = ROOT / "docs/a100.csv"
         imports = [self.start("import", str(table), "--out", "imports") for _ in range(12)]
         folders = []
-        for one in imports:
-            printed, said = one.communicate(timeout=PATIENCE)
-            self.assertEqual(one.returncode, 0, said)
-            folders += [line.split("  ")[0] for line in printed.splitlines()]
+        for process in imports:
+            output, messages = process.communicate(timeout=TIMEOUT_S)
+            self.assertEqual(process.returncode, 0, messages)
+            folders += [line.split("  ")[0] for line in output.splitlines()]
         self.assertEqual(len(set(folders)), len(folders))
         for folder in folders:
             self.assertTrue((self.project.folder / folder / "run.json").exists(), folder)
 
     def test_runs_of_one_gpu_second_and_revision_have_pages_of_their_own(self):
-        self.another("one", '"preset": "demo"', '"preset": "quick"')
+        self.add_run("one", '"preset": "demo"', '"preset": "quick"')
         self.project.render()
         pages = [name for name in self.project.public() if name.endswith("/run.json")]
         self.assertEqual(len(pages), 2)
@@ -116,7 +116,7 @@ class AtOnce(StubbedTest):
 class Pairs(StubbedTest):
     def test_are_of_runs_that_time_networks_however_new_another_is(self):
         device = json.loads((self.run_folder / "run.json").read_text(encoding="utf-8"))["devices"][0]["name"]
-        self.another("gpu", device, "Another device")
+        self.add_run("gpu", device, "Another device")
         newer = self.project.measure("--only", "mixed_precision_accumulation")
         self.assertLess(self.run_folder.name, newer.name)
         self.project.render()
@@ -129,24 +129,24 @@ class OneBadRun(StubbedTest):
     def test_costs_no_other_run_its_pictures(self):
         for word in ("ABORTS", "UNDRAWABLE"):
             with self.subTest(word):
-                bad = self.another(word, '"demo-1"', f'"{word}"')
-                said = self.project.render("--out", word)
+                bad = self.add_run(word, '"demo-1"', f'"{word}"')
+                messages = self.project.render("--out", word)
                 pictures = [name for name in tree(self.project.folder / word) if "/charts/" in name]
                 folders = {name.split("/charts/")[0] for name in pictures}
-                self.assertEqual(len(folders), 1, said)
-                self.assertIn("charts are left out of ", said)
+                self.assertEqual(len(folders), 1, messages)
+                self.assertIn("charts are left out of ", messages)
                 starts = self.python.has("starts") and (self.python.packages / "starts").stat().st_size
                 self.project.render("--out", word)
-                again = tree(self.project.folder / word)
-                self.assertEqual([n for n in again if "/charts/" in n], pictures)
+                rendered_again = tree(self.project.folder / word)
+                self.assertEqual([n for n in rendered_again if "/charts/" in n], pictures)
                 self.assertTrue(starts)
                 shutil.rmtree(bad)
 
 
-class Asked(StubbedTest):
+class FailingTypst(StubbedTest):
     def setUp(self):
         super().setUp()
-        self.python.do("typst-fails")
+        self.python.enable("typst-fails")
 
     def test_what_cannot_be_made_is_a_failure_where_it_was_asked_for(self):
         asked = self.project.call("render", "--format", "pdf", status=1)
@@ -163,15 +163,15 @@ class Asked(StubbedTest):
 
     def test_without_room_for_temporary_files(self):
         for words, status in (((), 0), (("--format", "pdf"), 1)):
-            said = self.project.call("render", *words, status=status, TMPDIR="/nowhere",
+            messages = self.project.call("render", *words, status=status, TMPDIR="/nowhere",
                                      LABREPORT_CACHE="").stderr
-            self.assertIn("cannot make a temporary folder", said)
+            self.assertIn("cannot make a temporary folder", messages)
 
     def test_limits_that_are_none_are_refused(self):
         for name in ("LABREPORT_TYPESET_MIB", "LABREPORT_TYPESET_SECONDS"):
             for value in ("junk", "-1", "0", "", "1e999", "4096MiB"):
-                said = self.project.call("render", status=2, **{name: value}).stderr
-                self.assertIn(f"{name} is '{value}'; give a number above 0", said)
+                messages = self.project.call("render", status=2, **{name: value}).stderr
+                self.assertIn(f"{name} is '{value}'; give a number above 0", messages)
         self.project.call("render", "--format", "md", LABREPORT_TYPESET_MIB="junk")
 
 
@@ -182,34 +182,34 @@ class Unreadable(StubbedTest):
         self.locked = self.project.folder / "site/runs/lost+found"
         self.locked.mkdir(mode=0)
         self.addCleanup(self.locked.chmod, 0o700)
-        self.user = {}
+        self.user_arguments = {}
         if os.geteuid() == 0:  # root ignores file modes
             nobody = 65534
             for path in [self.project.folder, *self.project.folder.rglob("*")]:
                 if path != self.locked:
                     os.chown(path, nobody, nobody, follow_symlinks=False)
-            self.user = {"user": nobody, "group": nobody, "extra_groups": []}
+            self.user_arguments = {"user": nobody, "group": nobody, "extra_groups": []}
 
     def call(self, *words):
         return subprocess.run([self.project.program, *words], cwd=self.project.folder, text=True,
                               env=self.project.environment, check=False, capture_output=True,
-                              timeout=PATIENCE, **self.user)
+                              timeout=TIMEOUT_S, **self.user_arguments)
 
     def test_a_folder_that_cannot_be_read_is_skipped_and_told(self):
         run = str(self.run_folder)
         for words in (["list", "runs"], ["render"], ["diff", "latest", run]):
-            done = self.call(*words)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            lines = [line for line in done.stderr.splitlines() if "lost+found" in line]
+            result = self.call(*words)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            lines = [line for line in result.stderr.splitlines() if "lost+found" in line]
             self.assertEqual(lines, ["left out: cannot read site/runs/lost+found: Permission denied"])
-            self.assertTrue(done.stdout)
+            self.assertTrue(result.stdout)
 
     def test_a_site_that_is_a_loop_of_links_is_refused(self):
         pathlib.Path(self.project.folder, "loop").symlink_to("loop")
-        done = self.call("render", "--out", "loop")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("loop: Too many levels of symbolic links", done.stderr)
-        self.assertNotIn("filesystem error", done.stderr)
+        result = self.call("render", "--out", "loop")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("loop: Too many levels of symbolic links", result.stderr)
+        self.assertNotIn("filesystem error", result.stderr)
 
 
 if __name__ == "__main__":
