@@ -223,7 +223,7 @@ void add_checkpoints(Quantities& all, const RunView& view) {
 }
 
 void add_several_gpus(Quantities& all, const RunView& view) {
-  for (const data_parallel::Network& network : data_parallel::networks_of(view)) {
+  for (const data_parallel::MeasuredNetwork& network : data_parallel::measured_networks(view)) {
     Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
     for (const data_parallel::SchemeResult& scheme : network.schemes)
       add_mean(steps, scheme.words(), scheme.steps_ms);
@@ -254,7 +254,8 @@ void add_all_reduces(Quantities& all, const RunView& view) {
     for (const std::int64_t bytes : kSizes) {
       const auto timing = group.undisturbed(bytes);
       if (timing)
-        add_value(quantity, data_parallel::megabytes(static_cast<double>(bytes)), timing->ns / 1e6);
+        add_value(quantity, data_parallel::megabyte_words(static_cast<double>(bytes)),
+                  timing->ns / 1e6);
     }
     add(all, std::move(quantity));
   }

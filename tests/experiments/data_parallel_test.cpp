@@ -17,112 +17,115 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-PlanInput chosen(const std::string& name = "data_parallel", Preset preset = Preset::kFull) {
+PlanInput problem_input(const std::string& name = "data_parallel", Preset preset = Preset::kFull) {
   return only(canonical_selector(name), preset);
 }
 
-/// The schemes of the plan in order: "flat", "bucketed.k1000000", …
-std::vector<std::string> schemes(const PlanInput& input) {
-  std::vector<std::string> all;
+/// Names the schemes in the order of the plan: "flat", "bucketed.k1000000", …
+std::vector<std::string> planned_schemes(const PlanInput& input) {
+  std::vector<std::string> names;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {
-    std::string& words = all.emplace_back(name(*spec.scheme));
-    if (spec.bucket) words += ".k" + std::to_string(*spec.bucket);
+    std::string& scheme = names.emplace_back(name(*spec.scheme));
+    if (spec.bucket) scheme += ".k" + std::to_string(*spec.bucket);
   }
-  return all;
+  return names;
 }
 
 Part part(const std::string& letter, const Change& change = as_it_is,
-          const PlanInput& input = chosen()) {
+          const PlanInput& input = problem_input()) {
   return part_of(measured(input, change), "data_parallel." + letter);
 }
 
 std::string answer(const std::string& letter, const Change& change = as_it_is,
-                   const PlanInput& input = chosen()) {
+                   const PlanInput& input = problem_input()) {
   return part(letter, change, input).answer;
 }
 
-Change of_scheme(Scheme scheme, Change change) {
+Change change_scheme(Scheme scheme, Change change) {
   return where([=](const CellSpec& spec) { return spec.scheme == scheme; }, std::move(change));
 }
 
-Change of_cap(std::int64_t cap, Change change) {
+Change change_cap(std::int64_t cap, Change change) {
   return where([=](const CellSpec& spec) { return spec.bucket == cap; }, std::move(change));
 }
 
-Change steps(double factor) { return scaled(metric::kStep, metric::kTotal, factor); }
+Change scale_steps(double factor) { return scaled(metric::kStep, metric::kTotal, factor); }
 
-Change backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
+Change scale_backward(double factor) { return scaled(metric::kEvent, metric::kBackward, factor); }
 
-/// Makes every other step longer by that factor and the rest shorter, so that the mean stays.
-Change steps_vary(double by) {
+/// Makes every other step longer by this fraction and the rest shorter, so that the mean stays.
+Change vary_steps(double fraction) {
   return each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
-    return ns * (step % 2 == 0 ? 1 + by : 1 - by);
+    return ns * (step % 2 == 0 ? 1 + fraction : 1 - fraction);
   });
 }
 
 TEST(DataParallelPlan, MeasuresEachSchemeBesideThoseBeforeIt) {
-  EXPECT_THAT(schemes(chosen("naive_ddp")), ElementsAre("none", "per_parameter"));
-  EXPECT_THAT(schemes(chosen("minimal_ddp_flat")), ElementsAre("none", "per_parameter", "flat"));
-  EXPECT_THAT(schemes(chosen("ddp_overlap_individual_parameters_benchmarking")),
+  EXPECT_THAT(planned_schemes(problem_input("naive_ddp")), ElementsAre("none", "per_parameter"));
+  EXPECT_THAT(planned_schemes(problem_input("minimal_ddp_flat")),
+              ElementsAre("none", "per_parameter", "flat"));
+  EXPECT_THAT(planned_schemes(problem_input("ddp_overlap_individual_parameters_benchmarking")),
               ElementsAre("none", "per_parameter", "flat", "overlapped"));
-  EXPECT_THAT(schemes(chosen("ddp_bucketed")),
+  EXPECT_THAT(planned_schemes(problem_input("ddp_bucketed")),
               ElementsAre("none", "per_parameter", "flat", "overlapped", "bucketed.k1000000",
                           "bucketed.k10000000", "bucketed.k100000000", "bucketed.k1000000000",
                           "reducer.k26214400"));
-  EXPECT_EQ(schemes(chosen()), schemes(chosen("ddp_bucketed")));
+  EXPECT_EQ(planned_schemes(problem_input()), planned_schemes(problem_input("ddp_bucketed")));
   EXPECT_THROW(canonical_selector("naive_ddq"), InputError);
 }
 
 TEST(DataParallelPlan, SharesTheHandoutsBatchOutAmongTwoGpus) {
-  EXPECT_EQ(cell_id(planned(chosen("naive_ddp")).back()),
+  EXPECT_EQ(cell_id(planned(problem_input("naive_ddp")).back()),
             "data_parallel.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.per_parameter.b2.c512.fp32."
             "train_step.w5.n10");
-  const CellSpec demo = planned(chosen("naive_ddp", Preset::kDemo)).back();
+  const CellSpec demo = planned(problem_input("naive_ddp", Preset::kDemo)).back();
   EXPECT_EQ(demo.ranks, (Ranks{2, Collectives::kGloo}));
   EXPECT_EQ(demo.batch, 1);
 }
 
 TEST(DataParallelPlan, TimesAllReducesByThemselvesWhereBucketsAreAskedFor) {
-  EXPECT_TRUE(planned(chosen("naive_ddp"), CellKind::kAllReduce).empty());
-  PlanInput input = chosen("ddp_bucketed");
+  EXPECT_TRUE(planned(problem_input("naive_ddp"), CellKind::kAllReduce).empty());
+  PlanInput input = problem_input("ddp_bucketed");
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 1u);
   input.selection.only.emplace_back("distributed_communication_single_node");
   EXPECT_EQ(planned(input, CellKind::kAllReduce).size(), 6u) << "none twice";
 }
 
 TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
-  const auto one_apart = [](const CellSpec&, Launch& launch) {
+  const auto one_rank_diverged = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kApart, "1", 1));
   };
-  const auto drifted = both(without(metric::kEquality, metric::kApart), one_apart);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, drifted)),
+  const auto diverged = both(without(metric::kEquality, metric::kApart), one_rank_diverged);
+  EXPECT_THAT(answer("a", change_scheme(Scheme::kPerParameter, diverged)),
               AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
-  const auto unknown = without(metric::kEquality, metric::kGradients);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, unknown)), Not(HasSubstr("Yes:")));
+  const auto not_compared = without(metric::kEquality, metric::kGradients);
+  EXPECT_THAT(answer("a", change_scheme(Scheme::kPerParameter, not_compared)),
+              Not(HasSubstr("Yes:")));
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
   const auto unclear = HasSubstr("does not show how much of it is communication");
   EXPECT_THAT(answer("a"), AllOf(HasSubstr("of which communication is **"), Not(unclear)));
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kNone, steps_vary(0.3))), unclear);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kFlat, steps(0.5))), unclear)
+  EXPECT_THAT(answer("a", change_scheme(Scheme::kNone, vary_steps(0.3))), unclear);
+  EXPECT_THAT(answer("a", change_scheme(Scheme::kFlat, scale_steps(0.5))), unclear)
       << "the step without communication takes longer";
 }
 
 TEST(NaiveAnswer, CountsAllReducesByArithmeticWhereTheyWereNotCounted) {
   const auto uncounted = without(metric::kAllReduces, metric::kCalls);
-  EXPECT_THAT(answer("a", of_scheme(Scheme::kPerParameter, uncounted)),
+  EXPECT_THAT(answer("a", change_scheme(Scheme::kPerParameter, uncounted)),
               HasSubstr("its 435 all-reduces"));
 }
 
 TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
-  const auto none = HasSubstr("–");
-  EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"), ElementsAre(none, Not(none)));
-  const Part noisy = part("b", of_scheme(Scheme::kFlat, steps(0.5)));
-  EXPECT_THAT(texts_in(table_of(noisy, "schemes"), "Added"), ElementsAre(none, Not(none), none));
-  EXPECT_TRUE(texts_in(table_of(noisy, "phases"), "Stretched by").empty());
+  const auto dash = HasSubstr("–");
+  EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"), ElementsAre(dash, Not(dash)));
+  const Part faster_than_baseline = part("b", change_scheme(Scheme::kFlat, scale_steps(0.5)));
+  EXPECT_THAT(texts_in(table_of(faster_than_baseline, "schemes"), "Added"),
+              ElementsAre(dash, Not(dash), dash));
+  EXPECT_TRUE(texts_in(table_of(faster_than_baseline, "phases"), "Stretched by").empty());
   EXPECT_THAT(texts_in(table_of(part("c"), "schemes"), "Stretched by"),
-              ElementsAre(none, none, none, "5.0"));
+              ElementsAre(dash, dash, dash, "5.0"));
 }
 
 TEST(DataParallelCommands, RepeatTheirOwnPart) {
@@ -135,28 +138,30 @@ TEST(DataParallelCommands, RepeatTheirOwnPart) {
 TEST(FlatAnswer, ComparesWhereStepsDiffer) {
   EXPECT_THAT(answer("b"),
               AllOf(HasSubstr("ms less** than with 435 all-reduces"), Not(HasSubstr("copying"))));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, steps(2))), HasSubstr("ms more** than with"));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, steps_vary(0.3))),
+  EXPECT_THAT(answer("b", change_scheme(Scheme::kFlat, scale_steps(2))),
+              HasSubstr("ms more** than with"));
+  EXPECT_THAT(answer("b", change_scheme(Scheme::kFlat, vary_steps(0.3))),
               HasSubstr("they differ by less than steps vary"));
-  EXPECT_THAT(answer("b", of_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
-              HasSubstr("and copying the gradients into one tensor"));
+  EXPECT_THAT(
+      answer("b", change_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
+      HasSubstr("and copying the gradients into one tensor"));
 }
 
 TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
-  const auto disturbed =
+  const auto slow_trace =
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
-  const Part shown = part("c", of_scheme(Scheme::kOverlapped, disturbed));
+  const Part shown = part("c", change_scheme(Scheme::kOverlapped, slow_trace));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("Backward takes"), Not(HasSubstr("hidden"))));
   EXPECT_THAT(texts_in(shown.figures.front().data, "Gradients"),
               AllOf(Contains("flat"), Not(Contains("overlapped"))));
 }
 
 TEST(OverlapAnswer, RestsOnTheRankWithTheMostExposedCommunication) {
-  const auto one_exposed = [](const CellSpec&, Launch& launch) {
+  const auto expose_one_rank = [](const CellSpec&, Launch& launch) {
     Table& table = launch.tables.front();
     NamedRow(table, table.rows[1])[column::kOverlapNs] = std::int64_t{0};
   };
-  const Part shown = part("c", of_scheme(Scheme::kOverlapped, one_exposed));
+  const Part shown = part("c", change_scheme(Scheme::kOverlapped, expose_one_rank));
   EXPECT_EQ(texts_in(table_of(shown, "schemes"), "Hidden").back(), "0.0");
 }
 
@@ -169,9 +174,10 @@ TEST(BucketAnswer, SaysWhereTheModelMissesOverlap) {
 
 /// Removes the trace, and makes steps with 100 MB longer than with 1 MB.
 Change untraced_and_slower(double backward_factor) {
-  const auto untraced = each_row(
+  const auto without_trace = each_row(
       metric::kRankSteps, [](const NamedRow& row) { row[column::kCommunicationNs] = Scalar(); });
-  return both(untraced, of_cap(100'000'000, both(backward(backward_factor), steps(1.05))));
+  return both(without_trace,
+              change_cap(100'000'000, both(scale_backward(backward_factor), scale_steps(1.05))));
 }
 
 TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
@@ -180,17 +186,17 @@ TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
   EXPECT_THAT(
       answer("d", untraced_and_slower(1)),
       AllOf(HasSubstr("steps are longer. This run does not show why."), Not(HasSubstr("because"))));
-  EXPECT_THAT(answer("d", of_cap(100'000'000, steps(0.9))),
+  EXPECT_THAT(answer("d", change_cap(100'000'000, scale_steps(0.9))),
               AllOf(HasSubstr("steps are shorter."), Not(HasSubstr("would show"))));
 }
 
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
   EXPECT_THAT(answer("d"), HasSubstr("holds **219 MB**"));
-  const auto unknown = [](const CellSpec& spec, Launch& launch) {
+  const auto all_reduces_crash = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kAllReduce) end_with(launch, Crashed{11, ""});
   };
-  EXPECT_THAT(answer("d", unknown),
+  EXPECT_THAT(answer("d", all_reduces_crash),
               AllOf(Not(HasSubstr("model")), HasSubstr("435, 435, 98 and 9")));
 }
 
@@ -206,7 +212,7 @@ TEST(DataParallelAnswers, OfOneGpuHaveNoSteps) {
 }
 
 TEST(DataParallelTables, TellSeveralNetworksApart) {
-  PlanInput input = chosen();
+  PlanInput input = problem_input();
   input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
   const Part buckets = part("d", as_it_is, input);
   ASSERT_EQ(buckets.figures.size(), 2u);
