@@ -196,11 +196,11 @@ void add_attention(Quantities& all, const RunView& view) {
 }
 
 void add_compilation(Quantities& all, const RunView& view) {
-  for (const torch_compile::Network& network : torch_compile::networks(view)) {
-    if (!network.both()) continue;
+  for (const auto& network : torch_compile::compared_networks(view)) {
+    if (!network.both_ran()) continue;
     Quantity quantity = of_network(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
-    add_mean(quantity, "eager", network.eager.step());
-    add_mean(quantity, "compiled", network.compiled.step());
+    add_mean(quantity, "eager", network.eager.steps_ms());
+    add_mean(quantity, "compiled", network.compiled.steps_ms());
     add(all, std::move(quantity));
   }
 }

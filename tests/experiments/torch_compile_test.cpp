@@ -16,8 +16,8 @@ PlanInput compile_input(Preset preset = Preset::kFull, const char* edition = "20
   return only("torch_compile", preset, edition);
 }
 
-/// Its cells of networks, or those of attention.
-std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = false) {
+/// Returns the problem's cells of networks or of attention.
+std::vector<CellSpec> planned_cells(const PlanInput& input, bool attention = false) {
   std::vector<CellSpec> specs = planned(input);
   std::erase_if(specs, [=](const CellSpec& spec) {
     return attention ? !spec.attention : !is_shipped(spec) || !spec.model;
@@ -27,8 +27,8 @@ std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = fals
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// Keeps GEMMs and fuses the other kernels into a fifth.
-void fuse(const NamedRow& row) {
+/// Fuses kernels other than GEMMs, so that a fifth of their number and time is left.
+void fuse_kernels(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
   for (const auto name : {column::kInstances, column::kTotalNs}) {
@@ -36,19 +36,19 @@ void fuse(const NamedRow& row) {
   }
 }
 
-/// Makes the pass twice as fast, backward three times, and halves the bytes saved.
-void hasten(const NamedRow& row) {
+/// Makes forward twice and backward three times as fast, and halves the bytes saved for backward.
+void speed_up_attention(const NamedRow& row) {
   row.scale(kForwardMean, 1 / 2.);
   row.scale(attention_column(metric::kBackward, "mean_ns"), 1 / 3.);
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// Answers like the worker for models: small gains most, its optimizer nothing.
-void answer(const CellSpec& spec, Launch& launch) {
+/// Makes results like those of compiled code: small gains most, and no optimizer gains anything.
+void compile_results(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {
     if (!is_compiled(spec)) return;
-    each_row(metric::kAttention, hasten)(spec, launch);
+    each_row(metric::kAttention, speed_up_attention)(spec, launch);
     for (const std::int64_t length : spec.attention->lengths) {
       launch.metrics.push_back(
           integer_metric(metric::kCompile, std::to_string(length), "ns", 7'000'000'000));
@@ -64,13 +64,13 @@ void answer(const CellSpec& spec, Launch& launch) {
       integer_metric(metric::kStartUp, metric::kCompile, "ns", 2'000'000'000 * spec.model->layers));
   scaled(metric::kStep, metric::kTotal, spec.size == "small" ? 0.4 : 0.8)(spec, launch);
   scaled(metric::kEvent, metric::kForward, 0.5)(spec, launch);
-  each_row(metric::kKernels, fuse)(spec, launch);
+  each_row(metric::kKernels, fuse_kernels)(spec, launch);
 }
 
 Part compile_part(PlanInput input, const Change& change = as_it_is,
                   const std::string& letter = "b") {
   input.selection.only = {"torch_compile." + letter};
-  return part_of(measured(input, both(answer, change)), input.selection.only.front());
+  return part_of(measured(input, both(compile_results, change)), input.selection.only.front());
 }
 
 std::string compile_answer(const Change& change, const std::string& letter = "b") {
@@ -79,7 +79,7 @@ std::string compile_answer(const Change& change, const std::string& letter = "b"
 
 TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
   for (const auto& [edition, largest] : {std::pair("2025", "2.7B"), std::pair("2026", "xl")}) {
-    const auto specs = compile_plan(compile_input(Preset::kFull, edition));
+    const auto specs = planned_cells(compile_input(Preset::kFull, edition));
     EXPECT_EQ(specs.size(), 4u * 2 * 2);
     EXPECT_EQ(specs.back().size, largest);
     EXPECT_EQ(cell_id(specs[1]),
@@ -90,11 +90,11 @@ TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
 
 TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
   PlanInput input = compile_input(Preset::kDemo);
-  const auto specs = compile_plan(input);
+  const auto specs = planned_cells(input);
   ASSERT_EQ(specs.size(), 1u);
   EXPECT_FALSE(is_compiled(specs.front()));
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
-  EXPECT_EQ(compile_plan(input).size(), 2u);
+  EXPECT_EQ(planned_cells(input).size(), 2u);
 }
 
 TEST(CompilePlan, ALaddersLastRungIsTheSameCellWithMoreWords) {
@@ -113,12 +113,12 @@ TEST(Shipped, IsNoModelOfTheUsers) {
 }
 
 TEST(CompilePlan, HasTheHandoutsGridBothWays) {
-  const auto specs = compile_plan(compile_input(), true);
+  const auto specs = planned_cells(compile_input(), true);
   ASSERT_EQ(specs.size(), 4u * 2);
   EXPECT_EQ(cell_id(specs[1]),
             "attention.cuda.pytorch-compiled.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32."
             "w5.n20");
-  EXPECT_EQ(compile_plan(compile_input(Preset::kDemo), true).size(), 1u);
+  EXPECT_EQ(planned_cells(compile_input(Preset::kDemo), true).size(), 1u);
 }
 
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
@@ -130,27 +130,27 @@ TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
 }
 
 TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
-  const Change scattered = [](const CellSpec& spec, Launch& launch) {
+  const Change widen_deviation = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention || spec.attention->head_dim != 64) return;
     Table& table = launch.tables.front();
     NamedRow(table, table.rows.front())[attention_column(metric::kForward, "stddev_ns")] =
         std::int64_t{1'000'000};
   };
-  EXPECT_THAT(compile_answer(scattered, "a"),
+  EXPECT_THAT(compile_answer(widen_deviation, "a"),
               HasSubstr("At 256 tokens the speedups do not exceed the deviations."));
 }
 
 TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
-  const Change same = [](const CellSpec& spec, Launch& launch) {
+  const Change save_no_scores = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
-    CellSpec flash = spec;
-    flash.attention->backend = AttentionBackend::kEfficient;
-    launch = good_report({flash, 0, 0, "", false}).body;
+    CellSpec efficient = spec;
+    efficient.attention->backend = AttentionBackend::kEfficient;
+    launch = good_report({efficient, 0, 0, "", false}).body;
     each_row(metric::kAttention,
              [](const NamedRow& row) { row[kForwardMean] = std::int64_t{1} << 60; })(spec, launch);
     launch.conditions.clear();
   };
-  const Part part = compile_part(compile_input(), same, "a");
+  const Part part = compile_part(compile_input(), save_no_scores, "a");
   EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("still saves"))));
 }
 
@@ -167,12 +167,12 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
                                            "fast and its forward pass **2.00×**."),
                                  HasSubstr("In FP32 the step runs 1.25× as fast.")));
   EXPECT_EQ(table_of(part, "networks").rows.size(), 8u);
-  const auto others = [](const NamedRow& row) { return !row.has(column::kClass, "gemm"); };
-  const Change slow_others = where([](const CellSpec& spec) { return !is_compiled(spec); },
-                                   each_row(metric::kKernels, [=](const NamedRow& row) {
-                                     if (others(row)) row.scale(column::kTotalNs, 100);
-                                   }));
-  EXPECT_THAT(compile_answer(slow_others),
+  const Change slow_eager_kernels = where([](const CellSpec& spec) { return !is_compiled(spec); },
+                                          each_row(metric::kKernels, [](const NamedRow& row) {
+                                            if (!row.has(column::kClass, "gemm"))
+                                              row.scale(column::kTotalNs, 100);
+                                          }));
+  EXPECT_THAT(compile_answer(slow_eager_kernels),
               HasSubstr("because Inductor fuses elementwise operations and reductions: 374 "
                         "non-GEMM kernels replace 1,924"));
 }
@@ -181,25 +181,26 @@ TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
   const Change stall = where(is_compiled, [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       auto* steps = std::get_if<Samples>(&metric.data);
-      if (steps != nullptr) std::visit([](auto& all) { all.back() *= 10; }, *steps);
+      if (steps != nullptr) std::visit([](auto& samples) { samples.back() *= 10; }, *steps);
     }
   });
   EXPECT_EQ(compile_answer(stall), compile_answer(as_it_is));
 }
 
 TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStepAndTheSameInBoth) {
-  const auto slow = [](const auto& of) {
-    return where(of, scaled(metric::kEvent, metric::kOptimizer, 20));
+  const auto slow_optimizer = [](const auto& wanted) {
+    return where(wanted, scaled(metric::kEvent, metric::kOptimizer, 20));
   };
-  EXPECT_THAT(compile_answer(slow(is_shipped)),
+  EXPECT_THAT(compile_answer(slow_optimizer(is_shipped)),
               HasSubstr("The step gains less: the optimizer, which is not compiled, takes"));
-  EXPECT_THAT(compile_answer(slow(is_compiled)), Not(HasSubstr("the optimizer")));
-  const Change unknown = without(metric::kEvent, metric::kOptimizer);
-  EXPECT_THAT(compile_answer(both(slow(is_shipped), unknown)), Not(HasSubstr("the optimizer")));
+  EXPECT_THAT(compile_answer(slow_optimizer(is_compiled)), Not(HasSubstr("the optimizer")));
+  const Change without_optimizer = without(metric::kEvent, metric::kOptimizer);
+  EXPECT_THAT(compile_answer(both(slow_optimizer(is_shipped), without_optimizer)),
+              Not(HasSubstr("the optimizer")));
 }
 
 TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
-  const auto method = [](const Change& change) {
+  const auto method_words = [](const Change& change) {
     return compile_part(compile_input(), change).details.words(Answers::kFull);
   };
   const Change stall = where(
@@ -208,49 +209,49 @@ TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
       },
       each_sample(metric::kStep, metric::kTotal,
                   [](double ns, std::size_t step) { return step == 9 ? 2 * ns : ns; }));
-  EXPECT_THAT(method(stall), HasSubstr("steps of 2.7B in FP32, compiled, an outlier took"));
-  EXPECT_THAT(method(as_it_is), Not(HasSubstr("outlier")));
+  EXPECT_THAT(method_words(stall), HasSubstr("steps of 2.7B in FP32, compiled, an outlier took"));
+  EXPECT_THAT(method_words(as_it_is), Not(HasSubstr("outlier")));
 }
 
 TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
-  const Change same = [](const CellSpec& spec, Launch& launch) {
+  const Change compiled_like_eager = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec eager = spec;
     eager.implementation = implementation_of({});
     launch = good_report({eager, 0, 0, "", false}).body;
     launch.conditions.clear();
   };
-  const Part part = compile_part(compile_input(), same);
+  const Part part = compile_part(compile_input(), compiled_like_eager);
   EXPECT_THAT(part.answer, AllOf(HasSubstr("training step runs **1.00×**"), Not(HasSubstr("fuses")),
                                  Not(HasSubstr("pays off"))));
 }
 
 TEST(CompiledNetwork, IsNotSpokenOfWhereOneWayWasNotTimed) {
-  const auto eager = [](const CellSpec& spec) { return !is_compiled(spec); };
-  EXPECT_THAT(compile_answer(where(eager, without(metric::kStep, metric::kTotal))),
+  const auto is_eager = [](const CellSpec& spec) { return !is_compiled(spec); };
+  EXPECT_THAT(compile_answer(where(is_eager, without(metric::kStep, metric::kTotal))),
               HasSubstr("No network ran both ways"));
 }
 
 TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
-  const Change none = [](const CellSpec& spec, Launch& launch) {
+  const Change skip_compiled = [](const CellSpec& spec, Launch& launch) {
     if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});
   };
-  EXPECT_EQ(compile_answer(none),
+  EXPECT_EQ(compile_answer(skip_compiled),
             "No network ran both ways: skipped: torch.compile needs Triton for a GPU.");
 }
 
 TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
   PlanInput input = plan_input(Preset::kQuick);
-  const Document alone = build_document(measured(input), false);
+  const Document without_compile = build_document(measured(input), false);
   input.selection.only = {
       "benchmarking_script",          "nsys_profile",     "mixed_precision_accumulation",
       "benchmarking_mixed_precision", "memory_profiling", "torch_compile"};
-  const Document beside = build_document(measured(input, answer), false);
-  for (const Section& section : alone.sections) {
-    const auto same = std::ranges::find(beside.sections, section.problem, &Section::problem);
-    ASSERT_NE(same, beside.sections.end()) << section.problem;
+  const Document with_compile = build_document(measured(input, compile_results), false);
+  for (const Section& section : without_compile.sections) {
+    const auto other = std::ranges::find(with_compile.sections, section.problem, &Section::problem);
+    ASSERT_NE(other, with_compile.sections.end()) << section.problem;
     for (std::size_t i = 0; i < section.parts.size() && section.asked(); ++i) {
-      EXPECT_EQ(section.parts[i].answer, same->parts[i].answer) << section.parts[i].name();
+      EXPECT_EQ(section.parts[i].answer, other->parts[i].answer) << section.parts[i].name();
     }
   }
 }
