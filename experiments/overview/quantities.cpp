@@ -61,9 +61,8 @@ void add(Quantities& all, Quantity quantity) {
 }
 
 void add_steps(Quantities& all, const RunView& view) {
-  using benchmarking_mixed_precision::Network;
   const std::vector<TimingGroup> groups = timing_groups(view);
-  for (const Network& network : benchmarking_mixed_precision::networks(view, groups)) {
+  for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = of_network(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
     add_mean(times, "step", network.step.ms);
@@ -81,16 +80,15 @@ void add_steps(Quantities& all, const RunView& view) {
 }
 
 void add_speedups(Quantities& all, const RunView& view) {
-  using benchmarking_mixed_precision::Network;
+  using benchmarking_mixed_precision::MeasuredNetwork;
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const auto networks = benchmarking_mixed_precision::networks(view, groups);
-  for (const benchmarking_mixed_precision::Pair& pair :
-       benchmarking_mixed_precision::pairs(networks)) {
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
+  for (const auto& pair : benchmarking_mixed_precision::precision_pairs(networks)) {
     Quantity speedups = of_network(topic::kMixedPrecision, pair.other->group->spec, "×",
                                    "benchmarking_mixed_precision-c");
-    for (const auto& [name, pass] :
-         {std::pair("step", &Network::step), std::pair("forward", &Network::forward),
-          std::pair("backward", &Network::backward)}) {
+    for (const auto& [name, pass] : {std::pair("step", &MeasuredNetwork::step),
+                                     std::pair("forward", &MeasuredNetwork::forward),
+                                     std::pair("backward", &MeasuredNetwork::backward)}) {
       const auto speedup = pair.speedup(pass);
       if (speedup) add_value(speedups, name, speedup->value);
     }

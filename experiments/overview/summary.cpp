@@ -20,8 +20,8 @@
 namespace labreport::overview {
 namespace {
 
-using benchmarking_mixed_precision::Network;
-using benchmarking_mixed_precision::Pair;
+using benchmarking_mixed_precision::MeasuredNetwork;
+using benchmarking_mixed_precision::PrecisionPair;
 
 constexpr Notation kInProse{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
@@ -32,7 +32,7 @@ constexpr double kTeraFlops = 1e12;
 
 /// A network's training step at one precision.
 struct StepRow {
-  const Network* network;
+  const MeasuredNetwork* network;
   Timed step;
   /// The memory problem's launch of this step if there is one, so that all pages give one peak.
   const Launch* peak_from;
@@ -40,7 +40,7 @@ struct StepRow {
   std::optional<double> of_measured_peak;
 
   const CellSpec& spec() const { return network->group->spec; }
-  std::string size() const { return network->size(); }
+  std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
   bool launch_bound() const { return network->bound == Bound::kLaunch; }
   double ms() const { return mean(network->step.ms); }
@@ -101,9 +101,9 @@ Dataset steps(const std::vector<StepRow>& rows) {
   return make_dataset("steps", columns, rows);
 }
 
-std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
+std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNetwork>& networks) {
   std::vector<StepRow> rows;
-  for (const Network& network : networks) {
+  for (const MeasuredNetwork& network : networks) {
     const auto step = timed(*network.group, Mode::kTrainStep);
     if (network.step.ms.empty() || !step) continue;
     const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
@@ -137,7 +137,8 @@ constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
 
 /// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step, because
 /// then they are no breakdown of that step.
-std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
+std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles,
+                                  const MeasuredNetwork& network) {
   const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& one) {
     return same_setting(one.spec, network.group->spec);
   });
@@ -166,7 +167,8 @@ void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
   bars.back().text = format_value(at, kMilliseconds) + " ms";
 }
 
-std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
+std::vector<WaterfallBar> waterfall(const PrecisionPair& pair, const StepTime& from,
+                                    const StepTime& to) {
   std::vector<WaterfallBar> bars;
   const bool on_cpu = pair.other->group->spec.device == DeviceKind::kCpu;
   const std::span<const StepPart> parts = on_cpu ? std::span(kOnCpu) : std::span(kOnGpu);
@@ -183,11 +185,12 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
 }
 
 /// Describes the pair's more variable step; nothing if it varies by at most `kSteadyBelow`.
-std::optional<Facts> varying_facts(const Pair& pair) {
-  const auto variation = [](const Network* network) {
+std::optional<Facts> varying_facts(const PrecisionPair& pair) {
+  const auto variation = [](const MeasuredNetwork* network) {
     return variation_of(network->step.ms).value_or(0);
   };
-  const Network* most = variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
+  const MeasuredNetwork* most =
+      variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
   if (variation(most) <= kSteadyBelow) return std::nullopt;
   Facts facts;
   facts.set("precision", most->precision());
@@ -195,18 +198,19 @@ std::optional<Facts> varying_facts(const Pair& pair) {
   return facts;
 }
 
-Facts pair_facts(const Pair& pair) {
+Facts pair_facts(const PrecisionPair& pair) {
   return Facts()
       .when("varies", varying_facts(pair))
-      .set("size", pair.size())
+      .set("size", pair.size_label())
       .set("precision", pair.precision())
       .set("fp32", mean(pair.fp32->step.ms), kInProse)
       .set("other", mean(pair.other->step.ms), kInProse)
-      .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
+      .set("speedup", pair.speedup(&MeasuredNetwork::step)->value, kSpeedup);
 }
 
 /// The times of the GEMMs; nothing unless they account for at least nine tenths of the gain.
-std::optional<Facts> gemm_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+std::optional<Facts> gemm_facts(const PrecisionPair& pair, const StepTime& from,
+                                const StepTime& to) {
   const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
   if (gained <= 0 || to.gemms <= 0 || from.gemms - to.gemms < 0.9 * gained) return std::nullopt;
   return pair_facts(pair)
@@ -215,7 +219,8 @@ std::optional<Facts> gemm_facts(const Pair& pair, const StepTime& from, const St
       .set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
 }
 
-std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+std::optional<Facts> optimizer_facts(const PrecisionPair& pair, const StepTime& from,
+                                     const StepTime& to) {
   constexpr double kAlike = 0.03;
   if (std::abs(to.optimizer - from.optimizer) > kAlike * from.optimizer) return std::nullopt;
   return Facts()
@@ -225,7 +230,7 @@ std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, con
       .set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
 }
 
-std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pair) {
+std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const PrecisionPair& pair) {
   const auto other = std::ranges::find(rows, pair.other, &StepRow::network);
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
@@ -233,7 +238,7 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pai
   // A step faster than the measured GEMM peak shows that this is no peak, as in 16 bits on a CPU.
   if (std::max(*other->of_measured_peak, *fp32->of_measured_peak) > 1) return std::nullopt;
   return Facts()
-      .set("size", pair.size())
+      .set("size", pair.size_label())
       .set("precision", pair.precision())
       .set("mfu", *other->of_measured_peak, {Notation::kPercent})
       .set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
@@ -297,13 +302,13 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   return std::nullopt;
 }
 
-void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* pair,
+void set_facts(PartContent& part, const std::vector<StepRow>& rows, const PrecisionPair* pair,
                const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
   const bool profiled = pair != nullptr && from && to;
   const auto explained = profiled ? gemm_facts(*pair, *from, *to) : std::nullopt;
   part.facts.when("explained", explained);
   const bool compared = pair != nullptr && !explained;
-  const double ratio = compared ? pair->speedup(&Network::step)->value : 1;
+  const double ratio = compared ? pair->speedup(&MeasuredNetwork::step)->value : 1;
   part.facts.when("compared", compared,
                   (compared ? pair_facts(*pair) : Facts())
                       .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
@@ -333,14 +338,14 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("to", ladder->best()->ms(), kInProse);
 }
 
-Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
-  const Network* last = rows.back().network;
-  const std::string size = pair != nullptr ? pair->other->size() : last->size();
+Headline headline_of(const std::vector<StepRow>& rows, const PrecisionPair* pair) {
+  const MeasuredNetwork* last = rows.back().network;
+  const std::string size = pair != nullptr ? pair->other->size_label() : last->size_label();
   const std::string& model = rows.back().spec().implementation;
   Headline headline{.network = model.empty() ? size : size + " of " + model,
                     .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
-    if (row.network->size() != size) continue;
+    if (row.network->size_label() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
     if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.ms();
     if (pair == nullptr || row.network != pair->other) continue;
@@ -354,19 +359,19 @@ Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
 
 std::optional<Summary> summary(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const auto networks = benchmarking_mixed_precision::networks(view, groups);
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
   const auto rows = step_rows(view, networks);
   if (rows.empty()) return std::nullopt;
   const nsys_profile::Profiles profiles(view);
   // The largest network with a training step in FP32 and in the precision that the answers compare.
-  const auto compared = compared_pairs(pairs(networks), &Network::step);
+  const auto compared = compared_pairs(precision_pairs(networks), &MeasuredNetwork::step);
   const auto pair = compared.empty() ? std::nullopt : std::optional(compared.back());
   const auto from = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
   const auto to = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
   set_facts(part, rows, pair ? &*pair : nullptr, from, to);
   part.facts.when("advice", advice_facts(view));
-  part.facts.set("network", pair ? pair->other->size() : "");
+  part.facts.set("network", pair ? pair->other->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->other->precision() : "");
   part.datasets = {steps(rows)};
