@@ -17,7 +17,7 @@ struct NetworkRow {
   std::optional<PrecisionPair> pair;
 
   Value mean_or_reason(PassOfNetwork pass) const {
-    const std::vector<double>& ms = (network->*pass).ms;
+    const std::vector<double>& ms = (network->*pass).times_ms;
     return ms.empty() ? Value::missing(network->missing_reason()) : Value::mean_of(ms);
   }
   Value bound_words() const { return network->bound ? Value(describe(*network->bound)) : Value(); }

@@ -47,10 +47,10 @@ MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) 
   const Launch* profile = profile_of(view, group.spec);
   const auto step = fullest(group);
   const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
-  const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
+  const auto pass = [&](std::string_view phase, const std::vector<double>& times_ms) {
     const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
     return MeasuredPass{
-        .ms = ms,
+        .times_ms = times_ms,
         .kernels = kernel_times(profile, phase),
         .launch_bound = lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag))};
   };
@@ -87,7 +87,7 @@ std::string MeasuredNetwork::missing_reason() const {
 }
 
 std::optional<Ratio> PrecisionPair::speedup(PassOfNetwork pass) const {
-  return ratio_of((fp32->*pass).ms, (other->*pass).ms);
+  return ratio_of((fp32->*pass).times_ms, (other->*pass).times_ms);
 }
 
 std::vector<MeasuredNetwork> measured_networks(const RunView& view,

@@ -124,7 +124,7 @@ std::vector<Facts> synchronizing_facts(const Pairs& pairs) {
       const auto step = timed(*network->group, Mode::kTrainStep);
       const auto synced_ms = step->counted(metric::kSynced, metric::kTotal);
       if (synced_ms.empty()) continue;
-      const double once_ms = mean(network->step.ms), each_phase_ms = mean(synced_ms);
+      const double once_ms = mean(network->step.times_ms), each_phase_ms = mean(synced_ms);
       if (std::abs(each_phase_ms / once_ms - 1) <= kTenth) continue;
       list.push_back(Facts()
                          .set("size", network->size_label())

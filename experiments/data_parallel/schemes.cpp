@@ -72,11 +72,12 @@ SchemeResult scheme_result(const Cell& cell) {
 }
 
 /// Returns the line through the all-reduces that the run timed without training, on these ranks.
-std::optional<single_node::Line> all_reduce_line_of(const RunView& view, const CellSpec& spec) {
-  for (const single_node::Group& group : single_node::groups_of(view)) {
+std::optional<single_node::FittedLine> all_reduce_line_of(const RunView& view,
+                                                          const CellSpec& spec) {
+  for (const single_node::AllReduceGroup& group : single_node::groups_of(view)) {
     const CellSpec& other = group.cell->spec;
     if (other.ranks == spec.ranks && other.device == spec.device) {
-      return single_node::line_through(group.swept());
+      return single_node::line_through(group.fitted_timings());
     }
   }
   return std::nullopt;

@@ -65,9 +65,9 @@ void add_steps(Quantities& all, const RunView& view) {
   for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
     Quantity times = of_network(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
-    add_mean(times, "step", network.step.ms);
-    add_mean(times, "forward", network.forward.ms);
-    add_mean(times, "backward", network.backward.ms);
+    add_mean(times, "step", network.step.times_ms);
+    add_mean(times, "forward", network.forward.times_ms);
+    add_mean(times, "backward", network.backward.times_ms);
     add_mean(times, "optimizer", phases(*network.group).optimizer);
     Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
     if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
@@ -244,16 +244,16 @@ void add_several_gpus(Quantities& all, const RunView& view) {
 void add_all_reduces(Quantities& all, const RunView& view) {
   using namespace distributed_communication_single_node;
   constexpr std::int64_t kSizes[]{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
-  for (const Group& group : groups_of(view)) {
+  for (const AllReduceGroup& group : groups_of(view)) {
     Quantity quantity{.topic = topic::kAllReduce,
                       .setting = group.words(),
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
     for (const std::int64_t bytes : kSizes) {
-      const auto timing = group.undisturbed(bytes);
+      const auto timing = group.undisturbed_timing(bytes);
       if (timing)
         add_value(quantity, data_parallel::megabyte_words(static_cast<double>(bytes)),
-                  timing->ns / 1e6);
+                  timing->slowest_ns / 1e6);
     }
     add(all, std::move(quantity));
   }

@@ -43,7 +43,7 @@ struct StepRow {
   std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
   bool launch_bound() const { return network->bound == Bound::kLaunch; }
-  double ms() const { return mean(network->step.ms); }
+  double ms() const { return mean(network->step.times_ms); }
   std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
@@ -105,7 +105,7 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNe
   std::vector<StepRow> rows;
   for (const MeasuredNetwork& network : networks) {
     const auto step = timed(*network.group, Mode::kTrainStep);
-    if (network.step.ms.empty() || !step) continue;
+    if (network.step.times_ms.empty() || !step) continue;
     const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
       return same_setting(spec, *step->spec) && spec.mode == step->spec->mode;
     });
@@ -142,13 +142,13 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles,
   const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& one) {
     return same_setting(one.spec, network.group->spec);
   });
-  if (profile == profiles.all.end() || network.step.ms.empty()) return std::nullopt;
+  if (profile == profiles.all.end() || network.step.times_ms.empty()) return std::nullopt;
   const auto rows = profile->rows(nsys_profile::Pass::kTrainStep);
   const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kAlike = 1.02;
   const double gemms = total(matching(rows, nsys_profile::is_gemm)), busy = total(rows);
-  const double step = mean(network.step.ms);
+  const double step = mean(network.step.times_ms);
   if (busy > kAlike * step) return std::nullopt;
   return StepTime{.gemms = gemms,
                   .others = busy - gemms - total(optimizer),
@@ -187,7 +187,7 @@ std::vector<WaterfallBar> waterfall(const PrecisionPair& pair, const StepTime& f
 /// Describes the pair's more variable step; nothing if it varies by at most `kSteadyBelow`.
 std::optional<Facts> varying_facts(const PrecisionPair& pair) {
   const auto variation = [](const MeasuredNetwork* network) {
-    return variation_of(network->step.ms).value_or(0);
+    return variation_of(network->step.times_ms).value_or(0);
   };
   const MeasuredNetwork* most =
       variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
@@ -203,15 +203,15 @@ Facts pair_facts(const PrecisionPair& pair) {
       .when("varies", varying_facts(pair))
       .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("fp32", mean(pair.fp32->step.ms), kInProse)
-      .set("other", mean(pair.other->step.ms), kInProse)
+      .set("fp32", mean(pair.fp32->step.times_ms), kInProse)
+      .set("other", mean(pair.other->step.times_ms), kInProse)
       .set("speedup", pair.speedup(&MeasuredNetwork::step)->value, kSpeedup);
 }
 
 /// The times of the GEMMs; nothing unless they account for at least nine tenths of the gain.
 std::optional<Facts> gemm_facts(const PrecisionPair& pair, const StepTime& from,
                                 const StepTime& to) {
-  const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
+  const double gained = mean(pair.fp32->step.times_ms) - mean(pair.other->step.times_ms);
   if (gained <= 0 || to.gemms <= 0 || from.gemms - to.gemms < 0.9 * gained) return std::nullopt;
   return pair_facts(pair)
       .set("gemms", from.gemms, kInProse)
@@ -226,8 +226,8 @@ std::optional<Facts> optimizer_facts(const PrecisionPair& pair, const StepTime& 
   return Facts()
       .set("precision", pair.precision())
       .set("time", to.optimizer, kInProse)
-      .set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent})
-      .set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
+      .set("share", to.optimizer / mean(pair.other->step.times_ms), {Notation::kPercent})
+      .set("before", from.optimizer / mean(pair.fp32->step.times_ms), {Notation::kPercent});
 }
 
 std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const PrecisionPair& pair) {
@@ -285,7 +285,7 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
     for (const StepRow& smaller : rows) {
       if (&smaller == &larger) break;  // The rows rise by size.
       if (smaller.precision() != larger.precision()) continue;
-      const auto ratio = ratio_of(larger.network->step.ms, smaller.network->step.ms);
+      const auto ratio = ratio_of(larger.network->step.times_ms, smaller.network->step.times_ms);
       if (!ratio || !clearly_below(*ratio, 1)) continue;
       const auto fewer = larger.spec().model->layers, layers = smaller.spec().model->layers;
       return Facts()

@@ -9,9 +9,9 @@
 namespace labreport::all_reduce_test {
 namespace {
 
+using distributed_communication_single_node::AllReduceTiming;
 using distributed_communication_single_node::line_through;
 using distributed_communication_single_node::nominal_link;
-using distributed_communication_single_node::Timing;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -20,28 +20,28 @@ using namespace testing_samples;
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 
-PlanInput all_reduces(Preset preset = Preset::kFull, const char* edition = "2025") {
+PlanInput problem_input(Preset preset = Preset::kFull, const char* edition = "2025") {
   return only(kProblem, preset, edition);
 }
 
-std::vector<std::string> ids(const PlanInput& input) {
-  std::vector<std::string> found;
-  for (const CellSpec& spec : planned(input)) found.push_back(cell_id(spec));
-  return found;
+std::vector<std::string> planned_ids(const PlanInput& input) {
+  std::vector<std::string> ids;
+  for (const CellSpec& spec : planned(input)) ids.push_back(cell_id(spec));
+  return ids;
 }
 
-/// Skips cells that need more GPUs than the host has.
-Change with_gpus(std::int64_t gpus) {
+/// Skips the cells that need more GPUs than a host with this number has.
+Change on_gpus(std::int64_t gpus) {
   return [gpus](const CellSpec& spec, Launch& launch) {
     if (spec.device == DeviceKind::kCpu || spec.ranks->count <= gpus) return;
     end_with(launch, Skipped{"this host has " + std::to_string(gpus) + " GPUs"});
   };
 }
 
-/// Times of one library multiplied at the sizes for which `wanted` holds.
-Change slower(Collectives library, double factor, std::function<bool(std::int64_t)> wanted,
-              std::optional<std::int64_t> ranks = {}) {
-  const auto row = [=](const NamedRow& row) {
+/// Multiplies one library's times at the sizes for which `wanted` holds.
+Change scale_times(Collectives library, double factor, std::function<bool(std::int64_t)> wanted,
+                   std::optional<std::int64_t> ranks = {}) {
+  const auto scale_row = [=](const NamedRow& row) {
     if (!wanted(row.number(column::kBytes))) return;
     for (const auto name : kStatisticsNs) {
       if (name != column::kCount) row.scale(name, factor);
@@ -52,35 +52,37 @@ Change slower(Collectives library, double factor, std::function<bool(std::int64_
         return spec.ranks->collectives == library &&
                ranks.value_or(spec.ranks->count) == spec.ranks->count;
       },
-      each_row(metric::kAllReduce, row));
+      each_row(metric::kAllReduce, scale_row));
 }
 
-Part part(const Change& change = as_it_is, const PlanInput& input = all_reduces()) {
+Part part(const Change& change = as_it_is, const PlanInput& input = problem_input()) {
   return part_of(measured(input, change), kProblem);
 }
 
 bool is_one_mb(std::int64_t bytes) { return bytes == 1'000'000; }
 
 TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
-  EXPECT_THAT(ids(all_reduces()), ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
-                                              "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
-                                              "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
-                                              "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
-                                              "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
-                                              "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
-  EXPECT_EQ(ids(all_reduces(Preset::kFull, "2026")).size(), 3u);
-  EXPECT_THAT(ids(all_reduces(Preset::kDemo, "2026")),
+  EXPECT_THAT(planned_ids(problem_input()),
+              ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
+                          "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
+                          "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
+                          "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
+                          "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
+                          "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
+  EXPECT_EQ(planned_ids(problem_input(Preset::kFull, "2026")).size(), 3u);
+  EXPECT_THAT(planned_ids(problem_input(Preset::kDemo, "2026")),
               ElementsAre("all_reduce.cpu.gloo.r2.m10000000.w5.n20"));
 }
 
-/// Latency of 20 µs and 300 GB/s, three times as long at sizes that `disturbed` names.
-std::vector<Timing> timings(std::int64_t largest, const std::vector<std::int64_t>& disturbed,
-                            bool known) {
-  std::vector<Timing> all;
+/// Makes timings from a latency of 20 µs and a bandwidth of 300 GB/s, which take three times as
+/// long at the `disturbed` sizes. `marked` tells whether these are known to be disturbed.
+std::vector<AllReduceTiming> timings(std::int64_t largest,
+                                     const std::vector<std::int64_t>& disturbed, bool marked) {
+  std::vector<AllReduceTiming> all;
   for (std::int64_t bytes = 1024; bytes <= largest; bytes *= 2) {
     const bool slow = std::ranges::find(disturbed, bytes) != disturbed.end();
     const double ns = 2e4 + static_cast<double>(bytes) / 300;
-    all.push_back({.bytes = bytes, .ns = slow ? 3 * ns : ns, .disturbed = slow && known});
+    all.push_back({.bytes = bytes, .slowest_ns = slow ? 3 * ns : ns, .disturbed = slow && marked});
   }
   return all;
 }
@@ -95,8 +97,10 @@ TEST(LineThrough, FindsLatencyAndBandwidthBesideDisturbedTimes) {
 }
 
 TEST(LineThrough, IsNoneWhereTimesFallWithSize) {
-  EXPECT_FALSE(line_through({{.bytes = 1, .ns = 3}, {.bytes = 2, .ns = 2}, {.bytes = 3, .ns = 1}}));
-  EXPECT_FALSE(line_through({{.bytes = 1, .ns = 1}, {.bytes = 2, .ns = 2}}));
+  EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 3},
+                             {.bytes = 2, .slowest_ns = 2},
+                             {.bytes = 3, .slowest_ns = 1}}));
+  EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 1}, {.bytes = 2, .slowest_ns = 2}}));
 }
 
 TEST(Links, AreKnownWhereTheDataSheetLeavesNothingToTheMachine) {
@@ -118,47 +122,49 @@ TEST(AllReduceAnswer, TellsOfSizeRanksAndLibrary) {
 }
 
 TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
-  const Part shown = part(slower(Collectives::kNccl, 6, is_one_mb));
+  const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB **3.35 ms**"),
                                   HasSubstr("as long at 10 MB and")));
-  const auto lines = rows_of(table_of(shown, "grid"));
-  EXPECT_THAT(lines[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
-                               HasSubstr("longer than a larger size")));
-  EXPECT_THAT(lines[13], Not(HasSubstr("longer than")));
-  const auto slightly = part(slower(Collectives::kNccl, 1.05, is_one_mb));
+  const auto rows = rows_of(table_of(shown, "grid"));
+  EXPECT_THAT(rows[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
+                              HasSubstr("longer than a larger size")));
+  EXPECT_THAT(rows[13], Not(HasSubstr("longer than")));
+  const auto slightly = part(scale_times(Collectives::kNccl, 1.05, is_one_mb));
   EXPECT_THAT(slightly.answer, HasSubstr("1 MB takes **0.0245 ms**"))
       << "latencies scatter as much";
 }
 
 TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
-  const auto disturbed = [](std::int64_t bytes) { return bytes < 2048; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, disturbed)).answer, Not(HasSubstr("latency")));
-  const auto any = [](std::int64_t) { return true; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, any, 6)).answer,
+  const auto is_smallest = [](std::int64_t bytes) { return bytes < 2048; };
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_smallest)).answer,
+              Not(HasSubstr("latency")));
+  const auto any_size = [](std::int64_t) { return true; };
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, any_size, 6)).answer,
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));
 }
 
 TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
-  const Part shown = part(with_gpus(2), all_reduces(Preset::kFull, "2026"));
+  const Part shown = part(on_gpus(2), problem_input(Preset::kFull, "2026"));
   EXPECT_THAT(shown.answer, HasSubstr("4 and 6 ranks did not run: this host has 2 GPUs."));
   EXPECT_THAT(rows_of(table_of(shown, "grid")).back(),
               AllOf(HasSubstr("1 MB to 1 GB"), HasSubstr("this host has 2 GPUs")));
 }
 
 TEST(AllReduceAnswer, SaysWhatARunLeftOut) {
-  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kDemo)).answer,
+  EXPECT_THAT(part(as_it_is, problem_input(Preset::kDemo)).answer,
               HasSubstr("This run left out 100 MB and 1 GB, and 4 and 6 ranks."));
-  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kQuick)).answer,
+  EXPECT_THAT(part(as_it_is, problem_input(Preset::kQuick)).answer,
               HasSubstr("This run left out 1 GB, and 4 and 6 ranks."));
 }
 
 TEST(AllReduceAnswer, NamesWrongSums) {
-  const auto wrong = [](const CellSpec& spec, Launch& launch) {
+  const auto some_sums_wrong = [](const CellSpec& spec, Launch& launch) {
     if (spec.ranks->count != 4 || spec.device != DeviceKind::kCuda) return;
     Table& table = launch.tables.front();
     NamedRow(table, table.rows.front())[column::kWrong] = std::int64_t{3};
   };
-  EXPECT_THAT(part(wrong).answer, HasSubstr("Some sums are wrong, so their times mean nothing."));
+  EXPECT_THAT(part(some_sums_wrong).answer,
+              HasSubstr("Some sums are wrong, so their times mean nothing."));
 }
 
 TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
@@ -174,23 +180,23 @@ TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
 }
 
 TEST(AllReduceTables, LeaveOutARowWithoutItsTimes) {
-  const auto untimed = [](const NamedRow& row) {
+  const auto without_times = [](const NamedRow& row) {
     if (is_one_mb(row.number(column::kBytes))) row[column::kMeanNs] = Scalar();
   };
   const Part shown = part(where(
       [](const CellSpec& spec) {
         return spec.ranks->count == 2 && spec.device == DeviceKind::kCuda;
       },
-      each_row(metric::kAllReduce, untimed)));
+      each_row(metric::kAllReduce, without_times)));
   EXPECT_THAT(shown.answer, HasSubstr("10 MB takes **0.0533 ms** and 1 GB"));
   EXPECT_THAT(rows_of(table_of(shown, "grid"))[12], Not(HasSubstr("0.0")));
 }
 
 TEST(AllReduceComparison, SetsTimeAndBusbwOfEachSizeBesideEachOther) {
-  const PlanInput input = all_reduces(Preset::kQuick, "2026");
+  const PlanInput input = problem_input(Preset::kQuick, "2026");
   const auto is_100_mb = [](std::int64_t bytes) { return bytes == 100'000'000; };
   const Document document = diff_document(
-      compare_runs(measured(input), measured(input, slower(Collectives::kNccl, 2, is_100_mb))),
+      compare_runs(measured(input), measured(input, scale_times(Collectives::kNccl, 2, is_100_mb))),
       {"a", ""}, {"b", ""});
   ASSERT_EQ(document.sections.back().title, "All-reduces by message size");
   EXPECT_THAT(rows_of(document.sections.back().parts.front().details.tables.front()),
