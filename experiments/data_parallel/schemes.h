@@ -53,7 +53,7 @@ struct MeasuredNetwork {
   std::string words;  ///< "xl at context 512 in FP32"
   std::vector<SchemeResult> schemes;
   /// The line through all-reduces that the run timed without training, on the same ranks.
-  std::optional<distributed_communication_single_node::Line> all_reduce_line = {};
+  std::optional<distributed_communication_single_node::FittedLine> all_reduce_line = {};
 
   /// Returns null if the scheme was not planned.
   const SchemeResult* find(Scheme scheme) const;

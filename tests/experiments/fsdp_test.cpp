@@ -20,7 +20,7 @@ std::string answer(const std::string& letter, const Change& change = as_it_is) {
   return part_of(run, std::string(kProblem) + "." + letter).answer;
 }
 
-Change of_weights(Change change, std::optional<Precision> precision = {}) {
+Change change_sharded_weights(Change change, std::optional<Precision> precision = {}) {
   return where(
       [=](const CellSpec& spec) {
         return spec.sharding == Sharding::kWeights &&
@@ -47,8 +47,8 @@ TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
   EXPECT_THAT(answer("a"),
               AllOf(HasSubstr("With xl in FP32 we expect **12.7 GiB** less than with a sharded"),
                     HasSubstr("6.35 GiB of gradients that sharding saves are not there yet")));
-  const auto tripled = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
-  EXPECT_THAT(answer("a", of_weights(each_row(metric::kHeld, tripled))),
+  const auto triple_peak = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
+  EXPECT_THAT(answer("a", change_sharded_weights(each_row(metric::kHeld, triple_peak))),
               AllOf(HasSubstr("GiB more."), Not(HasSubstr("not there yet"))));
 }
 
@@ -62,21 +62,21 @@ TEST(FsdpMemory, OfOneGpuIsWhatTheArithmeticExpects) {
 }
 
 TEST(FsdpMemory, NamesLossesThatDifferIn16BitsBeforeRoundingGrows) {
-  const auto with = [](std::vector<double> samples, Precision precision) {
-    return answer("a", of_weights(losses(std::move(samples)), precision));
+  const auto answer_with_losses = [](std::vector<double> samples, Precision precision) {
+    return answer("a", change_sharded_weights(losses(std::move(samples)), precision));
   };
   EXPECT_THAT(answer("a"), Not(HasSubstr("losses")));
-  EXPECT_THAT(with({9.2, 9.9}, Precision::kFp32),
+  EXPECT_THAT(answer_with_losses({9.2, 9.9}, Precision::kFp32),
               HasSubstr("The losses of xl in FP32 differ by 7.6 %"));
-  EXPECT_THAT(with({9.2, 9.2, 9.9, 9.2}, Precision::kBf16), Not(HasSubstr("losses")));
-  EXPECT_THAT(with({9.2, 9.9, 9.2, 9.2}, Precision::kBf16),
+  EXPECT_THAT(answer_with_losses({9.2, 9.2, 9.9, 9.2}, Precision::kBf16), Not(HasSubstr("losses")));
+  EXPECT_THAT(answer_with_losses({9.2, 9.9, 9.2, 9.2}, Precision::kBf16),
               HasSubstr("The losses of xl in BF16 in its first two steps differ by 7.6 %"));
 }
 
-/// Makes FFN matrices late by `wait` ns.
-Change late_by(std::int64_t wait) {
-  return of_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
-    if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait;
+/// Makes each block's first FFN matrix late.
+Change late_by(std::int64_t wait_ns) {
+  return change_sharded_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
+    if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait_ns;
   }));
 }
 
@@ -89,29 +89,29 @@ TEST(FsdpGathers, NameWhatIsLate) {
 }
 
 TEST(FsdpGathers, ThatTakeLongerThanTheBlockCannotHide) {
-  const auto longer = each_row(metric::kGathers, [](const NamedRow& row) {
+  const auto slow_gathers = each_row(metric::kGathers, [](const NamedRow& row) {
     row.scale(column::kAloneNs, 1e6);
     row[column::kWaitNs] = static_cast<std::int64_t>(row.number(column::kAloneNs) / 2);
   });
-  EXPECT_THAT(answer("b", of_weights(longer)),
+  EXPECT_THAT(answer("b", change_sharded_weights(slow_gathers)),
               AllOf(HasSubstr("No: with xl in FP32 none of the 224 gathers"),
                     HasSubstr("because it computes for only")));
 }
 
 TEST(FsdpGathers, CountNoGatherWithoutATime) {
-  const auto untimed = [](const NamedRow& row) {
+  const auto without_a_wait = [](const NamedRow& row) {
     if (row.has(column::kModule, "layers.0.ffn.w1")) row[column::kWaitNs] = Scalar();
   };
-  EXPECT_THAT(answer("b", of_weights(each_row(metric::kGathers, untimed))),
+  EXPECT_THAT(answer("b", change_sharded_weights(each_row(metric::kGathers, without_a_wait))),
               HasSubstr("all 223 gathers"));
 }
 
 TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
-  using fsdp_accounting::in_time;
-  EXPECT_TRUE(in_time(50'000, 1e6));
-  EXPECT_FALSE(in_time(50'001, 1e6));
-  EXPECT_TRUE(in_time(10'000, 1e3));
-  EXPECT_FALSE(in_time(10'001, 1e3));
+  using fsdp_accounting::is_in_time;
+  EXPECT_TRUE(is_in_time(50'000, 1e6));
+  EXPECT_FALSE(is_in_time(50'001, 1e6));
+  EXPECT_TRUE(is_in_time(10'000, 1e3));
+  EXPECT_FALSE(is_in_time(10'001, 1e3));
 }
 
 }  // namespace
