@@ -34,7 +34,7 @@ const std::vector<Column<PredictedStep>> kPredicted{
     {"scheme", "Scheme", [](const PredictedStep& row) { return Value(row.result->words()); }},
     {"measured", "Measured", &PredictedStep::measured_ms, "ms"},
     {"predicted", "Predicted", &PredictedStep::predicted_ms, "ms"},
-    {"error", "Off by", &PredictedStep::relative_error, "%", {Notation::kPercent}},
+    {"error", "Off by", &PredictedStep::relative_error, "%", kPercent},
     {"four", "4 GPUs, predicted", &PredictedStep::four_gpus_ms, "ms"},
     {"eight", "8 GPUs, predicted", &PredictedStep::eight_gpus_ms, "ms"}};
 
@@ -88,30 +88,24 @@ struct BucketRow {
 
 const std::vector<Column<BucketRow>> kBuckets{
     {"cap", "Cap", &BucketRow::cap_mb, "MB", {Notation::kShortest}},
-    {"calls", "Buckets", &BucketRow::bucket_count, "", {Notation::kCount}},
-    {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", {Notation::kSignificant, 3}},
+    {"calls", "Buckets", &BucketRow::bucket_count, "", kCount},
+    {"largest", "Largest", &BucketRow::largest_bucket_mb, "MB", kThree},
     {"step", "Step", [](const BucketRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"predicted", "Predicted", &BucketRow::predicted_step_ms, "ms"},
     {"added", "Added", &BucketRow::added_ms_or_reason, "ms"},
-    {"more", "Longer by", &BucketRow::added_ms, "ms", {Notation::kSignificant, 3}},
-    {"predicted_more",
-     "Predicted to add",
-     &BucketRow::predicted_added_ms,
-     "ms",
-     {Notation::kSignificant, 3}},
+    {"more", "Longer by", &BucketRow::added_ms, "ms", kThree},
+    {"predicted_more", "Predicted to add", &BucketRow::predicted_added_ms, "ms", kThree},
     {"exposed", "Exposed",
      [](const BucketRow& row) {
        return row.result->traced_value_or_reason(row.result->exposed_ms());
      },
      "ms"},
-    {"hidden",
-     "Hidden",
+    {"hidden", "Hidden",
      [](const BucketRow& row) {
        return row.result->traced_value_or_reason(row.result->hidden_fraction());
      },
-     "%",
-     {Notation::kPercent}},
-    {"model", "S/(nβ) + nα", &BucketRow::handout_exposed_ms, "ms", {Notation::kSignificant, 3}}};
+     "%", kPercent},
+    {"model", "S/(nβ) + nα", &BucketRow::handout_exposed_ms, "ms", kThree}};
 
 std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
   const std::vector<PredictedStep> predicted = predicted_steps(network);

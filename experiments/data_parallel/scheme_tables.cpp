@@ -46,23 +46,21 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.result->words()); }},
     {"network", "Network",
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"calls",
-     "All-reduces",
+    {"calls", "All-reduces",
      [](const SchemeRow& row) {
        const std::string& reason = row.result->reason;
        return reason.empty() ? Value(row.result->all_reduce_count) : Value::missing(reason);
      },
-     "",
-     {Notation::kCount}},
+     "", kCount},
     {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
     {"added", "Added", &SchemeRow::added_ms, "ms"},
-    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", {Notation::kSignificant, 3}},
+    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThree},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
-    {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", {Notation::kPercent}},
+    {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
     {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
-    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", {Notation::kPercent}},
+    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", kPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
@@ -82,10 +80,10 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"scheme", "Gradients", &RankRow::scheme},
     {"network", "Network",
      [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
+    {"rank", "Rank", &RankRow::rank, "", kCount},
     {"mean", "Step", &RankRow::mean_ms, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", {Notation::kSignificant, 3}},
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree},
     {"forward", "Forward", &RankRow::forward_ms, "ms"},
     {"backward", "Backward", &RankRow::backward_ms, "ms"},
     {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},

@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
+constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
 constexpr double kRingTolerance =
     0.2;  // Smaller relative deviations from the ring's formula agree.
@@ -53,7 +54,7 @@ struct GridRow {
 
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", &GridRow::library},
-    {"ranks", "Ranks", &GridRow::ranks, "", {Notation::kCount}},
+    {"ranks", "Ranks", &GridRow::ranks, "", kCount},
     {"size", "Size", &GridRow::size},
     {"ms", "Time",
      [](const GridRow& row) {
@@ -76,35 +77,26 @@ const std::vector<Column<GridRow>> kGrid{
            [](const AllReduceTiming& timing) { return timing.fastest_ns / kNsPerMs; });
      },
      "ms"},
-    {"lag",
-     "Last start",
+    {"lag", "Last start",
      [](const GridRow& row) {
        return row.value_or_reason(
            [](const AllReduceTiming& timing) { return timing.start_lag_ns / kNsPerUs; });
      },
-     "µs",
-     {Notation::kSignificant, 3}},
-    {"calls",
-     "Calls",
-     [](const GridRow& row) { return row.value_or_reason(&AllReduceTiming::calls); },
-     "",
-     {Notation::kCount}},
-    {"algbw",
-     "algbw",
+     "µs", kThree},
+    {"calls", "Calls",
+     [](const GridRow& row) { return row.value_or_reason(&AllReduceTiming::calls); }, "", kCount},
+    {"algbw", "algbw",
      [](const GridRow& row) {
        return row.value_or_reason(
            [](const AllReduceTiming& timing) { return timing.algbw() / kGiga; });
      },
-     "GB/s",
-     {Notation::kSignificant, 3}},
-    {"busbw",
-     "busbw",
+     "GB/s", kThree},
+    {"busbw", "busbw",
      [](const GridRow& row) {
        return row.value_or_reason(
            [&](const AllReduceTiming& timing) { return timing.algbw() * row.bus_factor / kGiga; });
      },
-     "GB/s",
-     {Notation::kSignificant, 3}}};
+     "GB/s", kThree}};
 
 /// A measured size of the sweep, and the fitted line's time for that size.
 struct SweepRow {
@@ -119,14 +111,14 @@ struct SweepRow {
 
 const std::vector<Column<SweepRow>> kSweep{
     {"series", "Library and ranks", &SweepRow::series},
-    {"bytes", "Size", &SweepRow::bytes, "B", {Notation::kCount}},
+    {"bytes", "Size", &SweepRow::bytes, "B", kCount},
     {"method", "Method", &SweepRow::method},
     {"us", "Time", &SweepRow::measured_us, "µs"},
     {"line_us", "α + S/β", &SweepRow::line_us, "µs"},
-    {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", {Notation::kSignificant, 3}},
-    {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", {Notation::kSignificant, 3}},
-    {"calls", "Calls", &SweepRow::calls, "", {Notation::kCount}},
-    {"wrong", "Wrong", &SweepRow::wrong_elements, "", {Notation::kCount}}};
+    {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", kThree},
+    {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", kThree},
+    {"calls", "Calls", &SweepRow::calls, "", kCount},
+    {"wrong", "Wrong", &SweepRow::wrong_elements, "", kCount}};
 
 struct LineRow {
   std::string library;
@@ -140,24 +132,16 @@ struct LineRow {
 
 const std::vector<Column<LineRow>> kLines{
     {"library", "Library", &LineRow::library},
-    {"ranks", "Ranks", &LineRow::ranks, "", {Notation::kCount}},
-    {"latency",
-     "α",
-     [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; },
-     "µs",
-     {Notation::kSignificant, 3}},
-    {"bandwidth",
-     "β as busbw",
-     [](const LineRow& row) { return row.bytes_per_second() / kGiga; },
-     "GB/s",
-     {Notation::kSignificant, 3}},
-    {"half",
-     "Half of β at",
+    {"ranks", "Ranks", &LineRow::ranks, "", kCount},
+    {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
+     kThree},
+    {"bandwidth", "β as busbw", [](const LineRow& row) { return row.bytes_per_second() / kGiga; },
+     "GB/s", kThree},
+    {"half", "Half of β at",
      [](const LineRow& row) {
        return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
      },
-     "MB",
-     {Notation::kSignificant, 3}},
+     "MB", kThree},
     {"error",
      "Farthest off",
      [](const LineRow& row) { return row.line.largest_relative_error; },
@@ -181,10 +165,10 @@ struct RankRow {
 const std::vector<Column<RankRow>> kByRank{
     {"series", "Library and ranks", &RankRow::series},
     {"size", "Size", &RankRow::size},
-    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
+    {"rank", "Rank", &RankRow::rank, "", kCount},
     {"mean", "Time", [](const RankRow& row) { return Value(row.mean_ms, row.stddev_ms); }, "ms"},
     {"median", "Median", &RankRow::median_ms, "ms"},
-    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", {Notation::kSignificant, 3}}};
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree}};
 
 /// Returns the handout's sizes that the group's cell measures, in bytes.
 std::vector<std::int64_t> handout_sizes(const AllReduceGroup& group) {
@@ -293,8 +277,6 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
   }
   return rows;
 }
-
-constexpr Notation kThree{Notation::kSignificant, 3};
 
 /// Returns the undisturbed timings of the handout's sizes, smallest first.
 std::vector<AllReduceTiming> undisturbed_timings(const AllReduceGroup& group) {

@@ -21,6 +21,7 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
+constexpr Notation kCount{Notation::kCount};
 // Gradients explain a saving that is too small if both add up to the expected saving, except for
 // this fraction of it.
 constexpr double kSavingTolerance = 0.05;
@@ -86,27 +87,17 @@ const std::vector<Column<GatherRow>> kGathers{
      [](const GatherRow& row) { return row.network + ", " + row.gathers.pass; }},
     {"network", "Network", &GatherRow::network},
     {"block", "Weights of", [](const GatherRow& row) { return row.gathers.module; }},
-    {"number",
-     "Block",
-     [](const GatherRow& row) { return Value(row.gathers.block_number()); },
-     "",
-     {Notation::kCount}},
+    {"number", "Block", [](const GatherRow& row) { return Value(row.gathers.block_number()); }, "",
+     kCount},
     {"pass", "Pass", [](const GatherRow& row) { return row.gathers.pass; }},
     {"bytes",
      "Gathered",
      [](const GatherRow& row) { return row.gathers.bytes; },
      "MiB",
      {Notation::kMebibytes}},
-    {"alone",
-     "Gathers alone",
-     [](const GatherRow& row) { return row.gathers.alone_ms; },
-     "ms",
-     {Notation::kSignificant, 3}},
-    {"wait",
-     "Waited",
-     [](const GatherRow& row) { return row.gathers.wait_ms; },
-     "ms",
-     {Notation::kSignificant, 3}},
+    {"alone", "Gathers alone", [](const GatherRow& row) { return row.gathers.alone_ms; }, "ms",
+     kThree},
+    {"wait", "Waited", [](const GatherRow& row) { return row.gathers.wait_ms; }, "ms", kThree},
     {"share",
      "Waited over alone",
      [](const GatherRow& row) {
@@ -115,16 +106,9 @@ const std::vector<Column<GatherRow>> kGathers{
      },
      "%",
      {Notation::kPercent}},
-    {"layers",
-     "Matrices",
-     [](const GatherRow& row) { return row.gathers.matrices; },
-     "",
-     {Notation::kCount}},
-    {"in_time",
-     "In time",
-     [](const GatherRow& row) { return row.gathers.matrices_in_time; },
-     "",
-     {Notation::kCount}}};
+    {"layers", "Matrices", [](const GatherRow& row) { return row.gathers.matrices; }, "", kCount},
+    {"in_time", "In time", [](const GatherRow& row) { return row.gathers.matrices_in_time; }, "",
+     kCount}};
 
 /// Counts the blocks' matrices that had been gathered when the forward pass needed them.
 std::optional<Facts> in_time_facts(const TrainedNetwork& network) {

@@ -8,6 +8,7 @@
 namespace labreport::torch_compile {
 
 inline constexpr const char* kProblem = "torch_compile";
+inline constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 
 /// Return nothing if the run has no cell for the part.
 std::optional<PartContent> present_attention(const RunView& view);

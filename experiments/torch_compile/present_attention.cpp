@@ -45,16 +45,10 @@ Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
 }
 
 const std::vector<Column<AttentionPair>> kGrid{
-    {"head_dim",
-     "d",
-     [](const AttentionPair& pair) { return Value(pair.eager.sweep().head_dim); },
-     "",
-     {Notation::kCount}},
-    {"length",
-     "Sequence",
-     [](const AttentionPair& pair) { return Value(pair.eager.length()); },
-     "",
-     {Notation::kCount}},
+    {"head_dim", "d", [](const AttentionPair& pair) { return Value(pair.eager.sweep().head_dim); },
+     "", kCount},
+    {"length", "Sequence", [](const AttentionPair& pair) { return Value(pair.eager.length()); }, "",
+     kCount},
     pass_time_column("forward_eager", "Forward, eager", &AttentionPair::eager, metric::kForward),
     pass_time_column("forward_compiled", "Forward, compiled", &AttentionPair::compiled,
                      metric::kForward),
@@ -67,7 +61,7 @@ const std::vector<Column<AttentionPair>> kGrid{
      [](const AttentionPair& pair) { return Value(pair.eager.saved()); }, "MiB", kSavedBytes},
     {"saved_compiled", "Saved, compiled",
      [](const AttentionPair& pair) { return Value(pair.compiled.saved()); }, "MiB", kSavedBytes},
-    {"compile", "Compile time", &AttentionPair::compile_seconds, "s", {Notation::kSignificant, 3}}};
+    {"compile", "Compile time", &AttentionPair::compile_seconds, "s", kThree}};
 
 struct SpeedupPoint {
   std::string series;
@@ -77,7 +71,7 @@ struct SpeedupPoint {
 
 const std::vector<Column<SpeedupPoint>> kSpeedupPoints{
     {"series", "Pass", &SpeedupPoint::series},
-    {"length", "Sequence", &SpeedupPoint::length, "", {Notation::kCount}},
+    {"length", "Sequence", &SpeedupPoint::length, "", kCount},
     {"speedup", "Speedup", &SpeedupPoint::speedup, "×", kFactor}};
 
 /// Pairs each eager row with the compiled row, which has only a reason if it was not planned.

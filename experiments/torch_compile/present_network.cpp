@@ -82,15 +82,15 @@ const std::vector<NetworkColumn> kNetworks{
     time_column("step_compiled", "Step, compiled", kCompiled, metric::kTotal),
     speedup_column("step_speedup", "Step speedup", metric::kTotal),
     metric_column("compile", "Compile time", kCompiled, &MeasuredSteps::compile_seconds, "s",
-                  {Notation::kSignificant, 3}),
+                  kThree),
     metric_column("peak_eager", "Peak, eager", kEager, &MeasuredSteps::peak_bytes, "GiB",
                   {Notation::kGibibytes}),
     metric_column("peak_compiled", "Peak, compiled", kCompiled, &MeasuredSteps::peak_bytes, "GiB",
                   {Notation::kGibibytes}),
     metric_column("kernels_eager", "Kernels, eager", kEager, &MeasuredSteps::kernel_count, "",
-                  {Notation::kCount}),
+                  kCount),
     metric_column("kernels_compiled", "Kernels, compiled", kCompiled, &MeasuredSteps::kernel_count,
-                  "", {Notation::kCount}),
+                  "", kCount),
     metric_column("busy_eager", "Kernels busy, eager", kEager, &MeasuredSteps::busy_fraction, "%",
                   {Notation::kPercent}),
     metric_column("busy_compiled", "Kernels busy, compiled", kCompiled,
@@ -129,16 +129,10 @@ struct ClassRow {
 
 const std::vector<Column<ClassRow>> kClasses{
     {"class", "Kernels", &ClassRow::kernel_class},
-    {"eager_calls",
-     "Calls, eager",
-     [](const ClassRow& row) { return Value(row.eager.calls); },
-     "",
-     {Notation::kCount}},
-    {"compiled_calls",
-     "Calls, compiled",
-     [](const ClassRow& row) { return Value(row.compiled.calls); },
-     "",
-     {Notation::kCount}},
+    {"eager_calls", "Calls, eager", [](const ClassRow& row) { return Value(row.eager.calls); }, "",
+     kCount},
+    {"compiled_calls", "Calls, compiled",
+     [](const ClassRow& row) { return Value(row.compiled.calls); }, "", kCount},
     {"eager_ms", "Time, eager", [](const ClassRow& row) { return Value(row.eager.ms); }, "ms", kMs},
     {"compiled_ms", "Time, compiled", [](const ClassRow& row) { return Value(row.compiled.ms); },
      "ms", kMs}};
@@ -175,10 +169,9 @@ std::optional<Facts> fusion_facts(const ComparedNetwork& network) {
   const double saved_ms = median(network.eager.steps_ms()) - median(network.compiled.steps_ms());
   const bool explains = saved_ms > 0 && eager.ms - compiled.ms > saved_ms / 2;
   if (compiled.calls <= 0 || eager.calls <= compiled.calls || !explains) return std::nullopt;
-  constexpr Notation kThree{Notation::kSignificant, 3};
   return Facts()
-      .set("calls", eager.calls, {Notation::kCount})
-      .set("compiled_calls", compiled.calls, {Notation::kCount})
+      .set("calls", eager.calls, kCount)
+      .set("compiled_calls", compiled.calls, kCount)
       .set("ms", eager.ms, kThree)
       .set("compiled_ms", compiled.ms, kThree);
 }

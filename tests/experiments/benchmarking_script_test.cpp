@@ -13,11 +13,13 @@ using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
 
-/// The plan's input for only the benchmarking problem.
-PlanInput asked(Preset preset = Preset::kFull) { return only("benchmarking_script", preset); }
+/// Returns the input that plans the benchmarking problem alone.
+PlanInput problem_input(Preset preset = Preset::kFull) {
+  return only("benchmarking_script", preset);
+}
 
 PlanInput one_size(Preset preset = Preset::kFull) {
-  PlanInput input = asked(preset);
+  PlanInput input = problem_input(preset);
   input.selection.sizes = {input.edition.sizes[0]};
   return input;
 }
@@ -47,14 +49,14 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
                                                          : *value(dataset, row, column).number();
 }
 
-/// Multiplies each sample of a timing's metric by `factor` of its index.
-Change timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
+/// Multiplies each sample of a metric of timing cells by `factor` of the sample's index.
+Change scale_timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
   return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
                each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));
 }
 
-Change steps(double (*factor)(std::size_t)) {
-  return timings(metric::kStep, metric::kTotal, factor);
+Change scale_steps(double (*factor)(std::size_t)) {
+  return scale_timings(metric::kStep, metric::kTotal, factor);
 }
 
 double a_tenth_more(std::size_t) { return 1.1; }
@@ -71,23 +73,24 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
 
 TEST(Ratio, IsTwoOnlyNearIt) {
   EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("about twice as long"));
-  const auto slower = timings(metric::kSynced, "backward", a_tenth_more);
+  const auto slower = scale_timings(metric::kSynced, "backward", a_tenth_more);
   EXPECT_THAT(answer(measured(one_size(), slower), "b"),
               HasSubstr("the backward pass **2.20 times** as long, where the FLOP count"));
 }
 
 TEST(Spread, IsABound) {
   const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
-  const auto run = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
+  const auto run = measured(one_size(), scale_timings(metric::kSynced, "optimizer", uneven));
   EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer's **18 %** (small)."));
 }
 
 TEST(Spread, CountsInference) {
-  const auto uneven = [](const CellSpec& spec) { return spec.mode == Mode::kInference; };
+  const auto is_inference = [](const CellSpec& spec) { return spec.mode == Mode::kInference; };
   const auto run = measured(
       one_size(),
-      where(uneven, each_sample(metric::kStep, metric::kTotal,
-                                [](double ns, std::size_t i) { return i % 2 ? 2 * ns : ns; })));
+      where(is_inference, each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t i) {
+              return i % 2 ? 2 * ns : ns;
+            })));
   EXPECT_THAT(answer(run, "b"), HasSubstr("variation is at most **36 %**"));
 }
 
@@ -124,32 +127,33 @@ TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {
 }
 
 TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
-  PlanInput own = one_size(), theirs = one_size();
-  theirs.selection.model = ModelSource{.implementation = "TransformerLM-0a1b2c3d",
-                                       .model = "model.py:TransformerLM",
-                                       .arguments = {},
-                                       .loss = {},
-                                       .optimizer = {}};
-  EXPECT_GT(number(dataset(measured(own), "a", "networks"), 0, "parameters"), 1e8);
-  EXPECT_EQ(value(dataset(measured(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
+  PlanInput built_in = one_size(), users_model = one_size();
+  users_model.selection.model = ModelSource{.implementation = "TransformerLM-0a1b2c3d",
+                                            .model = "model.py:TransformerLM",
+                                            .arguments = {},
+                                            .loss = {},
+                                            .optimizer = {}};
+  EXPECT_GT(number(dataset(measured(built_in), "a", "networks"), 0, "parameters"), 1e8);
+  EXPECT_EQ(value(dataset(measured(users_model), "a", "networks"), 0, "parameters").number(),
+            nullptr);
 }
 
 TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
   const Dataset windows = dataset(measured(one_size()), "c", "every-window");
   ASSERT_EQ(windows.rows.size(), 2u);
   EXPECT_NEAR(number(windows, 0, "rise"), 1.4,
-              0.01);  // The fake's first step takes 5 times as long.
+              0.01);  // The fake worker's first step takes 5 times as long.
   EXPECT_NEAR(number(windows, 0, "w1"), number(windows, 0, "w5"), 0.01 * number(windows, 0, "w5"));
   EXPECT_NEAR(number(windows, 0, "first"), 5 * number(windows, 0, "w5"),
               0.1 * number(windows, 0, "w5"));
 }
 
 TEST(Windows, AreToldOfTheSizesThatRiseMostAndLeast) {
-  const auto small_alone = [](const CellSpec& spec, Launch& launch) {
+  const auto only_small_rises = [](const CellSpec& spec, Launch& launch) {
     if (spec.size == "small") return;
-    steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
+    scale_steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
   };
-  EXPECT_THAT(answer(measured(asked(), small_alone), "c"),
+  EXPECT_THAT(answer(measured(problem_input(), only_small_rises), "c"),
               HasSubstr("is **1.40 times** as high for small and **1.05 times** for "));
 }
 
@@ -193,15 +197,15 @@ TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
   for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
     EXPECT_THAT(answer(measured(one_size(preset)), "c"), HasSubstr("This run does not show why."));
   }
-  const auto shaken = steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), shaken), "c"), HasSubstr("This run does not show why."));
+  const auto uneven = scale_steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
+  EXPECT_THAT(answer(measured(one_size(), uneven), "c"), HasSubstr("This run does not show why."));
 }
 
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
   EXPECT_THAT(answer(measured(one_size()), "c"),
               HasSubstr("One warm-up step is enough for the mean here."));
-  const auto slow = steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), slow), "c"),
+  const auto slow_second_step = scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
+  EXPECT_THAT(answer(measured(one_size(), slow_second_step), "c"),
               HasSubstr("One warm-up step is not enough for small, whose mean still changes"));
 }
 
