@@ -282,7 +282,7 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
 std::vector<AllReduceTiming> undisturbed_timings(const AllReduceGroup& group) {
   std::vector<AllReduceTiming> timings;
   for (const std::int64_t bytes : handout_sizes(group)) {
-    if (const auto timing = group.undisturbed(bytes)) timings.push_back(*timing);
+    if (const auto timing = group.undisturbed_timing(bytes)) timings.push_back(*timing);
   }
   return timings;
 }

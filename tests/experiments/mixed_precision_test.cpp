@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
-using MeasuredRun = labreport::Run;  // a test has a Run of its own
+using MeasuredRun = labreport::Run;  // `Run` is a member of each test.
 
 constexpr const char* kMixed = "benchmarking_mixed_precision";
 
@@ -20,22 +20,22 @@ Part mixed_part(const char* letter, const Change& change = as_it_is) {
   return part_of(measured(only(name), change), name);
 }
 
-/// The part of layer normalization after a change of each row.
-Part layer_norm(std::function<void(const NamedRow&)> change) {
+/// Returns the part of layer normalization after a change of each row.
+Part layer_norm_part(std::function<void(const NamedRow&)> change) {
   return mixed_part("b", each_row(metric::kLayerNorm, std::move(change)));
 }
 
 std::string layer_norm_answer(std::function<void(const NamedRow&)> change) {
-  return layer_norm(std::move(change)).answer;
+  return layer_norm_part(std::move(change)).answer;
 }
 
 bool in_format(const NamedRow& row, const char* format) { return row.has("format", format); }
 
 TEST(LayerNormAnswer, NeedsBothErrors) {
-  const auto reductions_alone = [](const NamedRow& row) {
+  const auto only_reductions = [](const NamedRow& row) {
     row["method"] = std::string(metric::kReductions);
   };
-  EXPECT_THAT(layer_norm_answer(reductions_alone), HasSubstr("it lacks rows of BF16 at scale 1"));
+  EXPECT_THAT(layer_norm_answer(only_reductions), HasSubstr("it lacks rows of BF16 at scale 1"));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -58,9 +58,9 @@ TEST(LayerNormAnswer, NeedsNoFp32WhereReductionsErrAsLittle) {
 }
 
 TEST(LayerNorm, LeavesOutRowsThatDoNotSayWhetherTheyOverflow) {
-  const auto rows = [](const Part& part) { return part.details.tables.back().rows.size(); };
-  EXPECT_EQ(rows(mixed_part("b")), 6u) << "two formats, three methods, the widest vectors";
-  EXPECT_EQ(rows(layer_norm([](const NamedRow& row) {
+  const auto row_count = [](const Part& part) { return part.details.tables.back().rows.size(); };
+  EXPECT_EQ(row_count(mixed_part("b")), 6u) << "two formats, three methods, the widest vectors";
+  EXPECT_EQ(row_count(layer_norm_part([](const NamedRow& row) {
               if (in_format(row, "bf16")) row["sum_overflow"] = Scalar();
             })),
             3u);
@@ -82,25 +82,26 @@ TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
   EXPECT_THAT(failed.answer, HasSubstr("The dtypes of Net-0a1b2c3d were not traced: "));
 }
 
-/// The kernels of each pass take these times, in ms.
-struct Mix {
-  double gemms, copies, others;
+/// The times of each pass's kernels.
+struct KernelMix {
+  double gemms_ms, copies_ms, others_ms;
 };
 
-void write_profile(Launch& launch, const Mix& mix) {
+void write_profile(Launch& launch, const KernelMix& mix) {
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
     table.rows.clear();
     for (const auto phase : {metric::kForward, metric::kBackward}) {
-      for (const auto& [kind, ms] : {std::pair("gemm", mix.gemms), std::pair("copy", mix.copies),
-                                     std::pair("elementwise", mix.others)}) {
+      for (const auto& [kind, ms] :
+           {std::pair("gemm", mix.gemms_ms), std::pair("copy", mix.copies_ms),
+            std::pair("elementwise", mix.others_ms)}) {
         table.rows.push_back(kernel_row(table, phase, kind, ms, 100));
       }
     }
   }
 }
 
-/// Kernels of each profiled phase run for `ns` in all.
+/// Makes the kernels of each profiled phase take `ns` together.
 Change with_busy_phases(std::int64_t ns) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -109,25 +110,26 @@ Change with_busy_phases(std::int64_t ns) {
   };
 }
 
-/// Steps in both precisions, timed and profiled.
-PlanInput profiled() {
+/// Plans timed and profiled steps in both precisions.
+PlanInput timed_and_profiled() {
   PlanInput input = plan_input(Preset::kFull);
   input.selection.only = {"nsys_profile.d", "benchmarking_mixed_precision.c"};
   return input;
 }
 
-Part speedups(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
+Part speedup_part(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
 
 TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFaster) {
-  const auto answer = [](double others_gain) {
-    return speedups(measured(profiled(),
-                             [=](const CellSpec& spec, Launch& launch) {
-                               if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
-                               const bool half = spec.precision != Precision::kFp32;
-                               const double gemms = spec.size == "small" ? 20 : 90;
-                               write_profile(launch, {half ? gemms / 10 : gemms, 5,
-                                                      (95 - gemms) / (half ? others_gain : 1)});
-                             }))
+  const auto answer = [](double others_speedup) {
+    return speedup_part(measured(timed_and_profiled(),
+                                 [=](const CellSpec& spec, Launch& launch) {
+                                   if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
+                                   const bool half = spec.precision != Precision::kFp32;
+                                   const double gemms = spec.size == "small" ? 20 : 90;
+                                   write_profile(launch,
+                                                 {half ? gemms / 10 : gemms, 5,
+                                                  (95 - gemms) / (half ? others_speedup : 1)});
+                                 }))
         .answer;
   };
   EXPECT_THAT(answer(1), HasSubstr("The speedup grows with size because only GEMMs get faster, and "
@@ -137,13 +139,17 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFast
 
 TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
   const auto part = [&](std::int64_t ns) {
-    return speedups(measured(profiled(), with_busy_phases(ns)));
+    return speedup_part(measured(timed_and_profiled(), with_busy_phases(ns)));
   };
-  const auto words = [](const Part& of) { return of.answer + of.figures.at(0).caption; };
-  EXPECT_THAT(words(part(1)), AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
-                                    HasSubstr("Shaded sizes")));
-  const auto filled = std::int64_t{1} << 50;
-  EXPECT_THAT(words(part(filled)), AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
+  const auto answer_and_caption = [](const Part& shown) {
+    return shown.answer + shown.figures.at(0).caption;
+  };
+  EXPECT_THAT(
+      answer_and_caption(part(1)),
+      AllOf(HasSubstr("Passes of small are launch-bound in BF16"), HasSubstr("Shaded sizes")));
+  const auto filled_ns = std::int64_t{1} << 50;
+  EXPECT_THAT(answer_and_caption(part(filled_ns)),
+              AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
 }
 
 /// Makes one forward pass twice as long as the others in that precision, for one size or all.

@@ -26,21 +26,22 @@ std::string answer(const Change& change = as_it_is) {
   return first_section(DeviceKind::kCuda, change).parts.front().answer;
 }
 
-/// A profiled training step with so many milliseconds of GEMMs and of AdamW.
-void profile(const CellSpec& spec, Launch& launch, double gemms, double optimizer) {
+/// Gives a profiled training step these times of GEMMs and of AdamW.
+void set_kernels(const CellSpec& spec, Launch& launch, double gemms_ms, double optimizer_ms) {
   if (spec.kind != CellKind::kKernels || spec.mode != Mode::kTrainStep) return;
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
-    table.rows = {kernel_row(table, metric::kForward, "gemm", gemms),
+    table.rows = {kernel_row(table, metric::kForward, "gemm", gemms_ms),
                   kernel_row(table, metric::kBackward, "elementwise", 100),
-                  kernel_row(table, metric::kOptimizer, "elementwise", optimizer)};
+                  kernel_row(table, metric::kOptimizer, "elementwise", optimizer_ms)};
   }
 }
 
-std::string answer_of_profiles(double fp32_gemms, double bf16_gemms, double bf16_optimizer) {
+std::string answer_of_profiles(double fp32_gemms_ms, double bf16_gemms_ms,
+                               double bf16_optimizer_ms) {
   return answer([=](const CellSpec& spec, Launch& launch) {
     const bool fp32 = spec.precision == Precision::kFp32;
-    profile(spec, launch, fp32 ? fp32_gemms : bf16_gemms, fp32 ? 80 : bf16_optimizer);
+    set_kernels(spec, launch, fp32 ? fp32_gemms_ms : bf16_gemms_ms, fp32 ? 80 : bf16_optimizer_ms);
   });
 }
 
@@ -89,47 +90,49 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   EXPECT_THAT(title("Another GPU"), Not(HasSubstr("peak")));
 }
 
-/// 2.7B's times fall below those of the smaller xl, which has more layers; kernels fill little of
-/// them.
-void hurry(const CellSpec& spec, Launch& launch, double enqueued) {
+/// Lowers 2.7B's times below those of the smaller xl, which has more layers, and makes kernels fill
+/// little of them. `enqueue_factor` multiplies the time that the host takes to enqueue.
+void hasten_largest(const CellSpec& spec, Launch& launch, double enqueue_factor) {
   for (Metric& metric : launch.metrics) {
     if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", 1);
   }
   if (spec.kind != CellKind::kTiming) return;
   for (Metric& metric : launch.metrics) {
     std::vector<std::int64_t> scaled;
-    const double share =
-        (spec.size == "2.7B" ? 0.55 : 1) * (metric.tag == metric::kEnqueue ? enqueued : 1);
+    const double factor =
+        (spec.size == "2.7B" ? 0.55 : 1) * (metric.tag == metric::kEnqueue ? enqueue_factor : 1);
     for (const double sample : metric.numbers())
-      scaled.push_back(static_cast<std::int64_t>(sample * share));
+      scaled.push_back(static_cast<std::int64_t>(sample * factor));
     if (scaled.size() > 1) metric = sample_metric(metric.tag, metric.name, metric.unit, scaled);
   }
 }
 
 TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
   EXPECT_THAT(answer(), Not(HasSubstr("is faster than the smaller")));
-  const auto with = [](double enqueued) {
-    return answer([=](const auto& spec, Launch& launch) { hurry(spec, launch, enqueued); });
+  const auto answer_with = [](double enqueue_factor) {
+    return answer(
+        [=](const auto& spec, Launch& launch) { hasten_largest(spec, launch, enqueue_factor); });
   };
-  // The fake enqueues in half of the GPU's time.
-  EXPECT_THAT(with(2), HasSubstr("32 layers take fewer launches than 48"));
-  EXPECT_THAT(with(0.1), HasSubstr("2.7B is faster than the smaller xl in"));
-  EXPECT_THAT(with(0.1), HasSubstr("this run does not show why"));
+  // The fake worker enqueues in half of the GPU's time.
+  EXPECT_THAT(answer_with(2), HasSubstr("32 layers take fewer launches than 48"));
+  EXPECT_THAT(answer_with(0.1), HasSubstr("2.7B is faster than the smaller xl in"));
+  EXPECT_THAT(answer_with(0.1), HasSubstr("this run does not show why"));
 }
 
 TEST(Summary, OfARunWithoutATrainingStepHasItsKeyNumbers) {
-  const auto forward_alone = [](const CellSpec& spec, Launch& launch) {
+  const auto without_training_step = [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
-  const Section section = first_section(DeviceKind::kCuda, forward_alone);
+  const Section section = first_section(DeviceKind::kCuda, without_training_step);
   EXPECT_EQ(section.title, "Summary");
   EXPECT_THAT(section.parts.front().answer,
               AllOf(HasSubstr("- **"), Not(HasSubstr("training step"))));
 }
 
 TEST(Summary, OnACpuItSpeaksOfOperators) {
-  const Section section = first_section(
-      DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) { profile(spec, launch, 10, 1); });
+  const Section section = first_section(DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) {
+    set_kernels(spec, launch, 10, 1);
+  });
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
     EXPECT_THAT(rows_of(figure.data),

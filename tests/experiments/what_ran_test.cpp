@@ -21,47 +21,50 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
   labreport::Run run = demonstration();
   const std::string before = overview::outcome_line(run);
   auto& launches = run.cells.back().launches;
-  Launch spoiled = launches.front();
-  spoiled.outcome = OutOfMemory{"model", 1, 2, 3};
-  spoiled.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
-  launches.insert(launches.begin(), spoiled);
+  Launch refused = launches.front();
+  refused.outcome = OutOfMemory{"model", 1, 2, 3};
+  refused.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
+  launches.insert(launches.begin(), refused);
   EXPECT_EQ(overview::outcome_line(run),
             before + "; 1 repeated because other processes held the memory");
 }
 
 TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
-  const auto swept = [](const Change& change) {
+  const auto outcome_after = [](const Change& change) {
     return overview::outcome_line(measured(only("pytorch_attention"), change));
   };
   // On 141 GiB: 32,768 tokens in FP32 at four head dimensions.
   EXPECT_THAT(
-      swept(as_it_is),
+      outcome_after(as_it_is),
       testing::EndsWith("succeeded; in them 4 configurations of attention ran out of memory"));
-  const auto outcome = [](std::string_view words) {
+  const auto set_outcome = [](std::string_view words) {
     return each_row(metric::kAttention,
                     [=](const NamedRow& row) { row[column::kOutcome] = std::string(words); });
   };
-  const auto shorter = each_row(metric::kAttention, [](const NamedRow& row) {
+  const auto run_out_earlier = each_row(metric::kAttention, [](const NamedRow& row) {
     const auto length = row.number(column::kLength);
     if (length == 24'576) row[column::kOutcome] = std::string(metric::kRanOut);
     if (length == 32'768) row[column::kOutcome] = std::string(metric::kNotTried);
   });
   const auto in_fp32 = [](const CellSpec& spec) { return spec.precision == Precision::kFp32; };
-  EXPECT_THAT(swept(where(in_fp32, shorter)),
+  EXPECT_THAT(outcome_after(where(in_fp32, run_out_earlier)),
               testing::EndsWith("4 configurations of attention ran out of memory, "
                                 "and 4 longer ones were not run"));
-  EXPECT_THAT(swept(outcome(metric::kRan)), testing::EndsWith("measurements succeeded"));
+  EXPECT_THAT(outcome_after(set_outcome(metric::kRan)),
+              testing::EndsWith("measurements succeeded"));
   const auto in_bf16 = [](const CellSpec& spec) { return spec.precision == Precision::kBf16; };
-  EXPECT_THAT(swept(both(outcome(metric::kRan), where(in_bf16, outcome(metric::kInaccurate)))),
+  EXPECT_THAT(outcome_after(both(set_outcome(metric::kRan),
+                                 where(in_bf16, set_outcome(metric::kInaccurate)))),
               testing::EndsWith("of them timed nothing, because attention differs from FP64"));
 }
 
-/// The values of the environment's rows of that name.
-std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& what) {
+/// Returns the values of the environment's rows of that name.
+std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& name) {
   std::vector<std::string> values;
-  for (std::string& row : rows_of(overview::environment(RunView(run, find_edition(run.edition))))) {
-    const std::string name = what + " | ";
-    if (row.starts_with(name)) values.push_back(row.substr(name.size()));
+  for (std::string& row :
+       rows_of(overview::environment_table(RunView(run, find_edition(run.edition))))) {
+    const std::string start = name + " | ";
+    if (row.starts_with(start)) values.push_back(row.substr(start.size()));
   }
   return values;
 }
@@ -83,7 +86,7 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.context == 512) end_with(launch, Skipped{"too large"});
   });
-  const TableView table = overview::what_ran(RunView(run, input.edition));
+  const TableView table = overview::missing_measurements(RunView(run, input.edition));
   EXPECT_THAT(texts_in(table, "Count"), testing::ElementsAre("6"));
   EXPECT_THAT(texts_in(table, "Mode"),
               testing::ElementsAre("inference, forward and training step"));
@@ -95,10 +98,11 @@ TEST(WhatRan, TellsCheckpointsApart) {
   const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.group.value_or(4) == 4) end_with(launch, Skipped{"too large"});
   });
-  EXPECT_THAT(texts_in(overview::what_ran(RunView(run, input.edition)), "Measurement"),
+  EXPECT_THAT(texts_in(overview::missing_measurements(RunView(run, input.edition)), "Measurement"),
               testing::ElementsAre("no checkpoints", "checkpoints of 4 blocks"));
 }
 
+/// Returns the reason in the table if an allocation was refused; both sizes are in GiB.
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
   constexpr std::int64_t kGibibyte = 1 << 30;
   const PlanInput input = only("memory_profiling.c");
@@ -110,7 +114,7 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
       launch.metrics.push_back(
           integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
   });
-  return texts_in(overview::what_ran(RunView(run, input.edition)), "Reason").front();
+  return texts_in(overview::missing_measurements(RunView(run, input.edition)), "Reason").front();
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
