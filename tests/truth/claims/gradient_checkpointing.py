@@ -62,7 +62,7 @@ class Network:
 
 def told(cell):
     """The launch that a choice is told by, which may have run out of memory."""
-    return cell.ok() or (cell.launches[-1] if cell.launches else None)
+    return cell.ok_launch() or (cell.launches[-1] if cell.launches else None)
 
 
 def peak(cell):

@@ -1,7 +1,7 @@
 """The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
-from checks import MODES, SPOKEN, near, number, true
+from checks import MODES, PRECISION_WORDS, near, number, true
 
 KINDS = {"memory"}
 STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
@@ -31,7 +31,7 @@ class Network:
     def __init__(self, run):
         model = max(cell["implementation"] or "" for cell in run.of("memory"))
         cells = [cell for cell in run.of("memory") if (cell["implementation"] or "") == model]
-        order = [name for name in SPOKEN if any(cell["precision"] == name for cell in cells)]
+        order = [name for name in PRECISION_WORDS if any(cell["precision"] == name for cell in cells)]
         self.own = order[0]
         self.other = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
         ours = [cell for cell in cells if cell["precision"] == self.own]
@@ -45,7 +45,7 @@ class Network:
 
     @staticmethod
     def peak_of(cell):
-        return cell.ok().metric("memory", "peak_allocated") if cell and cell.ok() else None
+        return cell.ok_launch().metric("memory", "peak_allocated") if cell and cell.ok_launch() else None
 
     def cell(self, context, mode, precision=None):
         found = [cell for cell in self.cells if (cell["context"], cell["mode"], cell["precision"]) == (
@@ -56,7 +56,7 @@ class Network:
         return self.peak_of(self.cell(context, mode, precision))
 
     def launch(self, context, mode, precision=None):
-        return self.cell(context, mode, precision).ok()
+        return self.cell(context, mode, precision).ok_launch()
 
     def phase(self, context, precision=None):
         launch = self.launch(context, "train_step", precision)
@@ -71,7 +71,7 @@ class Network:
 
     def refused(self, context, precision=None, statuses=("oom",)):
         cell = self.cell(context, "train_step", precision)
-        return bool(cell and cell.launches and not cell.ok() and cell.launches[-1].data["outcome"]["status"] in statuses)
+        return bool(cell and cell.launches and not cell.ok_launch() and cell.launches[-1].data["outcome"]["status"] in statuses)
 
 
 def total(row):
@@ -100,7 +100,7 @@ def named(run, step, profile, at):
 
 def sawtooth(run, step, profile, at, parameters):
     cell = named(run, step, profile, at)
-    rows = timeline(cell.ok())
+    rows = timeline(cell.ok_launch())
     size(parameters, rows[0]["parameters"])
     true(rows[0]["parameters"] >= 0.9 * total(rows[0]), "on more than parameters")
     most = max(row["temporary"] for row in rows)
@@ -111,7 +111,7 @@ def sawtooth(run, step, profile, at, parameters):
 
 
 def climbs(run, step, profile, at, start, state, peak, falls):
-    rows = timeline(named(run, step, profile, at).ok())
+    rows = timeline(named(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
     size(start, total(rows[0]))
     size(peak, total(most))
@@ -124,7 +124,7 @@ def climbs(run, step, profile, at, start, state, peak, falls):
 
 
 def plain(run, step, profile, at, start, peak, phase):
-    rows = timeline(named(run, step, profile, at).ok())
+    rows = timeline(named(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
     size(start, total(rows[0]))
     size(peak, total(most))
@@ -140,7 +140,7 @@ def stops(run, step, profile, at, peak, reason):
 def no_curve(run):
     network = Network(run)
     true(not any(launch.table("timeline") for cell in network.cells if cell["precision"] == network.own
-                 for launch in (cell.ok() or (cell.launches or [None])[-1],) if launch))
+                 for launch in (cell.ok_launch() or (cell.launches or [None])[-1],) if launch))
 
 
 # (b)
@@ -268,7 +268,7 @@ def none_in_both(run):
 
 # (d)
 def residual_of(network, context):
-    launches = [cell.ok() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
+    launches = [cell.ok_launch() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
     return next((bytes for one in launches if (bytes := one.metric("residual", "requested")) is not None), None)
 
 

@@ -8,7 +8,7 @@ LOOPS = ["FP32 += FP32", "FP16 += FP16", "FP32 += FP16", "FP32 += FP16 cast to F
 
 
 def launch(run):
-    return run.of("accumulation")[0].ok()
+    return run.of("accumulation")[0].ok_launch()
 
 
 def sums(run, loop):

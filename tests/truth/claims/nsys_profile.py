@@ -1,7 +1,7 @@
 """The claims about the profiling problem, recomputed from the tables of kernels."""
 import re
 
-from checks import MODES, PRECISIONS, SPOKEN, always, median_limit, near, number, true
+from checks import MODES, PRECISIONS, PRECISION_WORDS, always, median_limit, near, number, true
 
 KINDS = {"kernels", "limits"}
 PHASES = {"forward": {"forward"}, "both": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
@@ -25,7 +25,7 @@ class Profile:
         if not precision:  # A step without an inference beside it may be of another precision.
             first = min((list(PRECISIONS.values()).index(cell["precision"]) for cell in self.cells), default=0)
             self.cells = [cell for cell in self.cells if cell["precision"] == list(PRECISIONS.values())[first]]
-        ran = [(cell, cell.ok()) for cell in self.cells if cell.ok()]
+        ran = [(cell, cell.ok_launch()) for cell in self.cells if cell.ok_launch()]
         self.inference = next((one for one in ran if one[0]["mode"] == "inference"), None)
         others = [one for one in ran if one[0]["mode"] != "inference"]
         self.step = max(others, key=lambda one: MODES.index(one[0]["mode"]), default=None)
@@ -94,7 +94,7 @@ def shorter(run, emptiest):
     """Checks every forward pass that takes less than half of the answer's."""
     shares = []
     for words in {(cell["size"], cell["context"], cell["precision"]) for cell in run.of("kernels")}:
-        profile = Profile(run, f"{words[0]} at context {words[1]} in {SPOKEN[words[2]]}")
+        profile = Profile(run, f"{words[0]} at context {words[1]} in {PRECISION_WORDS[words[2]]}")
         source = profile.inference or profile.step
         if not source or source[0]["mode"] not in ("inference", "forward"):
             continue
