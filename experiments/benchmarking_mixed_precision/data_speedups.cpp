@@ -93,8 +93,8 @@ const std::vector<Column<PassRow>> kPasses{
     kernel_column("launches", "Launches", &KernelTimes::kernel_count, "", kCount),
     {"label", "Label", [](const PassRow& row) { return row.network().size_label(); }}};
 
-std::vector<NetworkRow> network_rows(const std::vector<MeasuredNetwork>& networks,
-                                     const std::vector<PrecisionPair>& pairs) {
+std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,
+                                     const PrecisionPairs& pairs) {
   std::vector<NetworkRow> rows;
   for (const MeasuredNetwork& network : networks) {
     const auto pair = std::ranges::find(pairs, &network, &PrecisionPair::other);
@@ -105,8 +105,8 @@ std::vector<NetworkRow> network_rows(const std::vector<MeasuredNetwork>& network
 
 std::optional<PartContent> present_speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const std::vector<MeasuredNetwork> networks = measured_networks(view, groups);
-  const std::vector<PrecisionPair> pairs = precision_pairs(networks);
+  const MeasuredNetworks networks = measured_networks(view, groups);
+  const PrecisionPairs pairs = precision_pairs(networks);
   // If there is only one precision, the benchmarking problem already shows all times.
   if (pairs.empty()) return std::nullopt;
   const auto rows = network_rows(networks, pairs);

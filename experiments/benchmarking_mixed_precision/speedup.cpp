@@ -90,9 +90,8 @@ std::optional<Ratio> PrecisionPair::speedup(PassOfNetwork pass) const {
   return ratio_of((fp32->*pass).times_ms, (other->*pass).times_ms);
 }
 
-std::vector<MeasuredNetwork> measured_networks(const RunView& view,
-                                               const std::vector<TimingGroup>& groups) {
-  std::vector<MeasuredNetwork> all;
+MeasuredNetworks measured_networks(const RunView& view, const std::vector<TimingGroup>& groups) {
+  MeasuredNetworks all;
   for (const TimingGroup& group : groups) {
     if (group.spec.precision && group.spec.model) all.push_back(measured_network(view, group));
   }
@@ -103,8 +102,8 @@ std::vector<MeasuredNetwork> measured_networks(const RunView& view,
   return all;
 }
 
-std::vector<PrecisionPair> precision_pairs(const std::vector<MeasuredNetwork>& networks) {
-  std::vector<PrecisionPair> all;
+PrecisionPairs precision_pairs(const MeasuredNetworks& networks) {
+  PrecisionPairs all;
   for (const MeasuredNetwork& fp32 : networks) {
     if (fp32.group->spec.precision != Precision::kFp32) continue;
     for (const MeasuredNetwork& other : networks) {
@@ -118,8 +117,7 @@ std::vector<PrecisionPair> precision_pairs(const std::vector<MeasuredNetwork>& n
   return all;
 }
 
-std::vector<PrecisionPair> compared_pairs(const std::vector<PrecisionPair>& pairs,
-                                          PassOfNetwork pass) {
+PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass) {
   return only(pairs, [&](const PrecisionPair& pair) {
     return pair.precision() == pairs.front().precision() && pair.speedup(pass);
   });

@@ -52,20 +52,21 @@ struct PrecisionPair {
   std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< Mean FP32 time / other mean time.
 };
 
+using MeasuredNetworks = std::vector<MeasuredNetwork>;
+using PrecisionPairs = std::vector<PrecisionPair>;
+
 /// Sorts networks by context, number of parameters and precision (FP32, BF16, FP16, TF32).
-std::vector<MeasuredNetwork> measured_networks(const RunView& view,
-                                               const std::vector<TimingGroup>& groups);
+MeasuredNetworks measured_networks(const RunView& view, const std::vector<TimingGroup>& groups);
 
 /// Pairs each other precision of a network with its FP32. BF16 pairs come before FP16 and TF32
 /// pairs; within a precision the order of `networks` is kept.
-std::vector<PrecisionPair> precision_pairs(const std::vector<MeasuredNetwork>& networks);
+PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 
 /// Returns the pairs that answers use: those in the first pair's precision that timed `pass` in
 /// both precisions.
-std::vector<PrecisionPair> compared_pairs(const std::vector<PrecisionPair>& pairs,
-                                          PassOfNetwork pass);
+PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
 /// Returns the values of part (c)'s sentences. `pairs` must not be empty.
-Facts speedup_facts(const RunView& view, const std::vector<PrecisionPair>& pairs);
+Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

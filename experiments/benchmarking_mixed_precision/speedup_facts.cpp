@@ -18,14 +18,12 @@ constexpr double kFasterBelow = 0.95;
 // A cause must explain at least this fraction of the logarithm of the growth.
 constexpr double kMinExplained = 0.5;
 
-using Pairs = std::vector<PrecisionPair>;
-
 std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
   const Ratio speedup = *pair.speedup(pass);
   return certain_ratio(speedup.value, speedup.deviation);
 }
 
-Trend size_trend(const Pairs& pairs, PassOfNetwork pass) {
+Trend size_trend(const PrecisionPairs& pairs, PassOfNetwork pass) {
   return trend_of(each(pairs, [pass](const PrecisionPair& pair) { return *pair.speedup(pass); }));
 }
 
@@ -57,7 +55,8 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
 
 /// Sets the trend of speedups with size. The reason is that of the first pass whose speedup grows.
 /// Every pair must have times of all `passes`.
-void set_trend(Facts& facts, const Pairs& pairs, const std::vector<PassOfNetwork>& passes) {
+void set_trend(Facts& facts, const PrecisionPairs& pairs,
+               const std::vector<PassOfNetwork>& passes) {
   const auto growing =
       only(passes, [&](PassOfNetwork pass) { return size_trend(pairs, pass) == Trend::kGrows; });
   const bool forward_grows = !growing.empty() && growing.front() == &MeasuredNetwork::forward;
@@ -91,11 +90,11 @@ void set_trend(Facts& facts, const Pairs& pairs, const std::vector<PassOfNetwork
 }
 
 /// Describes the pairs that have both passes, or, if there are none, those with a forward pass.
-std::optional<Facts> compared_facts(const Pairs& all) {
-  const Pairs forward = compared_pairs(all, &MeasuredNetwork::forward);
+std::optional<Facts> compared_facts(const PrecisionPairs& all) {
+  const PrecisionPairs forward = compared_pairs(all, &MeasuredNetwork::forward);
   if (forward.empty()) return std::nullopt;
-  const Pairs with_backward = compared_pairs(forward, &MeasuredNetwork::backward);
-  const Pairs& pairs = with_backward.empty() ? forward : with_backward;
+  const PrecisionPairs with_backward = compared_pairs(forward, &MeasuredNetwork::backward);
+  const PrecisionPairs& pairs = with_backward.empty() ? forward : with_backward;
   const PrecisionPair &first = pairs.front(), &last = pairs.back();
   const std::string precision = first.precision();
   Facts facts;
@@ -115,7 +114,7 @@ std::optional<Facts> compared_facts(const Pairs& all) {
 }
 
 /// Lists the training steps whose time synchronizing after each phase changes by over a tenth.
-std::vector<Facts> synchronizing_facts(const Pairs& pairs) {
+std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
   constexpr double kTenth = 0.1;
   constexpr Notation kThree{Notation::kSignificant, 3};
   std::vector<Facts> list;
@@ -138,7 +137,7 @@ std::vector<Facts> synchronizing_facts(const Pairs& pairs) {
 
 }  // namespace
 
-Facts speedup_facts(const RunView& view, const Pairs& pairs) {
+Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string precision = pairs.front().precision();

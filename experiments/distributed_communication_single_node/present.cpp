@@ -46,55 +46,39 @@ struct GridRow {
   double bus_factor;   ///< busbw / algbw
   std::string reason;  ///< Why there is no timing.
   std::vector<std::string> flags = {};
-
-  Value value_or_reason(const std::function<Value(const AllReduceTiming&)>& value) const {
-    return timing ? value(*timing) : Value::missing(reason);
-  }
 };
+
+/// Returns a column's function that shows a number of the timing, or why there is none.
+template <typename Number>
+std::function<Value(const GridRow&)> timing_value(Number number) {
+  return [number](const GridRow& row) {
+    return row.timing ? Value(std::invoke(number, *row.timing)) : Value::missing(row.reason);
+  };
+}
+
+Value mean_ms(const AllReduceTiming& timing) {
+  const double mean = timing.mean_ns / kNsPerMs;
+  return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
+}
 
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", &GridRow::library},
     {"ranks", "Ranks", &GridRow::ranks, "", kCount},
     {"size", "Size", &GridRow::size},
-    {"ms", "Time",
-     [](const GridRow& row) {
-       return row.value_or_reason(
-           [](const AllReduceTiming& timing) { return timing.slowest_ns / kNsPerMs; });
-     },
+    {"ms", "Time", timing_value([](const auto& timing) { return timing.slowest_ns / kNsPerMs; }),
      "ms"},
-    {"mean", "Mean",
-     [](const GridRow& row) {
-       return row.value_or_reason([](const AllReduceTiming& timing) {
-         const double mean_ms = timing.mean_ns / kNsPerMs;
-         return timing.deviation_ns ? Value(mean_ms, *timing.deviation_ns / kNsPerMs)
-                                    : Value(mean_ms);
-       });
-     },
-     "ms"},
+    {"mean", "Mean", timing_value(mean_ms), "ms"},
     {"fastest", "Fastest rank",
-     [](const GridRow& row) {
-       return row.value_or_reason(
-           [](const AllReduceTiming& timing) { return timing.fastest_ns / kNsPerMs; });
-     },
-     "ms"},
+     timing_value([](const auto& timing) { return timing.fastest_ns / kNsPerMs; }), "ms"},
     {"lag", "Last start",
-     [](const GridRow& row) {
-       return row.value_or_reason(
-           [](const AllReduceTiming& timing) { return timing.start_lag_ns / kNsPerUs; });
-     },
-     "µs", kThree},
-    {"calls", "Calls",
-     [](const GridRow& row) { return row.value_or_reason(&AllReduceTiming::calls); }, "", kCount},
-    {"algbw", "algbw",
-     [](const GridRow& row) {
-       return row.value_or_reason(
-           [](const AllReduceTiming& timing) { return timing.algbw() / kGiga; });
-     },
+     timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs", kThree},
+    {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kCount},
+    {"algbw", "algbw", timing_value([](const auto& timing) { return timing.algbw() / kGiga; }),
      "GB/s", kThree},
     {"busbw", "busbw",
      [](const GridRow& row) {
-       return row.value_or_reason(
-           [&](const AllReduceTiming& timing) { return timing.algbw() * row.bus_factor / kGiga; });
+       return row.timing ? Value(row.timing->algbw() * row.bus_factor / kGiga)
+                         : Value::missing(row.reason);
      },
      "GB/s", kThree}};
 
