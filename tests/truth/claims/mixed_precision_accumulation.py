@@ -50,8 +50,8 @@ def accumulated(run, mixed, addend):
 
 
 def otherwise(run, loops):
-    told = re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops)
-    for loop, value in told:
+    claimed = re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops)
+    for loop, value in claimed:
         near(value, sums(run, NAMES[loop])[-1])
 
 
