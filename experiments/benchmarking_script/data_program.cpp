@@ -67,7 +67,7 @@ std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
   std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {
     // The run stores cells in plan order, so the smallest address is the cell planned first.
-    const auto cell = &auto ::second;
+    const auto cell = [](const auto& entry) { return entry.second; };
     const Mode first_mode = std::ranges::min_element(group.cells, {}, cell)->first;
     return first_mode == Mode::kInference || first_mode == Mode::kForward;
   });
