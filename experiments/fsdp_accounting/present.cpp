@@ -26,7 +26,7 @@ constexpr Notation kCount{Notation::kCount};
 // this fraction of it.
 constexpr double kSavingTolerance = 0.05;
 // Rounding makes losses differ by at most these fractions with FP32 and with 16-bit gradients.
-constexpr double kFp32LossTolerance = 1e-6, k16BitLossTolerance = 1e-2;
+constexpr double kFp32LossTolerance = 1e-6, kSixteenBitLossTolerance = 1e-2;
 
 /// Returns the peak of a step after the first; nothing if it was not measured.
 std::optional<double> step_peak_bytes(const ShardingScheme& scheme) {
@@ -159,7 +159,7 @@ PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& 
       .when("saving", saving);
   set_conditions(part.facts, view, networks);
   optimizer_state_sharding_accounting::list_diverging_losses(
-      part.facts, networks, Sharding::kWeights, kFp32LossTolerance, k16BitLossTolerance);
+      part.facts, networks, Sharding::kWeights, kFp32LossTolerance, kSixteenBitLossTolerance);
   part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
