@@ -8,9 +8,9 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr const char* kTrainedOn = "cross-entropy";
+constexpr const char* kTrainingLoss = "cross-entropy";
 
-/// The dtypes of one tensor, or of several tensors together, under both autocasts.
+/// The dtypes of one tensor, or of a group of tensors, under both autocasts.
 struct TensorRow {
   std::string tensor, fp16, bf16;
 };
@@ -25,73 +25,78 @@ std::string loss_words(const std::string& name) {
   return name == "mean" ? "mean of the logits" : name;
 }
 
-class Rows {
+class TensorRows {
  public:
-  explicit Rows(const Trace& trace) : trace_(trace) {}
+  explicit TensorRows(const DtypeTrace& trace) : trace_(trace) {}
 
-  void together(const std::string& what, std::string_view group) {
-    rows_.push_back({what, trace_.dtypes(kFp16, group), trace_.dtypes(kBf16, group)});
+  /// Adds one row for all tensors of a group.
+  void add_group(const std::string& label, std::string_view group) {
+    rows_.push_back({label, trace_.dtypes_of(kFp16, group), trace_.dtypes_of(kBf16, group)});
   }
-  void counted(const std::string& what, std::string_view group) {
-    const auto count = static_cast<std::int64_t>(trace_.in(kFp16, group).size());
-    together(what + " (" + format_plural(count, "tensor") + ")", group);
+  void add_counted_group(const std::string& label, std::string_view group) {
+    const auto count = static_cast<std::int64_t>(trace_.tensors_in(kFp16, group).size());
+    add_group(label + " (" + format_plural(count, "tensor") + ")", group);
   }
-  void singly(const std::string& what, std::string_view group) {
-    for (const TracedDtype& tensor : trace_.in(kFp16, group)) {
-      rows_.push_back(
-          {what + loss_words(tensor.name), tensor.dtype, trace_.dtype(kBf16, group, tensor.name)});
+  /// Adds a row for each tensor of a group.
+  void add_each(const std::string& label_start, std::string_view group) {
+    for (const TracedTensor& tensor : trace_.tensors_in(kFp16, group)) {
+      rows_.push_back({label_start + loss_words(tensor.name), tensor.dtype,
+                       trace_.dtype_of(kBf16, group, tensor.name)});
     }
   }
   std::vector<TensorRow> take() { return std::move(rows_); }
 
  private:
-  const Trace& trace_;
+  const DtypeTrace& trace_;
   std::vector<TensorRow> rows_;
 };
 
-/// Each output and each loss has a row. All parameters share one, as do gradients and states.
-std::vector<TensorRow> summary(const Trace& trace) {
-  Rows rows(trace);
-  rows.counted("parameters", metric::kParameter);
-  rows.singly("output of ", metric::kOutput);
-  rows.singly("loss: ", metric::kLossValue);
-  rows.counted("gradients", metric::kGradient);
-  rows.counted("the optimizer's state", metric::kOptimizerState);
+/// Returns a row for each output and each loss. All parameters share one, as do gradients and
+/// states.
+std::vector<TensorRow> toy_model_rows(const DtypeTrace& trace) {
+  TensorRows rows(trace);
+  rows.add_counted_group("parameters", metric::kParameter);
+  rows.add_each("output of ", metric::kOutput);
+  rows.add_each("loss: ", metric::kLossValue);
+  rows.add_counted_group("gradients", metric::kGradient);
+  rows.add_counted_group("the optimizer's state", metric::kOptimizerState);
   return rows.take();
 }
 
-/// Rows of the user's model do not say how many tensors they stand for, as the trace does not tell.
-std::vector<TensorRow> summary_of_model(const Trace& trace) {
-  Rows rows(trace);
-  rows.together("parameters", metric::kParameter);
-  rows.singly("output of ", metric::kOutput);
-  rows.together("loss", metric::kLossValue);
-  rows.together("gradients", metric::kGradient);
-  rows.together("optimizer state", metric::kOptimizerState);
+/// Returns rows without numbers of tensors, which the trace of the user's model does not tell.
+std::vector<TensorRow> users_model_rows(const DtypeTrace& trace) {
+  TensorRows rows(trace);
+  rows.add_group("parameters", metric::kParameter);
+  rows.add_each("output of ", metric::kOutput);
+  rows.add_group("loss", metric::kLossValue);
+  rows.add_group("gradients", metric::kGradient);
+  rows.add_group("optimizer state", metric::kOptimizerState);
   return rows.take();
 }
 
-Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
-  const auto output = [&](const char* name) { return trace.dtype(kFp16, metric::kOutput, name); };
-  const std::string loss = trace.dtype(kFp16, metric::kLossValue, kTrainedOn);
-  const std::string mean = trace.dtype(kFp16, metric::kLossValue, "mean");
+Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
+  const auto output = [&](const char* name) {
+    return trace.dtype_of(kFp16, metric::kOutput, name);
+  };
+  const std::string training_loss = trace.dtype_of(kFp16, metric::kLossValue, kTrainingLoss);
+  const std::string mean_loss = trace.dtype_of(kFp16, metric::kLossValue, "mean");
   Facts facts;
-  facts.set("parameters", trace.dtypes(kFp16, metric::kParameter));
+  facts.set("parameters", trace.dtypes_of(kFp16, metric::kParameter));
   for (const char* module : {"fc1", "ln", "fc2"}) facts.set(module, output(module));
-  facts.set("loss", loss);
-  facts.when("other_mean", mean != loss, "dtype", mean);
-  facts.set("gradients", trace.dtypes(kFp16, metric::kGradient));
+  facts.set("loss", training_loss);
+  facts.when("other_mean", mean_loss != training_loss, "dtype", mean_loss);
+  facts.set("gradients", trace.dtypes_of(kFp16, metric::kGradient));
   // A CPU's autocast leaves layer normalization in the dtype of its input.
   facts.flag("norm_stays", !on_gpu && output("ln") == "FP16");
   // BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
-  const auto same = [](const TensorRow& row) {
+  const auto is_alike = [](const TensorRow& row) {
     return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";
   };
-  facts.flag("same", !rows.empty() && std::ranges::all_of(rows, same));
+  facts.flag("same", !rows.empty() && std::ranges::all_of(rows, is_alike));
   return facts;
 }
 
-void add_model(PartContent& part, const RunView& view) {
+void add_users_model(PartContent& part, const RunView& view) {
   const Cell* cell = view.cell(CellKind::kDtypes,
                                [](const CellSpec& spec) { return !spec.implementation.empty(); });
   if (cell == nullptr) {
@@ -106,7 +111,7 @@ void add_model(PartContent& part, const RunView& view) {
   part.facts.when("model", facts);
   if (launch == nullptr) return;
   part.datasets.push_back(
-      make_dataset("model-dtypes", kTensors, summary_of_model(trace_of(launch))));
+      make_dataset("model-dtypes", kTensors, users_model_rows(dtype_trace(launch))));
 }
 
 }  // namespace
@@ -120,14 +125,14 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   const Cell* cell = toy_model_cell(view);
   if (cell == nullptr) return std::nullopt;
   const Launch* launch = ok_launch(*cell);
-  const Trace trace = trace_of(launch);
-  const auto rows = launch ? summary(trace) : std::vector<TensorRow>();
+  const DtypeTrace trace = dtype_trace(launch);
+  const auto rows = launch ? toy_model_rows(trace) : std::vector<TensorRow>();
   PartContent part;
   part.facts.when("traced", launch != nullptr, traced_facts(trace, rows, view.on_gpu()));
   part.facts.when("missing", !launch, "reason", reason_missing(*cell));
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};
-  add_model(part, view);
+  add_users_model(part, view);
   part.details.tables = {command_table(view.run(), kProblem + std::string(".a"), {cell})};
   return part;
 }

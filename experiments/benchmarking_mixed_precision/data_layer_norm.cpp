@@ -17,17 +17,19 @@ namespace {
 
 constexpr Notation kError{Notation::kRelativeError, 2};
 constexpr Precision kFormats[]{Precision::kFp16, Precision::kBf16};
-constexpr double kClearly = 1.5;  // An error is called larger if it exceeds this multiple.
+constexpr double kClearlyLarger = 1.5;  // This multiple of an error counts as a larger error.
 
 using Error = std::optional<double>;
 
-/// Errors of each operation of layer normalization, relative to FP64; empty after an overflow.
+/// One format, method, width and scale of layer normalization. The errors of its operations are
+/// relative to FP64, and empty after an overflow.
 struct NormRow {
   Precision format = {};
   std::string method = {};  ///< "rounded": see metric_names.h
   std::int64_t width = 0;
-  std::int64_t scale = 0;  ///< The binary logarithm of the input's scale.
-  Error mean = {}, squares = {}, variance = {}, rstd = {}, output = {};
+  std::int64_t scale_log2 = 0;
+  Error mean_error = {}, squares_error = {}, variance_error = {}, rstd_error = {};
+  Error output_error = {};
   bool sum_overflow = false, square_overflow = false;
 
   bool overflows() const { return sum_overflow || square_overflow; }
@@ -39,119 +41,122 @@ struct NormRow {
 };
 using NormRows = std::vector<NormRow>;
 
-const std::vector<Column<NormRow>> kSteps{
+const std::vector<Column<NormRow>> kNormColumns{
     {"format", "Format", [](const NormRow& row) { return describe(row.format); }},
     {"method", "Method", &NormRow::method_words},
     {"curve", "Curve", &NormRow::curve},
-    {"scale", "Scale", &NormRow::scale, "", {Notation::kCount}},
-    {"mean", "Mean", &NormRow::mean, "% of σ", kError},
-    {"squares", "Squares", &NormRow::squares, "%", kError},
-    {"variance", "Variance", &NormRow::variance, "%", kError},
-    {"rstd", "rsqrt(variance + eps)", &NormRow::rstd, "%", kError},
-    {"output", "Output", &NormRow::output, "%", kError},
+    {"scale", "Scale", &NormRow::scale_log2, "", kCount},
+    {"mean", "Mean", &NormRow::mean_error, "% of σ", kError},
+    {"squares", "Squares", &NormRow::squares_error, "%", kError},
+    {"variance", "Variance", &NormRow::variance_error, "%", kError},
+    {"rstd", "rsqrt(variance + eps)", &NormRow::rstd_error, "%", kError},
+    {"output", "Output", &NormRow::output_error, "%", kError},
     {"overflows", "Overflows", &NormRow::overflows}};
 
-/// Returns nothing if the row lacks its vectors' width, their scale or whether they overflow.
-std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
+/// Returns nothing if the row lacks its vectors' width, their scale or their counts of overflows.
+std::optional<NormRow> norm_row(const MeasuredRow& row, Precision format) {
   const auto width = row.number("width"), scale = row.number("scale_log2");
   const auto sums = row.number("sum_overflow"), squares = row.number("square_overflow");
   if (!width || !scale || !sums || !squares) return std::nullopt;
   return NormRow{.format = format,
                  .method = row.text("method"),
                  .width = static_cast<std::int64_t>(*width),
-                 .scale = static_cast<std::int64_t>(*scale),
-                 .mean = row.number("mean_error"),
-                 .squares = row.number("square_error"),
-                 .variance = row.number("variance_error"),
-                 .rstd = row.number("rstd_error"),
-                 .output = row.number("output_error"),
+                 .scale_log2 = static_cast<std::int64_t>(*scale),
+                 .mean_error = row.number("mean_error"),
+                 .squares_error = row.number("square_error"),
+                 .variance_error = row.number("variance_error"),
+                 .rstd_error = row.number("rstd_error"),
+                 .output_error = row.number("output_error"),
                  .sum_overflow = *sums > 0,
                  .square_overflow = *squares > 0};
 }
 
-/// Keeps only the rows of the widest vectors, sorted by ascending scale.
-NormRows widest(const Launch* launch) {
+/// Returns the rows of the widest vectors, sorted by ascending scale.
+NormRows widest_rows(const Launch* launch) {
   NormRows rows;
   if (launch == nullptr) return rows;
   for (const Precision format : kFormats) {
     for (const MeasuredRow& row : measured_rows(*launch, metric::kLayerNorm)) {
-      const auto errors = row.text("format") == name(format) ? read(row, format) : std::nullopt;
-      if (errors) rows.push_back(*errors);
+      if (row.text("format") != name(format)) continue;
+      if (const auto read = norm_row(row, format)) rows.push_back(*read);
     }
   }
   std::int64_t width = 0;
   for (const NormRow& row : rows) width = std::max(width, row.width);
-  std::ranges::stable_sort(rows, {}, &NormRow::scale);
+  std::ranges::stable_sort(rows, {}, &NormRow::scale_log2);
   return only(rows, [width](const NormRow& row) { return row.width == width; });
 }
 
-NormRows curve(const NormRows& rows, Precision format, std::string_view method) {
+NormRows rows_of_curve(const NormRows& rows, Precision format, std::string_view method) {
   return only(rows,
               [=](const NormRow& row) { return row.format == format && row.method == method; });
 }
 
 std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
 
-/// The figure shows statistics in the format and in FP32.
-NormRows drawn(const NormRows& rows) {
+/// Returns the rows that the figure shows: statistics in the format and in FP32.
+NormRows drawn_rows(const NormRows& rows) {
   return only(rows, [](const NormRow& row) { return row.method != metric::kReductions; });
 }
 
-/// A row for each scale, a column for each curve.
-Dataset errors_by_scale(const NormRows& rows) {
-  using Scale = std::pair<std::int64_t, std::map<std::string, Error>>;
-  std::map<std::int64_t, std::map<std::string, Error>> outputs;
+/// Makes a row for each scale and a column for each curve.
+Dataset errors_dataset(const NormRows& rows) {
+  using ErrorsByCurve = std::map<std::string, Error>;
+  using ScaleRow = std::pair<std::int64_t, ErrorsByCurve>;
+  std::map<std::int64_t, ErrorsByCurve> errors_by_scale;
   std::set<std::string> curves;
   for (const NormRow& row : rows) {
-    outputs[row.scale][row.curve()] = row.output;
+    errors_by_scale[row.scale_log2][row.curve()] = row.output_error;
     curves.insert(row.curve());
   }
-  std::vector<Column<Scale>> columns{
-      {"scale", "Scale", [](const Scale& scale) { return power_of_two(scale.first); }}};
+  std::vector<Column<ScaleRow>> columns{
+      {"scale", "Scale", [](const ScaleRow& row) { return power_of_two(row.first); }}};
   for (const std::string& curve : curves) {
-    const auto output = [curve](const Scale& scale) {
-      const auto error = scale.second.find(curve);
-      const bool finite = error != scale.second.end() && error->second;
+    const auto error_of_curve = [curve](const ScaleRow& row) {
+      const auto error = row.second.find(curve);
+      const bool finite = error != row.second.end() && error->second;
       return finite ? Value(*error->second) : Value::missing("overflow");
     };
-    columns.push_back({slug(curve), curve, output, "%", kError});
+    columns.push_back({slug(curve), curve, error_of_curve, "%", kError});
   }
-  return make_dataset("errors", columns, std::vector<Scale>(outputs.begin(), outputs.end()));
+  return make_dataset("errors", columns,
+                      std::vector<ScaleRow>(errors_by_scale.begin(), errors_by_scale.end()));
 }
 
-/// Compares errors at scale 1; nothing unless BF16 has an error by both methods compared.
+/// Compares errors at scale 1; nothing unless BF16 has an error by both of the compared methods.
 std::optional<Facts> measured_facts(const NormRows& rows) {
-  const auto output = [&](std::string_view method) {
-    const NormRows bf16 = curve(rows, Precision::kBf16, method);
-    const auto at_one = std::ranges::find(bf16, 0, &NormRow::scale);
-    return at_one == bf16.end() ? std::nullopt : at_one->output;
+  const auto bf16_error = [&](std::string_view method) {
+    const NormRows bf16 = rows_of_curve(rows, Precision::kBf16, method);
+    const auto at_one = std::ranges::find(bf16, 0, &NormRow::scale_log2);
+    return at_one == bf16.end() ? std::nullopt : at_one->output_error;
   };
-  const Error reductions = output(metric::kReductions), fp32 = output(metric::kFp32Statistics);
+  const Error reductions = bf16_error(metric::kReductions);
+  const Error fp32 = bf16_error(metric::kFp32Statistics);
   if (!reductions || !fp32) return std::nullopt;
-  const bool sensitive = *reductions > kClearly * *fp32;
-  const NormRows fp16 = curve(rows, Precision::kFp16, metric::kRounded);
-  const auto first = std::ranges::find(fp16, true, &NormRow::sum_overflow);
-  const bool range = std::ranges::none_of(
+  const bool sensitive = *reductions > kClearlyLarger * *fp32;
+  const NormRows fp16 = rows_of_curve(rows, Precision::kFp16, metric::kRounded);
+  const auto first_overflow = std::ranges::find(fp16, true, &NormRow::sum_overflow);
+  const bool bf16_fits = std::ranges::none_of(
       rows, [](const NormRow& row) { return row.format == Precision::kBf16 && row.overflows(); });
   return Facts()
       .set("reductions", *reductions, kError)
       .set("fp32", *fp32, kError)
       .flag("sensitive", sensitive)
       .flag("insensitive", !sensitive)
-      .flag("range", range)
-      .when("overflow", first != fp16.end(), "scale",
-            first != fp16.end() ? power_of_two(first->scale) : "");
+      .flag("range", bf16_fits)
+      .when("overflow", first_overflow != fp16.end(), "scale",
+            first_overflow != fp16.end() ? power_of_two(first_overflow->scale_log2) : "");
 }
 
-/// The dtypes of layer normalization under BF16 autocast.
+/// Tells the dtypes of layer normalization under BF16 autocast; nothing if they were not traced.
 std::optional<Facts> autocast_facts(const Cell* dtypes) {
-  const Trace trace = trace_of(dtypes == nullptr ? nullptr : ok_launch(*dtypes));
+  const DtypeTrace trace = dtype_trace(dtypes == nullptr ? nullptr : ok_launch(*dtypes));
   if (trace.tensors.empty()) return std::nullopt;
   Facts facts;
-  facts.set("input", trace.dtype(kBf16, metric::kNorm, "input"));
-  facts.set("layer_norm", trace.dtype(kBf16, metric::kNorm, "layer_norm"));
-  facts.set("rms_norm", trace.dtype(kBf16, metric::kNorm, "rms_norm"));
-  facts.set("residual", trace.dtype(kBf16, metric::kNetwork, "residual"));
+  facts.set("input", trace.dtype_of(kBf16, metric::kNorm, "input"));
+  facts.set("layer_norm", trace.dtype_of(kBf16, metric::kNorm, "layer_norm"));
+  facts.set("rms_norm", trace.dtype_of(kBf16, metric::kNorm, "rms_norm"));
+  facts.set("residual", trace.dtype_of(kBf16, metric::kNetwork, "residual"));
   return facts;
 }
 
@@ -160,10 +165,11 @@ std::optional<Facts> autocast_facts(const Cell* dtypes) {
 std::optional<PartContent> present_layer_norm(const RunView& view) {
   const Cell* cell = view.cell(CellKind::kLayerNorm);
   if (cell == nullptr) return std::nullopt;
-  const NormRows rows = widest(ok_launch(*cell));
+  const NormRows rows = widest_rows(ok_launch(*cell));
   const std::string reason = reason_missing(*cell);
-  const auto at_one = [](const NormRow& row) { return row.scale == 0; };
-  const auto visible = [](const NormRow& row) { return row.output.value_or(0) > 0; };  // log axis
+  const auto at_one = [](const NormRow& row) { return row.scale_log2 == 0; };
+  // The figure has a logarithmic axis.
+  const auto drawable = [](const NormRow& row) { return row.output_error.value_or(0) > 0; };
   PartContent part;
   part.cells = {cell};
   part.facts.when("autocast", autocast_facts(toy_model_cell(view)));
@@ -173,9 +179,9 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   part.facts.set("width", rows.empty() ? "" : format_count(rows.front().width));
   part.facts.when("measured", measured);
   if (!rows.empty()) {
-    part.datasets = {make_dataset("layer-norm", kSteps, only(drawn(rows), visible)),
-                     errors_by_scale(drawn(rows)),
-                     make_dataset("steps", kSteps, only(rows, at_one))};
+    part.datasets = {make_dataset("layer-norm", kNormColumns, only(drawn_rows(rows), drawable)),
+                     errors_dataset(drawn_rows(rows)),
+                     make_dataset("steps", kNormColumns, only(rows, at_one))};
   }
   part.details.tables = {command_table(view.run(), kProblem + std::string(".b"), {cell})};
   return part;

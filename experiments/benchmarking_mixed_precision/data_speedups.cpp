@@ -1,4 +1,4 @@
-// Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
+// Presents part (c): times, speedups and kernels of forward and backward by precision.
 #include "base/lists.h"
 #include "experiments/benchmarking_mixed_precision/presenters.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
@@ -9,25 +9,25 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr Notation kRatio{Notation::kFixed, 2};
+constexpr Notation kSpeedup{Notation::kFixed, 2};
 
 /// One network in one precision. `pair` is empty for FP32, which has no speedup.
 struct NetworkRow {
-  const Network* network;
-  std::optional<Pair> pair;
+  const MeasuredNetwork* network;
+  std::optional<PrecisionPair> pair;
 
-  Value time(Pass Network::* pass) const {
-    const std::vector<double>& ms = (network->*pass).ms;
-    return ms.empty() ? Value::missing(network->missing()) : Value::mean_of(ms);
+  Value mean_or_reason(PassOfNetwork pass) const {
+    const std::vector<double>& ms = (network->*pass).times_ms;
+    return ms.empty() ? Value::missing(network->missing_reason()) : Value::mean_of(ms);
   }
-  Value bound() const { return network->bound ? Value(describe(*network->bound)) : Value(); }
-  std::optional<Ratio> speedup(Pass Network::* pass) const {
+  Value bound_words() const { return network->bound ? Value(describe(*network->bound)) : Value(); }
+  std::optional<Ratio> speedup(PassOfNetwork pass) const {
     return pair ? pair->speedup(pass) : std::nullopt;
   }
 };
 
-Column<NetworkRow> time_column(const char* name, const char* title, Pass Network::* pass) {
-  return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
+Column<NetworkRow> time_column(const char* name, const char* title, PassOfNetwork pass) {
+  return {name, title, [pass](const NetworkRow& row) { return row.mean_or_reason(pass); }, "ms"};
 }
 
 /// Leaves out the ratio's deviation, which is too small for two decimals; the figure draws it.
@@ -35,32 +35,30 @@ Value ratio_value(const std::optional<Ratio>& ratio) {
   return ratio ? Value(ratio->value) : Value();
 }
 
-Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Network::* pass) {
+Column<NetworkRow> speedup_column(const char* name, const char* title, PassOfNetwork pass) {
   const auto value = [pass](const NetworkRow& row) { return ratio_value(row.speedup(pass)); };
-  return {name, title, value, "×", kRatio};
+  return {name, title, value, "×", kSpeedup};
 }
 
 const std::vector<Column<NetworkRow>> kNetworks{
     {"size", "Size", [](const NetworkRow& row) { return row.network->group->spec.size; }},
     {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
-    {"context",
-     "Context",
-     [](const NetworkRow& row) { return row.network->group->context; },
-     "",
-     {Notation::kCount}},
-    time_column("forward", "Forward", &Network::forward),
-    time_column("backward", "Backward", &Network::backward),
-    speedup_column("forward_speedup", "Forward speedup", &Network::forward),
-    speedup_column("backward_speedup", "Backward speedup", &Network::backward)};
+    {"context", "Context", [](const NetworkRow& row) { return row.network->group->context; }, "",
+     kCount},
+    time_column("forward", "Forward", &MeasuredNetwork::forward),
+    time_column("backward", "Backward", &MeasuredNetwork::backward),
+    speedup_column("forward_speedup", "Forward speedup", &MeasuredNetwork::forward),
+    speedup_column("backward_speedup", "Backward speedup", &MeasuredNetwork::backward)};
 
 /// One pass of a network: its speedup for the figure, and its kernels.
 struct PassRow {
-  NetworkRow row;
+  NetworkRow network_row;
   const char* name;
-  Pass Network::* pass;
+  PassOfNetwork pass;
 
-  std::optional<KernelTime> kernels() const { return (row.network->*pass).kernels; }
-  std::optional<Ratio> speedup() const { return row.speedup(pass); }
+  std::optional<KernelTimes> kernels() const { return (network_row.network->*pass).kernels; }
+  std::optional<Ratio> speedup() const { return network_row.speedup(pass); }
+  const MeasuredNetwork& network() const { return *network_row.network; }
 };
 
 template <typename Member>
@@ -74,35 +72,32 @@ Column<PassRow> kernel_column(const char* name, const char* title, Member member
 }
 
 const std::vector<Column<PassRow>> kPasses{
-    {"size", "Size", [](const PassRow& row) { return row.row.network->group->spec.size; }},
-    {"context",
-     "Context",
-     [](const PassRow& row) { return row.row.network->group->context; },
-     "",
-     {Notation::kCount}},
-    {"pass", "Pass", [](const PassRow& row) { return row.name; }},
-    {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
+    {"size", "Size", [](const PassRow& row) { return row.network().group->spec.size; }},
+    {"context", "Context", [](const PassRow& row) { return row.network().group->context; }, "",
+     kCount},
+    {"pass", "Pass", &PassRow::name},
+    {"precision", "Precision", [](const PassRow& row) { return row.network().precision(); }},
     {"speedup", "Speedup", [](const PassRow& row) { return ratio_value(row.speedup()); }, "×",
-     kRatio},
+     kSpeedup},
     {"deviation", "Deviation",
      [](const PassRow& row) {
        const auto speedup = row.speedup();
        return speedup ? Value(speedup->deviation) : Value();
      },
-     "×", kRatio},
-    {"bound", "Whole step", [](const PassRow& row) { return row.row.bound(); }},
-    kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
-    kernel_column("copies", "All copies and casts", &KernelTime::copies, "ms"),
-    kernel_column("others", "Others", &KernelTime::others, "ms"),
-    kernel_column("share", "GEMMs", &KernelTime::gemm_share, "%", {Notation::kPercent}),
-    kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount}),
-    {"label", "Label", [](const PassRow& row) { return row.row.network->size(); }}};
+     "×", kSpeedup},
+    {"bound", "Whole step", [](const PassRow& row) { return row.network_row.bound_words(); }},
+    kernel_column("gemms", "GEMMs", &KernelTimes::gemms_ms, "ms"),
+    kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
+    kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
+    kernel_column("share", "GEMMs", &KernelTimes::gemm_fraction, "%", {Notation::kPercent}),
+    kernel_column("launches", "Launches", &KernelTimes::kernel_count, "", kCount),
+    {"label", "Label", [](const PassRow& row) { return row.network().size_label(); }}};
 
-std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
-                                     const std::vector<Pair>& pairs) {
+std::vector<NetworkRow> network_rows(const MeasuredNetworks& networks,
+                                     const PrecisionPairs& pairs) {
   std::vector<NetworkRow> rows;
-  for (const Network& network : networks) {
-    const auto pair = std::ranges::find(pairs, &network, &Pair::other);
+  for (const MeasuredNetwork& network : networks) {
+    const auto pair = std::ranges::find(pairs, &network, &PrecisionPair::other);
     rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair)});
   }
   return rows;
@@ -110,27 +105,30 @@ std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
 
 std::optional<PartContent> present_speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const std::vector<Network> measured = networks(view, groups);
-  const std::vector<Pair> compared = pairs(measured);
+  const MeasuredNetworks networks = measured_networks(view, groups);
+  const PrecisionPairs pairs = precision_pairs(networks);
   // If there is only one precision, the benchmarking problem already shows all times.
-  if (compared.empty()) return std::nullopt;
-  const auto rows = network_rows(measured, compared);
+  if (pairs.empty()) return std::nullopt;
+  const auto rows = network_rows(networks, pairs);
   std::vector<PassRow> passes;
   for (const NetworkRow& row : rows) {
-    passes.push_back({row, "forward", &Network::forward});
-    passes.push_back({row, "backward", &Network::backward});
-    passes.push_back({row, "training step", &Network::step});
+    passes.push_back({row, "forward", &MeasuredNetwork::forward});
+    passes.push_back({row, "backward", &MeasuredNetwork::backward});
+    passes.push_back({row, "training step", &MeasuredNetwork::step});
   }
   const auto profiled = only(passes, &PassRow::kernels);
   PartContent part;
-  part.facts = speedup_facts(view, compared);
+  part.facts = speedup_facts(view, pairs);
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  const auto drawn = only(passes, &PassRow::speedup);
-  if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
-  const auto fullest_cells =
-      each(measured, [](const Network& network) { return network.group->cells.rbegin()->second; });
+  const auto with_speedup = only(passes, &PassRow::speedup);
+  if (!with_speedup.empty()) {
+    part.datasets.push_back(make_dataset("passes", kPasses, with_speedup));
+  }
+  const auto fullest_cells = each(networks, [](const MeasuredNetwork& network) {
+    return network.group->cells.rbegin()->second;
+  });
   part.details.tables = {bounds_table(view, groups, Mode::kTrainStep),
                          command_table(view.run(), kProblem + std::string(".c"), fullest_cells)};
   return part;

@@ -8,11 +8,11 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-bool needs_part(const PlanInput& input, std::string_view letter) {
+bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
 }
 
-/// Adds the longest mode, and after a mode that ran out of memory the next shorter one.
+/// Adds the longest mode. If a mode has run out of memory, it also adds the next shorter one.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
   for (const Mode mode : kModes | std::views::reverse) {
@@ -43,7 +43,7 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
 }
 
 /// Adds a cell that traces the dtypes of the user's model at the first size, if there is a model.
-void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
+void add_dtypes_of_users_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
   const Axes chosen = axes(input);
   if (!input.selection.model || chosen.sizes.empty()) return;
   CellSpec spec = timing_cell(input, chosen, chosen.sizes.front());
@@ -57,12 +57,13 @@ void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> cells;
-  if (needs_part(input, "a") || needs_part(input, "b")) {
+  if (is_part_wanted(input, "a") || is_part_wanted(input, "b")) {
     cells.push_back({bare_cell(input.device, CellKind::kDtypes), 1});
   }
-  if (needs_part(input, "a")) add_dtypes_of_model(cells, input);
-  if (needs_part(input, "b")) cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
-  if (needs_part(input, "c")) add_networks(cells, input, so_far);
+  if (is_part_wanted(input, "a")) add_dtypes_of_users_model(cells, input);
+  if (is_part_wanted(input, "b"))
+    cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
+  if (is_part_wanted(input, "c")) add_networks(cells, input, so_far);
   return cells;
 }
 

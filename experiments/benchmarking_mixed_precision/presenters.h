@@ -9,11 +9,12 @@
 namespace labreport::benchmarking_mixed_precision {
 
 inline constexpr const char* kProblem = "benchmarking_mixed_precision";
+inline constexpr Notation kCount{Notation::kCount};
 
-/// The cell that traces the toy model's dtypes; null if the run has none.
+/// Returns the cell that traces the toy model's dtypes; null if the run has none.
 const Cell* toy_model_cell(const RunView& view);
 
-/// Both functions return nothing if the run has no cell for the part.
+/// Return nothing if the run has no cell for the part.
 std::optional<PartContent> present_dtypes(const RunView& view);
 std::optional<PartContent> present_layer_norm(const RunView& view);
 

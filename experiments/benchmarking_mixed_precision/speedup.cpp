@@ -14,56 +14,56 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// The profile of the network's longest mode that ran; null if none did.
+/// Returns the profile of the network's longest mode that ran; null if none did.
 const Launch* profile_of(const RunView& view, const CellSpec& network) {
   const Cell* fullest = nullptr;
   for (const Cell* cell : view.cells(CellKind::kKernels)) {
-    const bool warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
-    if (!warm || !same_setting(cell->spec, network)) continue;
+    const bool profiled_warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
+    if (!profiled_warm || !same_setting(cell->spec, network)) continue;
     if (fullest == nullptr || cell->spec.mode > fullest->spec.mode) fullest = cell;
   }
   return fullest == nullptr ? nullptr : ok_launch(*fullest);
 }
 
-std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view phase) {
+std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view phase) {
   if (profile == nullptr || phase.empty()) return std::nullopt;
-  KernelTime time;
+  KernelTimes times;
   for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
     if (row.text(column::kPhase) != phase) continue;
-    const std::string kind = row.text(column::kClass);
-    double& sum = kind.starts_with("gemm") ? time.gemms
-                  : kind == "copy"         ? time.copies
-                                           : time.others;
-    const auto ns = row.number(column::kTotalNs), launches = row.number(column::kInstances);
-    if (!ns || !launches) return std::nullopt;
-    sum += *ns / kNanosecondsPerMillisecond;
-    time.launches += *launches;
+    const std::string kernel_class = row.text(column::kClass);
+    double& sum_ms = kernel_class.starts_with("gemm") ? times.gemms_ms
+                     : kernel_class == "copy"         ? times.copies_ms
+                                                      : times.others_ms;
+    const auto ns = row.number(column::kTotalNs), count = row.number(column::kInstances);
+    if (!ns || !count) return std::nullopt;
+    sum_ms += *ns / kNanosecondsPerMillisecond;
+    times.kernel_count += *count;
   }
-  const bool counts = time.total() > 0 && std::isfinite(time.total());
-  return counts ? std::optional(time) : std::nullopt;
+  const bool usable = times.total_ms() > 0 && std::isfinite(times.total_ms());
+  return usable ? std::optional(times) : std::nullopt;
 }
 
-Network network(const RunView& view, const TimingGroup& group) {
+MeasuredNetwork measured_network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
   const auto step = longest_timed_launch(group);
   const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
-  const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
+  const auto pass = [&](std::string_view phase, const std::vector<double>& times_ms) {
     const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
-    return Pass{
-        .ms = ms,
-        .kernels = kernel_time(profile, phase),
+    return MeasuredPass{
+        .times_ms = times_ms,
+        .kernels = kernel_times(profile, phase),
         .launch_bound = lag == lags.end() ? std::nullopt : std::optional(is_launch_bound(*lag))};
   };
-  const PhaseTimes measured = phase_times(group);
+  const PhaseTimes times = phase_times(group);
   return {.group = &group,
-          .forward = pass(metric::kForward, measured.forward),
-          .backward = pass(metric::kBackward, measured.backward),
+          .forward = pass(metric::kForward, times.forward),
+          .backward = pass(metric::kBackward, times.backward),
           .step = pass("", whole_step_times(group, Mode::kTrainStep)),
           .bound = step ? bound_of(view, *step) : std::nullopt};
 }
 
-/// The order of precisions; the answers compare the first one after FP32.
-auto rank(const Network& network) {
+/// Returns the precision's place in the order of rows. Answers compare the first one after FP32.
+auto precision_order(const MeasuredNetwork& network) {
   constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
                                Precision::kTf32};
   return std::ranges::find(kOrder, *network.group->spec.precision) - std::begin(kOrder);
@@ -71,53 +71,54 @@ auto rank(const Network& network) {
 
 }  // namespace
 
-std::string Network::size() const {
+std::string MeasuredNetwork::size_label() const {
   const std::string suffix = ", " + std::string(precision());
   std::string label = group->label;
   if (label.ends_with(suffix)) label.resize(label.size() - suffix.size());
   return label;
 }
 
-std::string_view Network::precision() const { return describe(*group->spec.precision); }
+std::string_view MeasuredNetwork::precision() const { return describe(*group->spec.precision); }
 
-std::string Network::missing() const {
+std::string MeasuredNetwork::missing_reason() const {
   const auto& [mode, cell] = *group->cells.rbegin();  // A later mode contains the earlier ones.
   const std::string reason = reason_missing(*cell);
   return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
 }
 
-std::optional<Ratio> Pair::speedup(Pass Network::* pass) const {
-  return ratio_of((fp32->*pass).ms, (other->*pass).ms);
+std::optional<Ratio> PrecisionPair::speedup(PassOfNetwork pass) const {
+  return ratio_of((fp32->*pass).times_ms, (other->*pass).times_ms);
 }
 
-std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups) {
-  std::vector<Network> all;
+MeasuredNetworks measured_networks(const RunView& view, const std::vector<TimingGroup>& groups) {
+  MeasuredNetworks all;
   for (const TimingGroup& group : groups) {
-    if (group.spec.precision && group.spec.model) all.push_back(network(view, group));
+    if (group.spec.precision && group.spec.model) all.push_back(measured_network(view, group));
   }
-  std::ranges::stable_sort(all, {}, [](const Network& network) {
+  std::ranges::stable_sort(all, {}, [](const MeasuredNetwork& network) {
     return std::tuple(network.group->context, parameter_count(*network.group->spec.model),
-                      rank(network));
+                      precision_order(network));
   });
   return all;
 }
 
-std::vector<Pair> pairs(const std::vector<Network>& networks) {
-  std::vector<Pair> all;
-  for (const Network& fp32 : networks) {
+PrecisionPairs precision_pairs(const MeasuredNetworks& networks) {
+  PrecisionPairs all;
+  for (const MeasuredNetwork& fp32 : networks) {
     if (fp32.group->spec.precision != Precision::kFp32) continue;
-    for (const Network& other : networks) {
+    for (const MeasuredNetwork& other : networks) {
       const bool differs = other.group->spec.precision != Precision::kFp32;
       if (differs && same_network_and_batch(fp32.group->spec, other.group->spec))
         all.push_back({&fp32, &other});
     }
   }
-  std::ranges::stable_sort(all, {}, [](const Pair& pair) { return rank(*pair.other); });
+  std::ranges::stable_sort(all, {},
+                           [](const PrecisionPair& pair) { return precision_order(*pair.other); });
   return all;
 }
 
-std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs, Pass Network::* pass) {
-  return only(pairs, [&](const Pair& pair) {
+PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass) {
+  return only(pairs, [&](const PrecisionPair& pair) {
     return pair.precision() == pairs.front().precision() && pair.speedup(pass);
   });
 }

@@ -1,4 +1,5 @@
-// FP32 beside another precision, network by network, with the kernel times of their profiles.
+// Compares FP32 with another precision, network by network, with the kernel times of their
+// profiles.
 #pragma once
 
 #include <optional>
@@ -12,52 +13,60 @@
 
 namespace labreport::benchmarking_mixed_precision {
 
-/// The time of one pass's kernels (on a CPU: operators) in one profiled step, in ms.
-struct KernelTime {
-  double gemms = 0, copies = 0, others = 0;  ///< `others` are neither GEMMs nor copies.
-  double launches = 0;                       ///< A number of kernels, not a time.
+/// The kernels (on a CPU: operators) of one pass in one profiled step.
+struct KernelTimes {
+  double gemms_ms = 0, copies_ms = 0, others_ms = 0;
+  double kernel_count = 0;
 
-  double rest() const { return copies + others; }
-  double total() const { return gemms + rest(); }
-  double gemm_share() const { return gemms / total(); }
+  double non_gemms_ms() const { return copies_ms + others_ms; }
+  double total_ms() const { return gemms_ms + non_gemms_ms(); }
+  double gemm_fraction() const { return gemms_ms / total_ms(); }
 };
 
-struct Pass {
-  std::vector<double> ms;             ///< The times of all counted steps; may be empty.
-  std::optional<KernelTime> kernels;  ///< Empty if no step was profiled.
-  std::optional<bool> launch_bound;   ///< Empty for whole steps and on a CPU.
+/// The forward pass, the backward pass or the whole step.
+struct MeasuredPass {
+  std::vector<double> times_ms;        ///< One for each step after the warm-up; may be empty.
+  std::optional<KernelTimes> kernels;  ///< Empty if no step was profiled.
+  std::optional<bool> launch_bound;    ///< Empty for whole steps and on a CPU.
 };
 
 /// One network in one precision. It does not own `group`, which has to outlive it.
-struct Network {
+struct MeasuredNetwork {
   const TimingGroup* group;
-  Pass forward, backward, step;
+  MeasuredPass forward, backward, step;
   std::optional<Bound> bound;  ///< Tells what limits the longest mode that ran; empty on a CPU.
 
-  std::string size() const;  ///< "2.7B", with the context if the run has several.
+  std::string size_label() const;  ///< "2.7B", with the context if the run has several.
   std::string_view precision() const;
-  std::string missing() const;  ///< "training step: out of memory …"; empty if that step ran.
+  std::string missing_reason() const;  ///< "training step: out of memory …"; empty if it ran.
 };
 
-struct Pair {
-  const Network *fp32, *other;
+using PassOfNetwork = MeasuredPass MeasuredNetwork::*;
 
-  std::string size() const { return other->size(); }
+/// One network in FP32 and in another precision.
+struct PrecisionPair {
+  const MeasuredNetwork *fp32, *other;
+
+  std::string size_label() const { return other->size_label(); }
   std::string precision() const { return std::string(other->precision()); }
-  std::optional<Ratio> speedup(Pass Network::* pass) const;  ///< Mean FP32 time / other time.
+  std::optional<Ratio> speedup(PassOfNetwork pass) const;  ///< Mean FP32 time / other mean time.
 };
 
-/// Sorted by context, number of parameters and precision (FP32, BF16, FP16, TF32).
-std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups);
+using MeasuredNetworks = std::vector<MeasuredNetwork>;
+using PrecisionPairs = std::vector<PrecisionPair>;
+
+/// Sorts networks by context, number of parameters and precision (FP32, BF16, FP16, TF32).
+MeasuredNetworks measured_networks(const RunView& view, const std::vector<TimingGroup>& groups);
 
 /// Pairs each other precision of a network with its FP32. BF16 pairs come before FP16 and TF32
 /// pairs; within a precision the order of `networks` is kept.
-std::vector<Pair> pairs(const std::vector<Network>& networks);
+PrecisionPairs precision_pairs(const MeasuredNetworks& networks);
 
-/// The pairs in the first pair's precision whose `pass` was timed on both sides; answers use these.
-std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs, Pass Network::* pass);
+/// Returns the pairs that answers use: those in the first pair's precision that timed `pass` in
+/// both precisions.
+PrecisionPairs compared_pairs(const PrecisionPairs& pairs, PassOfNetwork pass);
 
-/// The values of part (c)'s sentences. `pairs` must not be empty.
-Facts speedup_facts(const RunView& view, const std::vector<Pair>& pairs);
+/// Returns the values of part (c)'s sentences. `pairs` must not be empty.
+Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -16,8 +16,8 @@ std::string short_dtype(const std::string& dtype) {
 
 }  // namespace
 
-Trace trace_of(const Launch* launch) {
-  Trace trace;
+DtypeTrace dtype_trace(const Launch* launch) {
+  DtypeTrace trace;
   if (launch == nullptr) return trace;
   for (const MeasuredRow& row : measured_rows(*launch, metric::kDtypes)) {
     trace.tensors.push_back({row.text("precision"), row.text("group"), row.text("name"),
@@ -26,22 +26,23 @@ Trace trace_of(const Launch* launch) {
   return trace;
 }
 
-std::vector<TracedDtype> Trace::in(std::string_view precision, std::string_view group) const {
-  return only(tensors, [&](const TracedDtype& tensor) {
+std::vector<TracedTensor> DtypeTrace::tensors_in(std::string_view precision,
+                                                 std::string_view group) const {
+  return only(tensors, [&](const TracedTensor& tensor) {
     return tensor.precision == precision && tensor.group == group;
   });
 }
 
-std::string Trace::dtype(std::string_view precision, std::string_view group,
-                         std::string_view name) const {
-  for (const TracedDtype& tensor : in(precision, group)) {
+std::string DtypeTrace::dtype_of(std::string_view precision, std::string_view group,
+                                 std::string_view name) const {
+  for (const TracedTensor& tensor : tensors_in(precision, group)) {
     if (tensor.name == name) return tensor.dtype;
   }
   return "–";
 }
 
-std::string Trace::dtypes(std::string_view precision, std::string_view group) const {
-  const auto dtypes = distinct(each(in(precision, group), &TracedDtype::dtype));
+std::string DtypeTrace::dtypes_of(std::string_view precision, std::string_view group) const {
+  const auto dtypes = distinct(each(tensors_in(precision, group), &TracedTensor::dtype));
   return dtypes.empty() ? "–" : join_words(dtypes);
 }
 

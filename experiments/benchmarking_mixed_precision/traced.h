@@ -1,4 +1,4 @@
-// Dtypes as the worker traced them, under autocast to FP16 and to BF16.
+// Reads the dtypes that the worker traced under autocast to FP16 and to BF16.
 #pragma once
 
 #include <string>
@@ -12,26 +12,26 @@ namespace labreport::benchmarking_mixed_precision {
 inline constexpr const char* kFp16 = "fp16";
 inline constexpr const char* kBf16 = "bf16";
 
-struct TracedDtype {
+struct TracedTensor {
   std::string precision;  ///< The autocast precision: "fp16"
-  std::string group;      ///< One of metric_names.h: "output"
+  std::string group;      ///< A group of tensors of metric_names.h: "output"
   std::string name;
   std::string dtype;  ///< "FP32"
 };
 
-/// Listed in the order in which they were traced.
-struct Trace {
-  std::vector<TracedDtype> tensors;
+/// The tensors are in the order in which they were traced.
+struct DtypeTrace {
+  std::vector<TracedTensor> tensors;
 
-  std::vector<TracedDtype> in(std::string_view precision, std::string_view group) const;
+  std::vector<TracedTensor> tensors_in(std::string_view precision, std::string_view group) const;
   /// Returns "–" if the tensor was not traced.
-  std::string dtype(std::string_view precision, std::string_view group,
-                    std::string_view name) const;
-  /// The dtypes of all tensors of a group: "FP32", "FP16 and FP32"; "–" if none was traced.
-  std::string dtypes(std::string_view precision, std::string_view group) const;
+  std::string dtype_of(std::string_view precision, std::string_view group,
+                       std::string_view name) const;
+  /// Lists the distinct dtypes of a group: "FP32", "FP16 and FP32"; "–" if none was traced.
+  std::string dtypes_of(std::string_view precision, std::string_view group) const;
 };
 
 /// Returns an empty trace if `launch` is null.
-Trace trace_of(const Launch* launch);
+DtypeTrace dtype_trace(const Launch* launch);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -1,4 +1,4 @@
-// Part (a): the program, the networks that it builds and the command behind each row.
+// Presents part (a): the program, the networks that it builds and the command behind each row.
 #include <set>
 
 #include "base/format.h"
@@ -14,24 +14,23 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr const char* kProblem = "benchmarking_script";
-constexpr Notation kCounted{Notation::kCount};
 
-/// A column for one member of the network's shape; every spec must have a model.
-Column<CellSpec> hyper_parameter(const char* name, const char* title,
-                                 std::int64_t ModelShape::* member) {
-  return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "",
-          kCounted};
+/// Makes a column of one member of the network's shape; every spec must have a model.
+Column<CellSpec> shape_column(const char* name, const char* title,
+                              std::int64_t ModelShape::* member) {
+  return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "", kCount};
 }
 
 const std::vector<Column<CellSpec>> kNetworks{
     {"size", "Size", &CellSpec::size},
-    hyper_parameter("d_model", "d_model", &ModelShape::d_model),
-    hyper_parameter("d_ff", "d_ff", &ModelShape::d_ff),
-    hyper_parameter("layers", "Layers", &ModelShape::layers),
-    hyper_parameter("heads", "Heads", &ModelShape::heads),
-    {"parameters", "Parameters", &known_parameter_count, "", kCounted}};
+    shape_column("d_model", "d_model", &ModelShape::d_model),
+    shape_column("d_ff", "d_ff", &ModelShape::d_ff),
+    shape_column("layers", "Layers", &ModelShape::layers),
+    shape_column("heads", "Heads", &ModelShape::heads),
+    {"parameters", "Parameters", &known_parameter_count, "", kCount}};
 
-std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
+/// Returns the first spec of each size.
+std::vector<CellSpec> distinct_networks(const std::vector<TimingGroup>& groups) {
   std::vector<CellSpec> rows;
   std::set<std::string> seen;
   for (const TimingGroup& group : groups) {
@@ -53,24 +52,24 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   const Mode mode = longest.mode.value_or(Mode::kForward);
   part.facts.set("row", longest.size + ", " + std::string(describe(mode)));
   std::string command = command_for(view.run(), kProblem, longest);
-  for (const char* mark : {"`", "\n", "\r"})  // Any of them would end the code span.
+  for (const char* mark : {"`", "\n", "\r"})  // Each of them would end the code span.
     command = replaced(std::move(command), mark, " ");
   part.facts.set_markdown("command", "`" + command + "`");
-  part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
+  part.datasets = {make_dataset("networks", kNetworks, distinct_networks(groups))};
   part.details.tables = {command_table(view.run(), kProblem, cells)};
   return part;
 }
 
-/// The groups that this problem planned, or all groups if it planned none. They are known by the
-/// mode that was planned first: this problem begins with the shortest mode, the mixed-precision
-/// problem with the longest.
+/// Returns the groups that this problem planned, or all groups if it planned none. The mode planned
+/// first tells them: this problem begins with the shortest mode, the mixed-precision problem with
+/// the longest.
 std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
   std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {
     // The run stores cells in plan order, so the smallest address is the cell planned first.
     const auto cell = [](const auto& entry) { return entry.second; };
-    const Mode first = std::ranges::min_element(group.cells, {}, cell)->first;
-    return first == Mode::kInference || first == Mode::kForward;
+    const Mode first_mode = std::ranges::min_element(group.cells, {}, cell)->first;
+    return first_mode == Mode::kInference || first_mode == Mode::kForward;
   });
   if (groups.empty()) return all;
   label_groups(groups);

@@ -8,16 +8,17 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr Notation kShare{Notation::kPercent};
-constexpr Notation kWhole{Notation::kFixed, 0};
+constexpr Notation kPercent{Notation::kPercent};
+constexpr Notation kNoDecimals{Notation::kFixed, 0};
 
+/// The timed steps of one network in one mode.
 struct StepRow {
   const TimingGroup* group;
   std::string mode;
   TimedLaunch timed;
   std::vector<std::string> flags;
 
-  std::vector<double> steps() const { return timed.ms_after_warmup(metric::kStep, metric::kTotal); }
+  std::vector<double> steps_ms() const { return timed.ms_after_warmup(metric::kStep, metric::kTotal); }
 };
 
 std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
@@ -31,38 +32,37 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
   return rows;
 }
 
-std::vector<Column<StepRow>> labeled(std::vector<Column<StepRow>> columns) {
-  columns.insert(columns.begin(),
-                 {{"size", "Size", [](const StepRow& row) { return row.group->name; }},
-                  {"mode", "Mode", &StepRow::mode},
-                  {"context",
-                   "Context",
-                   [](const StepRow& row) { return row.group->context; },
-                   "",
-                   {Notation::kCount}}});
+std::vector<Column<StepRow>> with_labels(std::vector<Column<StepRow>> columns) {
+  columns.insert(
+      columns.begin(),
+      {{"size", "Size", [](const StepRow& row) { return row.group->name; }},
+       {"mode", "Mode", &StepRow::mode},
+       {"context", "Context", [](const StepRow& row) { return row.group->context; }, "", kCount}});
   return columns;
 }
 
-auto event(std::string_view phase) {
+auto mean_event_ms(std::string_view phase) {
   return [phase](const StepRow& row) {
     return Value::mean_of(row.timed.ms_after_warmup(metric::kEvent, phase));
   };
 }
 
+/// Returns how much longer a step takes if each phase is synchronized, as a fraction of the step.
 std::optional<double> synchronization_overhead(const StepRow& row) {
-  const std::vector<double> synced = row.timed.ms_after_warmup(metric::kSynced, metric::kTotal);
-  if (synced.empty() || row.steps().empty()) return std::nullopt;
-  const auto ratio = quotient(median(synced), median(row.steps()));
+  const std::vector<double> synced_ms = row.timed.ms_after_warmup(metric::kSynced, metric::kTotal);
+  if (synced_ms.empty() || row.steps_ms().empty()) return std::nullopt;
+  const auto ratio = quotient(median(synced_ms), median(row.steps_ms()));
   return ratio ? std::optional(*ratio - 1) : std::nullopt;
 }
 
-const std::vector<Column<StepRow>> kEvents =
-    labeled({{"forward", "Forward", event(metric::kForward), "ms"},
-             {"loss", "Loss", event(metric::kLoss), "ms"},
-             {"backward", "Backward", event(metric::kBackward), "ms"},
-             {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
-             {"synchronizing", "Synchronization overhead", synchronization_overhead, "%", kShare}});
+const std::vector<Column<StepRow>> kEvents = with_labels(
+    {{"forward", "Forward", mean_event_ms(metric::kForward), "ms"},
+     {"loss", "Loss", mean_event_ms(metric::kLoss), "ms"},
+     {"backward", "Backward", mean_event_ms(metric::kBackward), "ms"},
+     {"optimizer", "Optimizer", mean_event_ms(metric::kOptimizer), "ms"},
+     {"synchronizing", "Synchronization overhead", synchronization_overhead, "%", kPercent}});
 
+/// Returns a column's function that shows a recorded condition, divided by `unit`.
 auto condition(std::string_view tag, std::string_view name, double unit = 1) {
   return [=](const StepRow& row) {
     const Metric* metric = row.timed.launch->find_condition(tag, name);
@@ -71,24 +71,26 @@ auto condition(std::string_view tag, std::string_view name, double unit = 1) {
   };
 }
 
-auto throttled_by(std::string_view limit) {
+auto throttled_ms(std::string_view limit) {
   return condition(metric::kSlowdown, limit, kNanosecondsPerMillisecond);
 }
 
-const std::vector<Column<StepRow>> kConditions = labeled(
-    {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kWhole},
-     {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C", kWhole},
-     {"power", "Power throttling", throttled_by(metric::kPower), "ms", kWhole},
-     {"thermal", "Thermal throttling", throttled_by(metric::kThermal), "ms", kWhole},
-     {"others", "Other processes", condition(metric::kGpu, metric::kOtherProcesses), "", kWhole},
+const std::vector<Column<StepRow>> kConditions = with_labels(
+    {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kNoDecimals},
+     {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C",
+      kNoDecimals},
+     {"power", "Power throttling", throttled_ms(metric::kPower), "ms", kNoDecimals},
+     {"thermal", "Thermal throttling", throttled_ms(metric::kThermal), "ms", kNoDecimals},
+     {"others", "Other processes", condition(metric::kGpu, metric::kOtherProcesses), "",
+      kNoDecimals},
      {"allocations", "cudaMalloc calls", condition(metric::kGpu, metric::kDeviceAllocations), "",
-      kWhole}});
+      kNoDecimals}});
 
 }  // namespace
 
-std::optional<double> quotient(double above, double below) {
-  const double value = above / below;
-  return below > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+std::optional<double> quotient(double numerator, double denominator) {
+  const double value = numerator / denominator;
+  return denominator > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {

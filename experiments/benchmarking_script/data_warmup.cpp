@@ -1,4 +1,4 @@
-// Part (c): how slow a fresh process's first steps are, and how many a benchmark should skip.
+// Presents part (c): how slow a fresh process's first steps are, and how many to skip.
 #include <cmath>
 #include <map>
 
@@ -11,78 +11,85 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeable = 0.01;  // Smaller relative changes of a mean count as none.
-constexpr double kFixedCost = 1.5;    // Costs alike within this ratio do not depend on the size.
-constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // Warm-up steps; the last stands for all.
+constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
+constexpr double kFixedCostRatio = 1.5;     // Costs within this ratio do not depend on the size.
+// The numbers of warm-up steps before the windows; the last number stands for all of them.
+constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
 /// Step times of one network in one mode, in ms, summarized by window. All windows have the same
-/// number of steps; each begins after a different number of warm-up steps of a fresh process.
+/// number of steps. Each begins after another number of warm-up steps of a fresh process.
 struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
-  std::string name = std::string(describe(mode));
-  std::vector<double> first_steps = {};  ///< One for each fresh process; windows' process first.
+  std::string mode_words = std::string(describe(mode));
+  /// The first steps of all fresh processes. The first of them is that of the windows' process.
+  std::vector<double> first_steps_ms = {};
   std::map<std::size_t, Summary> windows = {};  ///< The key counts the warm-up steps before.
   std::string reason = {};                      ///< Why windows are missing; may be empty.
 
-  std::string size() const { return group->label; }
-  double first() const { return median(first_steps); }
-  const Summary& cold() const { return windows.begin()->second; }
-  const Summary& warm() const { return windows.rbegin()->second; }
-  double steady() const { return warm().median; }
-  std::size_t warmup() const { return windows.rbegin()->first; }
+  std::string label() const { return group->label; }
+  double first_step_ms() const { return median(first_steps_ms); }
+  const Summary& cold_window() const { return windows.begin()->second; }
+  const Summary& warm_window() const { return windows.rbegin()->second; }
+  double steady_ms() const { return warm_window().median; }
+  std::size_t longest_warmup() const { return windows.rbegin()->first; }
   /// True if all windows come from one process, whose first step is known.
-  bool comparable() const { return !first_steps.empty() && windows.size() > 1 && steady() > 0; }
-  /// The mean after `warmup` warm-up steps, divided by the warm mean.
-  std::optional<double> ratio(std::size_t warmup) const {
-    const auto steps = windows.find(warmup);
-    return steps == windows.end() ? std::nullopt : quotient(steps->second.mean, warm().mean);
+  bool is_comparable() const {
+    return !first_steps_ms.empty() && windows.size() > 1 && steady_ms() > 0;
   }
-  double residue() const { return std::abs(ratio(1).value_or(1) - 1); }
-  /// The cold mean divided by the warm one, once for the first step of each process: that step
-  /// replaces the first step of the cold window.
-  std::vector<double> rises() const {
-    return each(first_steps, [this](double first) {
-      const double change = (first - first_steps.front()) / static_cast<double>(cold().count);
-      return (cold().mean + change) / warm().mean;
+  /// Returns the mean after `warmup` warm-up steps, divided by the warm window's mean.
+  std::optional<double> ratio_to_warm(std::size_t warmup) const {
+    const auto window = windows.find(warmup);
+    return window == windows.end() ? std::nullopt
+                                   : quotient(window->second.mean, warm_window().mean);
+  }
+  /// Returns the relative change of the mean that is left after one warm-up step.
+  double change_after_one() const { return std::abs(ratio_to_warm(1).value_or(1) - 1); }
+  /// Returns the cold mean divided by the warm one, once for each process: its first step replaces
+  /// the first step of the cold window.
+  std::vector<double> cold_ratios() const {
+    return each(first_steps_ms, [this](double first_ms) {
+      const double change_ms =
+          (first_ms - first_steps_ms.front()) / static_cast<double>(cold_window().count);
+      return (cold_window().mean + change_ms) / warm_window().mean;
     });
   }
-  double rise() const { return std::ranges::max(rises()); }
+  double largest_cold_ratio() const { return std::ranges::max(cold_ratios()); }
 };
 
 using WarmupRows = std::vector<WarmupRow>;
 
-std::vector<double> first_steps(const TimingGroup& group, Mode mode) {
-  std::vector<double> firsts;
+std::vector<double> first_steps_ms(const TimingGroup& group, Mode mode) {
+  std::vector<double> first_steps;
   for (const auto* cells : {&group.cells, &group.first_step_cells}) {
     const auto cell = cells->find(mode);
     if (cell == cells->end()) continue;
     for (const Launch& launch : cell->second->launches) {
       const auto steps = milliseconds(launch, metric::kStep, metric::kTotal);
-      if (is_ok(launch.outcome) && !steps.empty()) firsts.push_back(steps.front());
+      if (is_ok(launch.outcome) && !steps.empty()) first_steps.push_back(steps.front());
     }
   }
-  return firsts;
+  return first_steps;
 }
 
 WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode};
-  row.first_steps = first_steps(group, mode);
+  row.first_steps_ms = first_steps_ms(group, mode);
   row.reason = reason_missing(group, mode);
   const auto step = timed_launch(group, mode);
   if (!step) return row;
   const auto steps = milliseconds(*step->launch, metric::kStep, metric::kTotal);
-  const auto last = static_cast<std::size_t>(step->spec->warmup.value_or(0));
+  const auto all_warmups = static_cast<std::size_t>(step->spec->warmup.value_or(0));
   const auto count = static_cast<std::size_t>(step->spec->steps.value_or(0));
-  for (const std::size_t skipped : kWindows) {
-    const std::size_t warmup = std::min(skipped, last);
+  for (const std::size_t window_warmup : kWindowWarmups) {
+    const std::size_t warmup = std::min(window_warmup, all_warmups);
     const std::vector<double> counted = window(steps, warmup, count);
     if (count > 0 && counted.size() == count) row.windows[warmup] = summarize(counted);
   }
   return row;
 }
 
-/// A row whose windows were each measured in a separate process.
+/// Makes a row whose windows were each measured in a process of their own.
 WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   WarmupRow row{&group, mode, std::string(describe(mode)) + ", own processes"};
   for (const Cell* cell : group.window_cells) {
@@ -109,21 +116,21 @@ WarmupRows warmup_rows(const RunView& view, const std::vector<TimingGroup>& grou
   return rows;
 }
 
-/// The table has a column of modes if the rows have several.
-Dataset windows(const std::string& name, const WarmupRows& rows) {
-  std::map<std::size_t, Summary> all;
-  for (const WarmupRow& row : rows) all.insert(row.windows.begin(), row.windows.end());
+/// Makes a table, with a column of modes if the rows have several.
+Dataset windows_dataset(const std::string& name, const WarmupRows& rows) {
+  std::map<std::size_t, Summary> all_windows;
+  for (const WarmupRow& row : rows) all_windows.insert(row.windows.begin(), row.windows.end());
   std::vector<Column<WarmupRow>> columns{
       {"size", "Size", [](const WarmupRow& row) { return row.group->name; }}};
-  if (distinct(each(rows, &WarmupRow::name)).size() > 1)
-    columns.push_back({"mode", "Mode", &WarmupRow::name});
+  if (distinct(each(rows, &WarmupRow::mode_words)).size() > 1)
+    columns.push_back({"mode", "Mode", &WarmupRow::mode_words});
   const auto context = [](const WarmupRow& row) { return row.group->context; };
-  columns.push_back({"context", "Context", context, "", {Notation::kCount}});
+  columns.push_back({"context", "Context", context, "", kCount});
   const auto first = [](const WarmupRow& row) {
-    return row.first_steps.empty() ? Value::missing(row.reason) : Value(row.first());
+    return row.first_steps_ms.empty() ? Value::missing(row.reason) : Value(row.first_step_ms());
   };
   columns.push_back({"first", "First step (median)", first, "ms"});
-  for (const auto& [warmup, any] : all) {
+  for (const auto& [warmup, first_window] : all_windows) {
     const auto mean = [warmup = warmup](const WarmupRow& row) {
       const auto window = row.windows.find(warmup);
       if (window == row.windows.end()) return Value();
@@ -134,46 +141,49 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
     columns.push_back({"w" + std::to_string(warmup), title, mean, "ms"});
   }
   const auto ratio = [](const WarmupRow& row) {
-    return row.comparable() ? row.ratio(0) : std::nullopt;
+    return row.is_comparable() ? row.ratio_to_warm(0) : std::nullopt;
   };
   columns.push_back({"rise", "Cold ÷ warm", ratio, "×", {Notation::kFixed, 2}});
   return make_dataset(name, columns, rows);
 }
 
-/// A process's first step; times in ms, present if it was profiled. `modules` (loading them),
-/// `library` (initializing cuBLAS) and `allocation` are times of the CPU, `busy` of all kernels.
+/// A process's first step. Its times are present if it was profiled. CPU times are those of loading
+/// CUDA modules, initializing cuBLAS and allocating; `busy_ms` is that of all kernels.
 struct FirstStep {
   const WarmupRow* row;
-  std::optional<double> whole = {}, modules = {}, library = {}, allocation = {}, busy = {};
+  std::optional<double> whole_ms = {}, modules_ms = {}, cublas_ms = {}, allocation_ms = {};
+  std::optional<double> busy_ms = {};
 
-  FirstStep(const RunView& view, const WarmupRow& of) : row(&of) {
-    const Launch* launch =
-        of.mode == Mode::kForwardBackward ? profiled_first_step(view, of.group->spec) : nullptr;
+  FirstStep(const RunView& view, const WarmupRow& warmup_row) : row(&warmup_row) {
+    if (row->mode != Mode::kForwardBackward) return;
+    const Launch* launch = profiled_first_step(view, row->group->spec);
     if (launch == nullptr) return;
-    whole = single_milliseconds(*launch, metric::kProfile, metric::kStep);
-    modules = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);
-    library = single_milliseconds(*launch, metric::kFirstLaunches, metric::kMatrixLibrary);
-    allocation = single_milliseconds(*launch, metric::kRuntime, metric::kAllocation);
-    busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
+    whole_ms = single_milliseconds(*launch, metric::kProfile, metric::kStep);
+    modules_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kCodeLoading);
+    cublas_ms = single_milliseconds(*launch, metric::kFirstLaunches, metric::kMatrixLibrary);
+    allocation_ms = single_milliseconds(*launch, metric::kRuntime, metric::kAllocation);
+    busy_ms = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }
-  bool explained() const { return whole && modules && library && allocation && busy; }
-  /// The time for loading modules and initializing cuBLAS; only if `explained()`.
-  double initialization() const { return *modules + *library; }
+  bool has_causes() const {
+    return whole_ms && modules_ms && cublas_ms && allocation_ms && busy_ms;
+  }
+  /// Returns the time for loading modules and initializing cuBLAS; needs `has_causes()`.
+  double initialization_ms() const { return *modules_ms + *cublas_ms; }
   /// True if initialization takes half to twice the first step's extra time over a steady step.
-  bool by_initialization() const {
-    const double extra = row->first() - row->steady();
-    return initialization() >= extra / 2 && initialization() <= 2 * extra;
+  bool initialization_explains() const {
+    const double extra_ms = row->first_step_ms() - row->steady_ms();
+    return initialization_ms() >= extra_ms / 2 && initialization_ms() <= 2 * extra_ms;
   }
   /// Splits the step by cause. Kernels overlap CPU work, so they get at most the time that is left.
-  std::vector<std::pair<const char*, double>> parts() const {
-    if (!explained()) return {{"first step", row->first()}};
-    const double others = std::max(*whole - initialization() - *allocation, 0.0);
-    const double kernels = std::min(*busy, others);
-    return {{"CUDA module loading", *modules},
-            {"cuBLAS init", *library},
-            {"allocation", *allocation},
-            {"kernels", kernels},
-            {"rest", others - kernels}};
+  std::vector<std::pair<const char*, double>> causes_ms() const {
+    if (!has_causes()) return {{"first step", row->first_step_ms()}};
+    const double left_ms = std::max(*whole_ms - initialization_ms() - *allocation_ms, 0.0);
+    const double kernels_ms = std::min(*busy_ms, left_ms);
+    return {{"CUDA module loading", *modules_ms},
+            {"cuBLAS init", *cublas_ms},
+            {"allocation", *allocation_ms},
+            {"kernels", kernels_ms},
+            {"rest", left_ms - kernels_ms}};
   }
 };
 
@@ -181,19 +191,17 @@ using FirstSteps = std::vector<FirstStep>;
 
 const std::vector<Column<FirstStep>> kFirstStep{
     {"size", "Size", [](const FirstStep& step) { return step.row->group->name; }},
-    {"context",
-     "Context",
-     [](const FirstStep& step) { return step.row->group->context; },
-     "",
-     {Notation::kCount}},
-    {"first", "First step (median)", [](const FirstStep& step) { return step.row->first(); }, "ms"},
-    {"whole", "First step (profiled)", &FirstStep::whole, "ms"},
-    {"modules", "CUDA module loading", &FirstStep::modules, "ms"},
-    {"library", "cuBLAS initialization", &FirstStep::library, "ms"},
-    {"allocation", "Allocation", &FirstStep::allocation, "ms"},
-    {"busy", "Kernels busy", &FirstStep::busy, "ms"},
-    {"steady", "Steady state", [](const FirstStep& step) { return step.row->steady(); }, "ms"},
-    {"label", "Label", [](const FirstStep& step) { return step.row->size(); }}};
+    {"context", "Context", [](const FirstStep& step) { return step.row->group->context; }, "",
+     kCount},
+    {"first", "First step (median)",
+     [](const FirstStep& step) { return step.row->first_step_ms(); }, "ms"},
+    {"whole", "First step (profiled)", &FirstStep::whole_ms, "ms"},
+    {"modules", "CUDA module loading", &FirstStep::modules_ms, "ms"},
+    {"library", "cuBLAS initialization", &FirstStep::cublas_ms, "ms"},
+    {"allocation", "Allocation", &FirstStep::allocation_ms, "ms"},
+    {"busy", "Kernels busy", &FirstStep::busy_ms, "ms"},
+    {"steady", "Steady state", [](const FirstStep& step) { return step.row->steady_ms(); }, "ms"},
+    {"label", "Label", [](const FirstStep& step) { return step.row->label(); }}};
 
 /// A segment of a bar: the first step by cause, or a steady step.
 struct Segment {
@@ -204,25 +212,22 @@ struct Segment {
 
 const std::vector<Column<Segment>> kSegments{
     {"size", "Size", [](const Segment& segment) { return segment.group->name; }},
-    {"context",
-     "Context",
-     [](const Segment& segment) { return segment.group->context; },
-     "",
-     {Notation::kCount}},
+    {"context", "Context", [](const Segment& segment) { return segment.group->context; }, "",
+     kCount},
     {"bar", "Step", &Segment::bar},
     {"cause", "Cause", &Segment::cause},
     {"ms", "Time", &Segment::ms, "ms"},
     {"label", "Label", [](const Segment& segment) { return segment.group->label; }}};
 
-std::vector<Segment> segments(const FirstSteps& steps) {
-  std::vector<Segment> all;
+std::vector<Segment> bar_segments(const FirstSteps& steps) {
+  std::vector<Segment> segments;
   for (const FirstStep& step : steps) {
-    for (const auto& [cause, ms] : step.parts()) {
-      if (ms > 0) all.push_back({step.row->group, "first step", cause, ms});
+    for (const auto& [cause, ms] : step.causes_ms()) {
+      if (ms > 0) segments.push_back({step.row->group, "first step", cause, ms});
     }
-    all.push_back({step.row->group, "steady state", "steady state", step.row->steady()});
+    segments.push_back({step.row->group, "steady state", "steady state", step.row->steady_ms()});
   }
-  return all;
+  return segments;
 }
 
 std::string range_words(const std::vector<double>& values) {
@@ -230,55 +235,59 @@ std::string range_words(const std::vector<double>& values) {
   return from_to(format_significant(low, 3), format_significant(high, 3));
 }
 
-/// Names initialization as the cause if it explains every profiled first step's extra time and the
-/// windows after one warm-up step deviate less than half as much as the cold ones.
-std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& most) {
-  const auto after_one = most.windows.find(1);
-  const Summary& later = after_one == most.windows.end() ? most.warm() : after_one->second;
-  const FirstSteps profiled = only(steps, &FirstStep::explained);
-  const auto is_of_most = [&](const FirstStep& step) { return step.row->group == most.group; };
-  if (2 * later.stddev >= most.cold().stddev || std::ranges::none_of(profiled, is_of_most) ||
-      !std::ranges::all_of(profiled, &FirstStep::by_initialization))
+/// Names initialization as the cause if it explains every profiled first step's extra time, and if
+/// `slowest`'s window after one warm-up step deviates less than half as much as its cold window.
+std::optional<Facts> initialization_facts(const FirstSteps& steps, const WarmupRow& slowest) {
+  const auto after_one = slowest.windows.find(1);
+  const Summary& later =
+      after_one == slowest.windows.end() ? slowest.warm_window() : after_one->second;
+  const FirstSteps profiled = only(steps, &FirstStep::has_causes);
+  const auto is_slowest = [&](const FirstStep& step) { return step.row->group == slowest.group; };
+  if (2 * later.stddev >= slowest.cold_window().stddev ||
+      std::ranges::none_of(profiled, is_slowest) ||
+      !std::ranges::all_of(profiled, &FirstStep::initialization_explains))
     return std::nullopt;
-  const auto times = each(profiled, &FirstStep::initialization);
-  const bool fixed = times.size() > 1 && times.size() == steps.size() &&
-                     std::ranges::max(times) < kFixedCost * std::ranges::min(times);
-  return Facts().set("causes", range_words(times)).flag("fixed", fixed);
+  const auto times_ms = each(profiled, &FirstStep::initialization_ms);
+  const bool fixed = times_ms.size() > 1 && times_ms.size() == steps.size() &&
+                     std::ranges::max(times_ms) < kFixedCostRatio * std::ranges::min(times_ms);
+  return Facts().set("causes", range_words(times_ms)).flag("fixed", fixed);
 }
 
-/// Sets the answer. `rows` must not be empty and have one mode.
-void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
+/// Sets the answer. `rows` must not be empty, and all must have the same mode.
+void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& first_steps,
                 const std::vector<TimingGroup>& groups) {
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::rise);
-  const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
-  // Networks that allocated device memory in a counted step, even after all warm-up steps.
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::largest_cold_ratio);
+  const WarmupRow& most_changed = *largest(rows, &WarmupRow::change_after_one);
+  // These networks allocated device memory in a timed step, even after all warm-up steps.
   const auto allocating = only(groups, [](const TimingGroup& group) {
     const auto step = longest_timed_launch(group);
     return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
   });
-  const auto change = [](const WarmupRow& row) {
-    return std::ranges::max(each(row.rises(), [](double rise) { return std::abs(rise - 1); }));
+  const auto cold_change = [](const WarmupRow& row) {
+    return std::ranges::max(
+        each(row.cold_ratios(), [](double ratio) { return std::abs(ratio - 1); }));
   };
-  const bool rises = most->rise() > 1 + kNoticeable;
-  const auto initialization = initialization_facts(firsts, *most);
+  const bool rises = most->largest_cold_ratio() > 1 + kNoticeableChange;
+  const auto initialization = initialization_facts(first_steps, *most);
   Facts cold;
-  cold.set("most", most->size()).set("least", least->size());
-  cold.set("most_rise", range_words(most->rises())).set("least_rise", range_words(least->rises()));
+  cold.set("most", most->label()).set("least", least->label());
+  cold.set("most_rise", range_words(most->cold_ratios()));
+  cold.set("least_rise", range_words(least->cold_ratios()));
   cold.flag("several", least->group != most->group);
   // The bound is rounded up, because "within 0.0 %" would be false.
-  const double bound = std::ceil(change(*largest(rows, change)) * 1e3) / 1e3;
+  const double bound = std::ceil(cold_change(*largest(rows, cold_change)) * 1e3) / 1e3;
   const std::string step(describe(most->mode));
-  facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold().count),
+  facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold_window().count),
                                    most->mode == Mode::kTrainStep ? step : step + " step"));
   facts.when("rises", rises,
              cold.when("initialization", initialization).flag("unexplained", !initialization));
   facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
   facts.choose({"one_enough", "one_short"},
-               most->warmup() < 2                  ? ""
-               : farthest.residue() <= kNoticeable ? "one_enough"
-                                                   : "one_short",
+               most->longest_warmup() < 2                             ? ""
+               : most_changed.change_after_one() <= kNoticeableChange ? "one_enough"
+                                                                      : "one_short",
                Facts()
-                   .set("size", farthest.size())
+                   .set("size", most_changed.label())
                    .when("allocates", !allocating.empty(), "sizes",
                          join_words(each(allocating, &TimingGroup::label))));
 }
@@ -287,24 +296,25 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
 
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
   const WarmupRows all = warmup_rows(view, groups);
-  const WarmupRows comparable = only(all, &WarmupRow::comparable);
+  const WarmupRows comparable = only(all, &WarmupRow::is_comparable);
   // The answer describes forward+backward, which every edition shows, or else the first mode.
-  const bool backward =
+  const bool has_backward =
       std::ranges::count(comparable, Mode::kForwardBackward, &WarmupRow::mode) > 0;
   const Mode mode =
-      backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
-  const auto of_mode = [mode](const WarmupRow& row) { return row.mode == mode; };
-  const WarmupRows rows = only(comparable, of_mode);
-  const auto firsts = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
+      has_backward || comparable.empty() ? Mode::kForwardBackward : comparable.front().mode;
+  const auto has_mode = [mode](const WarmupRow& row) { return row.mode == mode; };
+  const WarmupRows rows = only(comparable, has_mode);
+  const auto first_steps = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
   PartContent part;
-  part.facts.flag("profiled", std::ranges::any_of(firsts, &FirstStep::explained));
+  part.facts.flag("profiled", std::ranges::any_of(first_steps, &FirstStep::has_causes));
   part.facts.flag("nothing", rows.empty());
   part.facts.choose({"rises", "steady", "one_enough", "one_short"}, "", {});
-  if (!rows.empty()) set_answer(part.facts, rows, firsts, groups);
+  if (!rows.empty()) set_answer(part.facts, rows, first_steps, groups);
   part.facts.set("mode", describe(mode));
-  part.datasets = {windows("windows", only(all, of_mode)), windows("every-window", all),
-                   make_dataset("first-step", kFirstStep, firsts),
-                   make_dataset("first-step-causes", kSegments, segments(firsts))};
+  part.datasets = {windows_dataset("windows", only(all, has_mode)),
+                   windows_dataset("every-window", all),
+                   make_dataset("first-step", kFirstStep, first_steps),
+                   make_dataset("first-step-causes", kSegments, bar_segments(first_steps))};
   return part;
 }
 

@@ -8,35 +8,36 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::int64_t kColdStarts = 3;  // Fresh processes; the one with the timed steps counts.
+// Counts the fresh processes whose first step is timed, among them the one with the timed steps.
+constexpr std::int64_t kColdStarts = 3;
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
-bool needs_part(const PlanInput& input, std::string_view letter) {
+bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, "benchmarking_script", letter);
 }
 
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode) || !needs_part(input, "c")) return;
+  if (!is_warmup_mode(input.edition, *spec.mode) || !is_part_wanted(input, "c")) return;
   if (input.preset == Preset::kFull) {
     // Processes that end after their first step show how much cold starts vary.
-    CellSpec first = spec;
-    first.warmup = 0;
-    first.steps = 1;
-    cells.push_back({first, kColdStarts - 1});
+    CellSpec first_step = spec;
+    first_step.warmup = 0;
+    first_step.steps = 1;
+    cells.push_back({first_step, kColdStarts - 1});
     if (spec.mode == Mode::kForwardBackward) {
       // A profiled process shows where the first step's time goes.
-      first.kind = CellKind::kKernels;
-      first.steps = 0;
-      cells.push_back({first, 1});
+      first_step.kind = CellKind::kKernels;
+      first_step.steps = 0;
+      cells.push_back({first_step, 1});
     }
   }
   if (!input.selection.separate_warmups) return;
   for (const std::int64_t warmup : kSeparateWarmups) {
-    CellSpec separate = spec;
-    separate.warmup = warmup;
-    if (warmup != spec.warmup) cells.push_back({separate, axes.launches});
+    CellSpec window = spec;
+    window.warmup = warmup;
+    if (warmup != spec.warmup) cells.push_back({window, axes.launches});
   }
 }
 
@@ -50,7 +51,7 @@ bool is_warmup_mode(const Edition& edition, Mode mode) {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const Axes chosen = axes(input);
   // Parts (a) and (b) need all modes, part (c) only those that its edition shows.
-  const bool all_modes = needs_part(input, "a") || needs_part(input, "b");
+  const bool all_modes = is_part_wanted(input, "a") || is_part_wanted(input, "b");
   std::vector<PlannedCell> cells;
   for (const Precision precision : chosen.precisions) {
     for (const std::int64_t context : chosen.contexts) {

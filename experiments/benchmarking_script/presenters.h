@@ -12,22 +12,24 @@
 
 namespace labreport::benchmarking_script {
 
+inline constexpr Notation kCount{Notation::kCount};
+
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
 /// True if part (c) of the edition shows the mode's warm-up windows.
 bool is_warmup_mode(const Edition& edition, Mode mode);
 
-/// The launch that profiled a fresh process's first step of the network; null if there is none.
+/// Returns the launch that profiled a fresh process's first step of the network; null if none did.
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
 
-/// The datasets "events" and "conditions" for the details of part (b); no datasets for a CPU.
+/// Makes the datasets "events" and "conditions" for the details of part (b); none for a CPU.
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// The warnings of the timed steps; each line begins with the name of its row.
+/// Returns the warnings of the timed steps; each line begins with the name of its row.
 std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups);
 
-/// Returns `above / below`; nothing if `below` is not positive or the quotient is not finite.
-std::optional<double> quotient(double above, double below);
+/// Returns nothing if the denominator is not positive or the quotient is not finite.
+std::optional<double> quotient(double numerator, double denominator);
 
 }  // namespace labreport::benchmarking_script

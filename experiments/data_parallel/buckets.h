@@ -6,6 +6,6 @@
 
 namespace labreport::data_parallel {
 
-PartContent present_buckets(const RunView& view, const std::vector<Network>& networks);
+PartContent present_buckets(const RunView& view, const MeasuredNetworks& networks);
 
 }  // namespace labreport::data_parallel

@@ -11,98 +11,101 @@
 namespace labreport::data_parallel {
 namespace {
 
-struct LaneRow {
-  std::string scheme, lane, what;
-  double from, to;  ///< ns
+struct LaneBar {
+  std::string scheme, lane;
+  std::string activity;   ///< "backward"; "all-reduce"; "other" for computation of no phase
+  double from_ns, to_ns;  ///< Since the start of the step.
 };
 
 double milliseconds_of(double ns) { return ns / kNanosecondsPerMillisecond; }
 
-const std::vector<Column<LaneRow>> kLanes{
-    {"scheme", "Gradients", &LaneRow::scheme},
-    {"lane", "Lane", &LaneRow::lane},
-    {"what", "What", &LaneRow::what},
-    {"from", "From", [](const LaneRow& row) { return milliseconds_of(row.from); }, "ms"},
-    {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
+const std::vector<Column<LaneBar>> kBarColumns{
+    {"scheme", "Gradients", &LaneBar::scheme},
+    {"lane", "Lane", &LaneBar::lane},
+    {"what", "What", &LaneBar::activity},
+    {"from", "From", [](const LaneBar& bar) { return milliseconds_of(bar.from_ns); }, "ms"},
+    {"to", "To", [](const LaneBar& bar) { return milliseconds_of(bar.to_ns); }, "ms"}};
 
-/// The bars of one lane, ordered by time. Collectives that overlap in time are merged into one bar.
-std::vector<LaneRow> lane_rows(const SchemeResult& result, const Launch& launch,
-                               std::string_view lane) {
-  const bool communication = lane == metric::kCommunication;
-  std::vector<LaneRow> rows;
+/// Returns the bars of one lane by start. All-reduces that overlap in time become one bar.
+std::vector<LaneBar> bars_of_lane(const SchemeResult& result, const Launch& launch,
+                                  std::string_view lane) {
+  const bool is_communication = lane == metric::kCommunication;
+  std::vector<LaneBar> bars;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
     const auto from = row.number(column::kStartNs), duration = row.number(column::kDurationNs);
     if (row.text(column::kLane) != lane || !from || !duration) continue;
-    std::string what = row.text(column::kPhase);
-    if (what.empty()) what = communication ? "all-reduce" : "other";
-    rows.push_back({result.words(), std::string(lane), what, *from, *from + *duration});
+    std::string activity = row.text(column::kPhase);
+    if (activity.empty()) activity = is_communication ? "all-reduce" : "other";
+    bars.push_back({result.words(), std::string(lane), activity, *from, *from + *duration});
   }
-  std::ranges::sort(rows, {}, &LaneRow::from);
-  if (!communication) return rows;
-  std::vector<LaneRow> merged;
-  for (const LaneRow& row : rows) {
-    if (merged.empty() || row.from > merged.back().to) {
-      merged.push_back(row);
+  std::ranges::sort(bars, {}, &LaneBar::from_ns);
+  if (!is_communication) return bars;
+  std::vector<LaneBar> merged;
+  for (const LaneBar& bar : bars) {
+    if (merged.empty() || bar.from_ns > merged.back().to_ns) {
+      merged.push_back(bar);
     } else {
-      merged.back().to = std::max(merged.back().to, row.to);
+      merged.back().to_ns = std::max(merged.back().to_ns, bar.to_ns);
     }
   }
   return merged;
 }
 
 struct LaneSum {
-  std::string scheme, lane, what;
-  std::int64_t bars = 0;
-  double ns = 0;
+  std::string scheme, lane, activity;
+  std::int64_t bar_count = 0;
+  double duration_ns = 0;
 };
 
-const std::vector<Column<LaneSum>> kLaneSums{
+const std::vector<Column<LaneSum>> kSumColumns{
     {"scheme", "Gradients", &LaneSum::scheme},
     {"lane", "Lane", &LaneSum::lane},
-    {"what", "What", &LaneSum::what},
-    {"bars", "Bars", &LaneSum::bars, "", {Notation::kCount}},
-    {"ms", "Together", [](const LaneSum& row) { return milliseconds_of(row.ns); }, "ms"}};
+    {"what", "What", &LaneSum::activity},
+    {"bars", "Bars", &LaneSum::bar_count, "", {Notation::kCount}},
+    {"ms", "Together", [](const LaneSum& sum) { return milliseconds_of(sum.duration_ns); }, "ms"}};
 
-std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
+std::vector<LaneSum> lane_sums(const std::vector<LaneBar>& bars) {
   std::vector<LaneSum> sums;
-  for (const LaneRow& row : rows) {
+  for (const LaneBar& bar : bars) {
     auto sum = std::ranges::find_if(sums, [&](const LaneSum& known) {
-      return known.scheme == row.scheme && known.lane == row.lane && known.what == row.what;
+      return known.scheme == bar.scheme && known.lane == bar.lane && known.activity == bar.activity;
     });
-    if (sum == sums.end()) sum = sums.insert(sum, {row.scheme, row.lane, row.what});
-    ++sum->bars;
-    sum->ns += row.to - row.from;
+    if (sum == sums.end()) sum = sums.insert(sum, {bar.scheme, bar.lane, bar.activity});
+    ++sum->bar_count;
+    sum->duration_ns += bar.to_ns - bar.from_ns;
   }
   return sums;
 }
 
-std::vector<LaneRow> rows_of(const Network& network, std::initializer_list<Scheme> schemes) {
-  std::vector<LaneRow> rows;
+std::vector<LaneBar> bars_of_network(const MeasuredNetwork& network,
+                                     std::initializer_list<Scheme> schemes) {
+  std::vector<LaneBar> bars;
   for (const SchemeResult& result : network.schemes) {
     const Launch* launch = ok_launch(*result.cell);
-    const bool drawn = std::ranges::find(schemes, result.scheme()) != schemes.end();
-    if (launch == nullptr || !drawn || result.disturbed) continue;
+    const bool is_drawn = std::ranges::find(schemes, result.scheme()) != schemes.end();
+    if (launch == nullptr || !is_drawn || result.traced_slowdown) continue;
     for (const auto lane : {metric::kCompute, metric::kCommunication}) {
-      std::ranges::move(lane_rows(result, *launch, lane), std::back_inserter(rows));
+      std::ranges::move(bars_of_lane(result, *launch, lane), std::back_inserter(bars));
     }
   }
-  return rows;
+  return bars;
 }
 
 }  // namespace
 
-std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> schemes, const std::string& words) {
+std::vector<Dataset> lane_datasets(const MeasuredNetworks& networks,
+                                   std::initializer_list<Scheme> schemes,
+                                   const std::string& variant_suffix) {
   std::vector<Dataset> datasets;
-  for (const Network& network : networks) {
-    const std::vector<LaneRow> rows = rows_of(network, schemes);
-    if (rows.empty()) continue;
-    for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
-                            make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
+  for (const MeasuredNetwork& network : networks) {
+    const std::vector<LaneBar> bars = bars_of_network(network, schemes);
+    if (bars.empty()) continue;
+    for (Dataset dataset : {make_dataset("lanes", kBarColumns, bars),
+                            make_dataset("lane-sums", kSumColumns, lane_sums(bars))}) {
       dataset.family = networks.size() > 1 ? "Network" : "";
-      dataset.variant = words;
+      dataset.variant = variant_suffix;
       if (networks.size() > 1)
-        dataset.variant = network.words + (words.empty() ? "" : ", " + words);
+        dataset.variant = network.words + (variant_suffix.empty() ? "" : ", " + variant_suffix);
       datasets.push_back(std::move(dataset));
     }
   }

@@ -1,5 +1,5 @@
-// A traced step is drawn as two lanes of bars: computation and all-reduces. Bars cover short gaps
-// between kernels, so hidden and exposed times are not taken from bars but from the trace.
+// A figure draws a traced step as two lanes of bars: computation and all-reduces. A bar covers
+// short gaps between kernels, so no hidden or exposed time is computed from bars.
 #pragma once
 
 #include <initializer_list>
@@ -11,10 +11,11 @@
 
 namespace labreport::data_parallel {
 
-/// Makes two datasets for each network: "lanes" has the bars of all `schemes` that were traced, and
-/// "lane-sums" sums of them. Several networks become variants. `words` ends the variants' names, so
-/// that datasets differ if a report draws lanes twice.
-std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
-                              std::initializer_list<Scheme> schemes, const std::string& words = "");
+/// Makes two datasets for each network: "lanes" has the bars of those `schemes` that were traced,
+/// and "lane-sums" has the sums of their lengths. Several networks become variants of the datasets.
+/// `variant_suffix` ends a variant's name; it tells two drawings of lanes in one report apart.
+std::vector<Dataset> lane_datasets(const MeasuredNetworks& networks,
+                                   std::initializer_list<Scheme> schemes,
+                                   const std::string& variant_suffix = "");
 
 }  // namespace labreport::data_parallel

@@ -8,29 +8,30 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr std::int64_t kReducerBucket = 25 << 20;  // c10d::kDefaultBucketBytesCap
+constexpr std::int64_t kReducerBucketBytes = 25 << 20;  // c10d::kDefaultBucketBytesCap
 
-struct Choice {
-  std::string_view letter;  ///< The first part that needs the scheme.
+struct PlannedScheme {
+  std::string_view first_part;  ///< The letter of the first part that needs the scheme.
   Scheme scheme;
-  std::optional<std::int64_t> bucket = {};
+  std::optional<std::int64_t> bucket_bytes = {};
 };
 
-std::vector<Choice> choices(Preset preset) {
-  std::vector<Choice> all{{"a", Scheme::kNone},
-                          {"a", Scheme::kPerParameter},
-                          {"b", Scheme::kFlat},
-                          {"c", Scheme::kOverlapped}};
-  // The handout's caps in MB of 10⁶ bytes; smaller caps for a demonstration's small network.
+std::vector<PlannedScheme> planned_schemes(Preset preset) {
+  std::vector<PlannedScheme> all{{"a", Scheme::kNone},
+                                 {"a", Scheme::kPerParameter},
+                                 {"b", Scheme::kFlat},
+                                 {"c", Scheme::kOverlapped}};
+  // The caps in bytes are the handout's; a demonstration's small network has smaller ones.
   std::vector<std::int64_t> caps{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
   if (preset == Preset::kDemo) caps = {100'000, 1'000'000, 10'000'000};
   for (const std::int64_t cap : caps) all.push_back({"d", Scheme::kBucketed, cap});
-  all.push_back({"d", Scheme::kReducer, kReducerBucket});
+  all.push_back({"d", Scheme::kReducer, kReducerBucketBytes});
   return all;
 }
 
-/// The last part that is wanted. It needs the schemes of all earlier parts too, to compare them.
-std::string_view last_part(const PlanInput& input) {
+/// Returns the letter of the last part that the user asked for. That part compares the schemes of
+/// all earlier parts.
+std::string_view last_wanted_part(const PlanInput& input) {
   for (const std::string_view letter : {"d", "c", "b"}) {
     if (part_wanted(input, kProblem, letter)) return letter;
   }
@@ -49,16 +50,16 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kDataParallel);
         spec.precision = precision;
         spec.context = context;
-        for (const Choice& choice : choices(input.preset)) {
-          if (choice.letter > last_part(input)) continue;
-          spec.scheme = choice.scheme;
-          spec.bucket_bytes = choice.bucket;
+        for (const PlannedScheme& planned : planned_schemes(input.preset)) {
+          if (planned.first_part > last_wanted_part(input)) continue;
+          spec.scheme = planned.scheme;
+          spec.bucket_bytes = planned.bucket_bytes;
           cells.push_back({spec, chosen.launches});
         }
       }
     }
   }
-  if (last_part(input) == "d") {
+  if (last_wanted_part(input) == "d") {
     cells.push_back({distributed_communication_single_node::all_reduces(input, input.device,
                                                                         *cells.front().spec.ranks),
                      1});

@@ -11,98 +11,108 @@
 namespace labreport::data_parallel {
 namespace {
 
-/// The text omits the flat scheme's copies up to this share of the time saved on all-reduces.
-constexpr double kMentioned = 0.05;
+/// The answer mentions the flat scheme's copies if their time exceeds this fraction of the time
+/// saved on all-reduces.
+constexpr double kMentionedCopyFraction = 0.05;
 
-/// The time that communication adds to a step. Nothing if the deviations hide it, or if a scheme is
-/// clearly faster than the step without communication, which then was disturbed.
-std::optional<Facts> communication(const Network& network, const SchemeResult& result) {
-  const SchemeResult* none = network.ran(Scheme::kNone);
-  if (!differ(&result, none).value_or(false)) return std::nullopt;
+/// Tells how much time communication adds to a step. Returns nothing if the deviations hide it. The
+/// same holds if some scheme is clearly faster than the step without communication, because then
+/// that step was disturbed.
+std::optional<Facts> communication_facts(const MeasuredNetwork& network,
+                                         const SchemeResult& result) {
+  const SchemeResult* baseline = network.find_timed(Scheme::kNone);
+  if (!steps_differ(&result, baseline).value_or(false)) return std::nullopt;
   for (const SchemeResult& other : network.schemes) {
-    if (differ(&other, none) == true && *other.step_ms() < *none->step_ms()) return std::nullopt;
+    if (steps_differ(&other, baseline) == true && *other.step_ms() < *baseline->step_ms())
+      return std::nullopt;
   }
-  const double added = *network.added_ms(result);
-  return Facts().set("ms", added, kThree).set("share", format_percent(added / *result.step_ms()));
+  const double added_ms = *network.added_ms(result);
+  const std::string percent = format_percent(added_ms / *result.step_ms());
+  return Facts().set("ms", added_ms, kThree).set("share", percent);
 }
 
-Facts naive_facts(const Network& network, const SchemeResult& naive) {
-  const auto added = communication(network, naive);
-  const auto hidden = naive.hidden_share();
-  const std::string share = format_percent(hidden.value_or(0));
-  const bool equal = naive.largest_error && naive.diverged_ranks == 0.0;
+Facts naive_facts(const MeasuredNetwork& network, const SchemeResult& naive) {
+  const auto added = communication_facts(network, naive);
+  const auto hidden = naive.hidden_fraction();
+  const std::string percent = format_percent(hidden.value_or(0));
+  const bool equal = naive.largest_relative_error && naive.diverged_ranks == 0.0;
   return Facts()
       .flag("apart", naive.diverged_ranks.value_or(0) > 0)
-      .when("equal", equal, "difference", equal ? format_scientific(*naive.largest_error, 2) : "")
+      .when("equal", equal, "difference",
+            equal ? format_scientific(*naive.largest_relative_error, 2) : "")
       .when("added", added)
       .flag("unclear", !added)
       .when("traced", hidden.has_value(),
             Facts()
-                .set("calls", format_count(static_cast<std::int64_t>(naive.calls)))
+                .set("calls", format_count(static_cast<std::int64_t>(naive.all_reduce_count)))
                 .set("ms", naive.communication_ms.value_or(0), kThree)
-                .set("beside", share == "0.0" ? "none" : share + "\u00a0%"));
+                .set("beside", percent == "0.0" ? "none" : percent + "\u00a0%"));
 }
 
-/// The times of both schemes' traced all-reduces, and of copies: the rest of the flat exchange.
-std::optional<Facts> traced(const SchemeResult& flat, const SchemeResult& naive) {
+/// Compares the times of both schemes' traced all-reduces. The rest of the flat scheme's exchange
+/// copies gradients.
+std::optional<Facts> traced_facts(const SchemeResult& flat, const SchemeResult& naive) {
   if (!naive.communication_ms || !flat.communication_ms) return std::nullopt;
-  const double saved = *naive.communication_ms - *flat.communication_ms;
-  const double copies = flat.exchange_ms.value_or(0) - *flat.communication_ms;
+  const double saved_ms = *naive.communication_ms - *flat.communication_ms;
+  const double copies_ms = flat.exchange_ms.value_or(0) - *flat.communication_ms;
   return Facts()
       .set("one", *flat.communication_ms, kThree)
       .set("many", *naive.communication_ms, kThree)
-      .when("copies", copies > kMentioned * std::abs(saved), Facts().set("of", copies, kThree));
+      .when("copies", copies_ms > kMentionedCopyFraction * std::abs(saved_ms),
+            Facts().set("of", copies_ms, kThree));
 }
 
-Facts flat_facts(const Network& network, const SchemeResult& flat) {
-  const SchemeResult* naive = network.ran(Scheme::kPerParameter);
-  const auto differs = differ(&flat, naive);
-  const double saved = differs ? *naive->step_ms() - *flat.step_ms() : 0;
+Facts flat_facts(const MeasuredNetwork& network, const SchemeResult& flat) {
+  const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
+  const auto differ = steps_differ(&flat, naive);
+  const double saved_ms = differ ? *naive->step_ms() - *flat.step_ms() : 0;
   return Facts()
-      .set("saved", std::abs(saved), kThree)
-      .set("calls", naive ? format_count(static_cast<std::int64_t>(naive->calls)) : "")
-      .flag("faster", differs == true && saved > 0)
-      .flag("slower", differs == true && saved < 0)
-      .flag("alike", differs == false)
-      .when("traced", differs ? traced(flat, *naive) : std::nullopt);
+      .set("saved", std::abs(saved_ms), kThree)
+      .set("calls", naive ? format_count(static_cast<std::int64_t>(naive->all_reduce_count)) : "")
+      .flag("faster", differ == true && saved_ms > 0)
+      .flag("slower", differ == true && saved_ms < 0)
+      .flag("alike", differ == false)
+      .when("traced", differ ? traced_facts(flat, *naive) : std::nullopt);
 }
 
-Facts overlap_facts(const Network& network, const SchemeResult& overlapped) {
-  const SchemeResult* naive = network.ran(Scheme::kPerParameter);
-  const SchemeResult* flat = network.ran(Scheme::kFlat);
-  const SchemeResult* none = network.ran(Scheme::kNone);
-  const bool both = naive != nullptr && flat != nullptr;
-  const bool timed = none != nullptr && overlapped.backward_ms && none->backward_ms;
-  const double longer = timed ? *overlapped.backward_ms - *none->backward_ms : 0;
-  const double deviation =
-      timed ? overlapped.backward_deviation_ms + none->backward_deviation_ms : 0;
-  const auto hidden = overlapped.hidden_share();
+Facts overlap_facts(const MeasuredNetwork& network, const SchemeResult& overlapped) {
+  const SchemeResult* naive = network.find_timed(Scheme::kPerParameter);
+  const SchemeResult* flat = network.find_timed(Scheme::kFlat);
+  const SchemeResult* baseline = network.find_timed(Scheme::kNone);
+  const bool both_timed = naive != nullptr && flat != nullptr;
+  const bool backward_timed =
+      baseline != nullptr && overlapped.backward_ms && baseline->backward_ms;
+  const double longer_ms = backward_timed ? *overlapped.backward_ms - *baseline->backward_ms : 0;
+  const double deviation_ms =
+      backward_timed ? overlapped.backward_deviation_ms + baseline->backward_deviation_ms : 0;
+  const auto hidden = overlapped.hidden_fraction();
   return Facts()
-      .when("others", both,
-            both ? Facts()
-                       .set("naive", *naive->step_ms(), kThree)
-                       .set("flat", *flat->step_ms(), kThree)
-                 : Facts())
-      .when("added", communication(network, overlapped))
+      .when("others", both_timed,
+            both_timed ? Facts()
+                             .set("naive", *naive->step_ms(), kThree)
+                             .set("flat", *flat->step_ms(), kThree)
+                       : Facts())
+      .when("added", communication_facts(network, overlapped))
       .when("hides", hidden.has_value(), "share", format_percent(hidden.value_or(0)))
-      .when("stretched", longer > deviation, Facts().set("ms", longer, kThree));
+      .when("stretched", longer_ms > deviation_ms, Facts().set("ms", longer_ms, kThree));
 }
 
-bool has(const std::vector<Network>& networks, Scheme scheme) {
+bool is_planned(const MeasuredNetworks& networks, Scheme scheme) {
   return std::ranges::any_of(
-      networks, [&](const Network& network) { return network.find(scheme) != nullptr; });
+      networks, [&](const MeasuredNetwork& network) { return network.find(scheme) != nullptr; });
 }
 
-/// Presents the part about the last of `schemes`, compared with the others.
-PartContent part_of(const RunView& view, const std::vector<Network>& networks,
-                    std::initializer_list<Scheme> schemes, const std::string& letter,
-                    Facts (*facts)(const Network&, const SchemeResult&)) {
+/// Presents the part about the last of `schemes`, compared with the others. `facts` returns the
+/// sentences that only this part has.
+PartContent scheme_part(const RunView& view, const MeasuredNetworks& networks,
+                        std::initializer_list<Scheme> schemes, const std::string& letter,
+                        Facts (*facts)(const MeasuredNetwork&, const SchemeResult&)) {
   using enum Scheme;
   const Scheme subject = *(schemes.end() - 1);
   PartContent part;
   std::optional<Facts> answer;
-  if (const Network* network = largest_network(networks, subject)) {
-    const SchemeResult& result = *network->ran(subject);
+  if (const MeasuredNetwork* network = largest_network(networks, subject)) {
+    const SchemeResult& result = *network->find_timed(subject);
     answer = facts(*network, result)
                  .set("network", network->words)
                  .set("step", *result.step_ms(), kThree);
@@ -110,9 +120,10 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks,
   part.facts.flag("nothing", !answer).when("one", answer);
   add_conditions(part.facts, view, networks);
   // Only the last measured part of (a) to (c) draws lanes, for its own and all earlier schemes.
-  const bool last = subject == kOverlapped ||
-                    (!has(networks, kOverlapped) && (subject == kFlat || !has(networks, kFlat)));
-  if (last) part.datasets = lanes_of(networks, schemes);
+  const bool is_last =
+      subject == kOverlapped ||
+      (!is_planned(networks, kOverlapped) && (subject == kFlat || !is_planned(networks, kFlat)));
+  if (is_last) part.datasets = lane_datasets(networks, schemes);
   part.datasets.push_back(schemes_dataset(networks, schemes));
   part.datasets.push_back(ranks_dataset(networks, schemes));
   add_cells(part, view, networks, schemes, letter);
@@ -123,16 +134,16 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks,
 
 Presentation present(const RunView& view) {
   using enum Scheme;
-  const std::vector<Network> networks = networks_of(view);
+  const MeasuredNetworks networks = measured_networks(view);
   Presentation parts;
-  if (has(networks, kPerParameter))
-    parts["a"] = part_of(view, networks, {kNone, kPerParameter}, "a", naive_facts);
-  if (has(networks, kFlat))
-    parts["b"] = part_of(view, networks, {kNone, kPerParameter, kFlat}, "b", flat_facts);
-  if (has(networks, kOverlapped))
+  if (is_planned(networks, kPerParameter))
+    parts["a"] = scheme_part(view, networks, {kNone, kPerParameter}, "a", naive_facts);
+  if (is_planned(networks, kFlat))
+    parts["b"] = scheme_part(view, networks, {kNone, kPerParameter, kFlat}, "b", flat_facts);
+  if (is_planned(networks, kOverlapped))
     parts["c"] =
-        part_of(view, networks, {kNone, kPerParameter, kFlat, kOverlapped}, "c", overlap_facts);
-  if (has(networks, kBucketed)) parts["d"] = present_buckets(view, networks);
+        scheme_part(view, networks, {kNone, kPerParameter, kFlat, kOverlapped}, "c", overlap_facts);
+  if (is_planned(networks, kBucketed)) parts["d"] = present_buckets(view, networks);
   return parts;
 }
 

@@ -24,58 +24,54 @@ constexpr double kNsPerUs = 1e3;
 struct SchemeRow {
   std::string network;  ///< Empty if the run has only one.
   const SchemeResult* result;
-  Value added;
-  std::optional<double> stretch;
+  Value added_ms;
+  std::optional<double> backward_stretch;
 };
 
 template <typename Field>
 std::function<Value(const SchemeRow&)> value_of(Field field) {
   return [field](const SchemeRow& row) {
-    return row.result->or_reason(std::invoke(field, row.result));
+    return row.result->value_or_reason(std::invoke(field, row.result));
   };
 }
 
 template <typename Field>
 std::function<Value(const SchemeRow&)> traced_value(Field field) {
-  return
-      [field](const SchemeRow& row) { return row.result->traced(std::invoke(field, row.result)); };
+  return [field](const SchemeRow& row) {
+    return row.result->traced_value_or_reason(std::invoke(field, row.result));
+  };
 }
 
 const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.result->words()); }},
     {"network", "Network",
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"calls",
-     "All-reduces",
+    {"calls", "All-reduces",
      [](const SchemeRow& row) {
        const std::string& reason = row.result->reason;
-       return reason.empty() ? Value(row.result->calls) : Value::missing(reason);
+       return reason.empty() ? Value(row.result->all_reduce_count) : Value::missing(reason);
      },
-     "",
-     {Notation::kCount}},
-    {"step", "Step", [](const SchemeRow& row) { return row.result->step(); }, "ms"},
-    {"added", "Added", [](const SchemeRow& row) { return row.added; }, "ms"},
-    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", {Notation::kSignificant, 3}},
+     "", kCount},
+    {"step", "Step", [](const SchemeRow& row) { return row.result->step_or_reason(); }, "ms"},
+    {"added", "Added", &SchemeRow::added_ms, "ms"},
+    {"skew", "Skew", value_of(&SchemeResult::skew_ms), "ms", kThree},
     {"backward", "Backward", value_of(&SchemeResult::backward_ms), "ms"},
-    {"stretch",
-     "Stretched by",
-     [](const SchemeRow& row) { return Value(row.stretch); },
-     "%",
-     {Notation::kPercent}},
+    {"stretch", "Stretched by", &SchemeRow::backward_stretch, "%", kPercent},
     {"exchange", "Exchange", value_of(&SchemeResult::exchange_ms), "ms"},
     {"communication", "Communication", traced_value(&SchemeResult::communication_ms), "ms"},
     {"exposed", "Exposed", traced_value(&SchemeResult::exposed_ms), "ms"},
-    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_share), "%", {Notation::kPercent}},
+    {"hidden", "Hidden", traced_value(&SchemeResult::hidden_fraction), "%", kPercent},
     {"peak", "Peak", value_of(&SchemeResult::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
   std::string scheme, network;  ///< `network` is empty if the run has only one.
   std::optional<double> rank;
-  Value mean;
-  std::optional<double> median, lag, forward, backward, exchange, optimizer, communication, both;
+  Value mean_ms;
+  std::optional<double> median_ms, start_lag_us, forward_ms, backward_ms, exchange_ms, optimizer_ms;
+  std::optional<double> communication_ms, overlap_ms;
 };
 
-std::optional<double> ms(const MeasuredRow& row, std::string_view name) {
+std::optional<double> milliseconds_in(const MeasuredRow& row, std::string_view name) {
   const auto ns = row.number(name);
   return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
 }
@@ -84,105 +80,109 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"scheme", "Gradients", &RankRow::scheme},
     {"network", "Network",
      [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
-    {"mean", "Step", &RankRow::mean, "ms"},
-    {"median", "Median", &RankRow::median, "ms"},
-    {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}},
-    {"forward", "Forward", &RankRow::forward, "ms"},
-    {"backward", "Backward", &RankRow::backward, "ms"},
-    {"exchange", "Exchange", &RankRow::exchange, "ms"},
-    {"optimizer", "Optimizer", &RankRow::optimizer, "ms"},
-    {"communication", "Communication", &RankRow::communication, "ms"},
-    {"both", "Of it hidden", &RankRow::both, "ms"}};
+    {"rank", "Rank", &RankRow::rank, "", kCount},
+    {"mean", "Step", &RankRow::mean_ms, "ms"},
+    {"median", "Median", &RankRow::median_ms, "ms"},
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree},
+    {"forward", "Forward", &RankRow::forward_ms, "ms"},
+    {"backward", "Backward", &RankRow::backward_ms, "ms"},
+    {"exchange", "Exchange", &RankRow::exchange_ms, "ms"},
+    {"optimizer", "Optimizer", &RankRow::optimizer_ms, "ms"},
+    {"communication", "Communication", &RankRow::communication_ms, "ms"},
+    {"both", "Of it hidden", &RankRow::overlap_ms, "ms"}};
 
 template <typename Visit>
-void each_scheme(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes,
+void each_scheme(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes,
                  const Visit& visit) {
-  for (const Network& network : networks) {
+  for (const MeasuredNetwork& network : networks) {
     for (const SchemeResult& result : network.schemes) {
       if (std::ranges::find(schemes, result.scheme()) != schemes.end()) visit(network, result);
     }
   }
 }
 
-/// The communication library and its version, which are the same in all launches of a run.
-std::string library(const std::vector<Network>& networks) {
-  for (const Network& network : networks) {
+/// Names the communication library and its version, which are the same in all launches of a run.
+std::string library_words(const MeasuredNetworks& networks) {
+  for (const MeasuredNetwork& network : networks) {
     for (const SchemeResult& result : network.schemes) {
       const Launch* launch = ok_launch(*result.cell);
-      const std::string library =
+      const std::string recorded =
           launch == nullptr ? "" : single_node::collectives_condition(*launch, metric::kLibrary);
-      if (!library.empty()) return library;
+      if (!recorded.empty()) return recorded;
     }
   }
   return std::string(describe(networks.front().spec.ranks->collectives));
 }
 
 /// Lists each model shape once, whatever its contexts and precisions.
-std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
+std::vector<Facts> size_facts(const MeasuredNetworks& networks) {
   std::vector<ModelShape> known;
   std::vector<Facts> sizes;
-  for (const Network& network : networks) {
+  for (const MeasuredNetwork& network : networks) {
     const ModelShape& shape = *network.spec.model;
     if (std::ranges::find(known, shape) != known.end()) continue;
     known.push_back(shape);
     sizes.emplace_back()
         .set("size", network.spec.size)
         .set("parameters", format_count(parameter_count(shape)))
-        .set("tensors", format_count(std::ssize(network.gradients())))
-        .set("bytes", megabytes(network.total_bytes()));
+        .set("tensors", format_count(std::ssize(network.bytes_of_gradients())))
+        .set("bytes", megabyte_words(network.total_gradient_bytes()));
   }
   return sizes;
 }
 
 }  // namespace
 
-Dataset schemes_dataset(const std::vector<Network>& networks,
-                        std::initializer_list<Scheme> schemes) {
+Dataset schemes_dataset(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes) {
   std::vector<SchemeRow> rows;
-  each_scheme(networks, schemes, [&](const Network& network, const SchemeResult& result) {
+  each_scheme(networks, schemes, [&](const MeasuredNetwork& network, const SchemeResult& result) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
-    rows.push_back({words, &result, added_value(network, result), network.stretch(result)});
+    rows.push_back(
+        {words, &result, added_ms_or_reason(network, result), network.backward_stretch(result)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
 
-Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> schemes) {
+Dataset ranks_dataset(const MeasuredNetworks& networks, std::initializer_list<Scheme> schemes) {
   std::vector<RankRow> rows;
-  each_scheme(networks, schemes, [&](const Network& network, const SchemeResult& result) {
+  each_scheme(networks, schemes, [&](const MeasuredNetwork& network, const SchemeResult& result) {
     const Launch* launch = ok_launch(*result.cell);
     if (launch == nullptr) return;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
-      const auto mean = ms(row, column::kMeanNs), stddev = ms(row, column::kStddevNs);
-      const auto lag = row.number(column::kLagNs);
-      const bool usable = !result.disturbed;
+      const auto mean = milliseconds_in(row, column::kMeanNs);
+      const auto stddev = milliseconds_in(row, column::kStddevNs);
+      const auto lag_ns = row.number(column::kLagNs);
+      const auto traced_ms = [&](std::string_view name) {
+        return result.traced_slowdown ? std::nullopt : milliseconds_in(row, name);
+      };
       rows.push_back({.scheme = result.words(),
                       .network = networks.size() > 1 ? network.words : "",
                       .rank = row.number(column::kRank),
-                      .mean = mean && stddev ? Value(*mean, *stddev) : Value(mean),
-                      .median = ms(row, column::kMedianNs),
-                      .lag = lag ? std::optional(*lag / kNsPerUs) : std::nullopt,
-                      .forward = ms(row, phase_column(metric::kForward)),
-                      .backward = ms(row, phase_column(metric::kBackward)),
-                      .exchange = ms(row, phase_column(metric::kExchange)),
-                      .optimizer = ms(row, phase_column(metric::kOptimizer)),
-                      .communication = usable ? ms(row, column::kCommunicationNs) : std::nullopt,
-                      .both = usable ? ms(row, column::kOverlapNs) : std::nullopt});
+                      .mean_ms = mean && stddev ? Value(*mean, *stddev) : Value(mean),
+                      .median_ms = milliseconds_in(row, column::kMedianNs),
+                      .start_lag_us = lag_ns ? std::optional(*lag_ns / kNsPerUs) : std::nullopt,
+                      .forward_ms = milliseconds_in(row, phase_column(metric::kForward)),
+                      .backward_ms = milliseconds_in(row, phase_column(metric::kBackward)),
+                      .exchange_ms = milliseconds_in(row, phase_column(metric::kExchange)),
+                      .optimizer_ms = milliseconds_in(row, phase_column(metric::kOptimizer)),
+                      .communication_ms = traced_ms(column::kCommunicationNs),
+                      .overlap_ms = traced_ms(column::kOverlapNs)});
     }
   });
   return make_dataset("by-rank", kRankColumns, rows);
 }
 
-const Network* largest_network(const std::vector<Network>& networks, Scheme scheme) {
-  const Network* largest = nullptr;
-  for (const Network& network : networks) {
-    const bool larger = largest == nullptr || network.total_bytes() > largest->total_bytes();
-    if (network.ran(scheme) != nullptr && larger) largest = &network;
+const MeasuredNetwork* largest_network(const MeasuredNetworks& networks, Scheme scheme) {
+  const MeasuredNetwork* largest = nullptr;
+  for (const MeasuredNetwork& network : networks) {
+    const bool larger =
+        largest == nullptr || network.total_gradient_bytes() > largest->total_gradient_bytes();
+    if (network.find_timed(scheme) != nullptr && larger) largest = &network;
   }
   return largest;
 }
 
-std::optional<bool> differ(const SchemeResult* a, const SchemeResult* b) {
+std::optional<bool> steps_differ(const SchemeResult* a, const SchemeResult* b) {
   if (a == nullptr || b == nullptr || a->steps_ms.empty() || b->steps_ms.empty()) {
     return std::nullopt;
   }
@@ -190,36 +190,38 @@ std::optional<bool> differ(const SchemeResult* a, const SchemeResult* b) {
   return difference > sample_stddev(a->steps_ms) + sample_stddev(b->steps_ms);
 }
 
-Value added_value(const Network& network, const SchemeResult& result) {
-  const auto added = network.added_ms(result);
-  if (!added) return {};
-  if (!*differ(&result, network.ran(Scheme::kNone))) {
+Value added_ms_or_reason(const MeasuredNetwork& network, const SchemeResult& result) {
+  const auto added_ms = network.added_ms(result);
+  if (!added_ms) return {};
+  if (!*steps_differ(&result, network.find_timed(Scheme::kNone))) {
     return Value::missing("within the deviations of both steps");
   }
-  return *added > 0 ? Value(*added) : Value::missing("the step without communication is longer");
+  return *added_ms > 0 ? Value(*added_ms)
+                       : Value::missing("the step without communication is longer");
 }
 
-void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks) {
+void add_conditions(Facts& facts, const RunView& view, const MeasuredNetworks& networks) {
   const CellSpec& spec = networks.front().spec;
   const std::int64_t ranks = spec.ranks->count;
   facts.flag("gpu", spec.device == DeviceKind::kCuda).flag("cpu", spec.device == DeviceKind::kCpu);
-  const std::vector<std::string> contexts = distinct(each(networks, [](const Network& network) {
-    return format_count(network.spec.context.value_or(0));
-  }));
-  facts.set("library", library(networks));
+  const std::vector<std::string> contexts =
+      distinct(each(networks, [](const MeasuredNetwork& network) {
+        return format_count(network.spec.context.value_or(0));
+      }));
+  facts.set("library", library_words(networks));
   facts.set("ranks", format_count(ranks));
   facts.set("share", format_count(spec.batch.value_or(0)));
   facts.set("whole", format_count(spec.batch.value_or(0) * ranks));
   facts.set("context", fmt::format("{}", fmt::join(contexts, " or ")));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
-  facts.list("sizes", sizes_of(networks));
+  facts.list("sizes", size_facts(networks));
   facts.flag("extra", view.edition().name != "2025");
 }
 
-void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
+void add_cells(PartContent& part, const RunView& view, const MeasuredNetworks& networks,
                std::initializer_list<Scheme> schemes, const std::string& letter) {
-  each_scheme(networks, schemes, [&](const Network&, const SchemeResult& result) {
+  each_scheme(networks, schemes, [&](const MeasuredNetwork&, const SchemeResult& result) {
     part.cells.push_back(result.cell);
   });
   part.details.tables.push_back(command_table(view.run(), kProblem + ("." + letter), part.cells));

@@ -18,32 +18,32 @@ namespace {
 namespace single_node = distributed_communication_single_node;
 
 constexpr double kBytesPerMegabyte = 1e6;
-// A trace is not used if its step took more than this times the mean timed step.
-constexpr double kMaxTracedRatio = 1.05;
+// A trace is not used if its step took longer than this multiple of the mean timed step.
+constexpr double kMaxTracedSlowdown = 1.05;
 
 std::optional<double> median_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(median(samples));
 }
 
-/// Reads the trace, or sets `disturbed` if the slowest rank's traced step took too long.
+/// Reads the times of the traced step, or only sets `traced_slowdown` if that step took too long.
 void read_trace(SchemeResult& result, const Launch& launch) {
   const std::vector<MeasuredRow> ranks = measured_rows(launch, metric::kRankSteps);
-  double longest = 0;
+  double longest_ns = 0;
   for (const MeasuredRow& row : ranks) {
-    longest = std::max(longest, row.number(column::kTracedNs).value_or(0));
+    longest_ns = std::max(longest_ns, row.number(column::kTracedNs).value_or(0));
   }
   if (!result.step_ms()) return;
-  const double ratio = longest / kNanosecondsPerMillisecond / *result.step_ms();
-  if (ratio > kMaxTracedRatio) {
-    result.disturbed = ratio;
+  const double slowdown = longest_ns / kNanosecondsPerMillisecond / *result.step_ms();
+  if (slowdown > kMaxTracedSlowdown) {
+    result.traced_slowdown = slowdown;
     return;
   }
   for (const MeasuredRow& row : ranks) {
     const auto communication = row.number(column::kCommunicationNs);
     const auto overlap = row.number(column::kOverlapNs);
     if (!communication || !overlap) continue;
-    const double exposed = (*communication - *overlap) / kNanosecondsPerMillisecond;
-    if (result.communication_ms && exposed <= *result.exposed_ms()) continue;
+    const double exposed_ms = (*communication - *overlap) / kNanosecondsPerMillisecond;
+    if (result.communication_ms && exposed_ms <= *result.exposed_ms()) continue;
     result.communication_ms = *communication / kNanosecondsPerMillisecond;
     result.overlap_ms = *overlap / kNanosecondsPerMillisecond;
   }
@@ -61,21 +61,23 @@ SchemeResult scheme_result(const Cell& cell) {
   result.backward_deviation_ms = backward.empty() ? 0 : sample_stddev(backward);
   result.exchange_ms = median_of(timed.ms_after_warmup(metric::kEvent, metric::kExchange));
   result.peak_bytes = single_number(*launch, metric::kMemory, metric::kPeakAllocated);
-  result.calls = single_number(*launch, metric::kAllReduces, metric::kCalls)
-                     .value_or(static_cast<double>(all_reduce_count(cell.spec)));
+  result.all_reduce_count = single_number(*launch, metric::kAllReduces, metric::kCalls)
+                                .value_or(static_cast<double>(all_reduce_count(cell.spec)));
   const auto gradients = single_number(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single_number(*launch, metric::kEquality, metric::kWeights);
-  if (gradients && weights) result.largest_error = std::max(*gradients, *weights);
+  if (gradients && weights) result.largest_relative_error = std::max(*gradients, *weights);
   result.diverged_ranks = single_number(*launch, metric::kEquality, metric::kDivergedRanks);
   read_trace(result, *launch);
   return result;
 }
 
-std::optional<single_node::Line> line_of(const RunView& view, const CellSpec& spec) {
-  for (const single_node::Group& group : single_node::groups_of(view)) {
+/// Returns the line through the all-reduces that the run timed without training, on these ranks.
+std::optional<single_node::FittedLine> all_reduce_line_of(const RunView& view,
+                                                          const CellSpec& spec) {
+  for (const single_node::AllReduceGroup& group : single_node::groups_of(view)) {
     const CellSpec& other = group.cell->spec;
     if (other.ranks == spec.ranks && other.device == spec.device) {
-      return single_node::line_through(group.swept());
+      return single_node::line_through(group.fitted_timings());
     }
   }
   return std::nullopt;
@@ -87,7 +89,7 @@ std::string cap_words(double bytes) {
   return format_value(bytes / kBytesPerMegabyte, {Notation::kShortest});
 }
 
-std::string megabytes(double bytes) {
+std::string megabyte_words(double bytes) {
   const double gigabytes = bytes / 1e3 / kBytesPerMegabyte;
   if (gigabytes >= 1) return format_significant(gigabytes, 3) + " GB";
   return format_significant(bytes / kBytesPerMegabyte, 3) + " MB";
@@ -98,17 +100,17 @@ std::string SchemeResult::words() const {
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) + " MB";
 }
 
-Value SchemeResult::step() const {
+Value SchemeResult::step_or_reason() const {
   return steps_ms.empty() ? Value::missing(reason) : Value::mean_of(steps_ms);
 }
 
-Value SchemeResult::or_reason(const std::optional<double>& value) const {
+Value SchemeResult::value_or_reason(const std::optional<double>& value) const {
   return value ? Value(*value) : Value::missing(reason);
 }
 
-Value SchemeResult::traced(const std::optional<double>& value) const {
-  if (value || !disturbed) return or_reason(value);
-  return Value::missing("the traced step took " + format_ratio(*disturbed) +
+Value SchemeResult::traced_value_or_reason(const std::optional<double>& value) const {
+  if (value || !traced_slowdown) return value_or_reason(value);
+  return Value::missing("the traced step took " + format_ratio(*traced_slowdown) +
                         "× as long as the timed ones");
 }
 
@@ -126,50 +128,51 @@ std::optional<double> SchemeResult::exposed_ms() const {
   return *communication_ms - *overlap_ms;
 }
 
-std::optional<double> SchemeResult::hidden_share() const {
+std::optional<double> SchemeResult::hidden_fraction() const {
   if (!communication_ms || !overlap_ms || *communication_ms <= 0) return std::nullopt;
   return *overlap_ms / *communication_ms;
 }
 
-const SchemeResult* Network::find(Scheme scheme) const {
+const SchemeResult* MeasuredNetwork::find(Scheme scheme) const {
   const auto found = std::ranges::find(schemes, scheme, &SchemeResult::scheme);
   return found == schemes.end() ? nullptr : &*found;
 }
 
-const SchemeResult* Network::ran(Scheme scheme) const {
+const SchemeResult* MeasuredNetwork::find_timed(Scheme scheme) const {
   const SchemeResult* result = find(scheme);
   return result != nullptr && result->step_ms() ? result : nullptr;
 }
 
-double Network::total_bytes() const {
-  const std::vector<std::int64_t> bytes = gradients();
+double MeasuredNetwork::total_gradient_bytes() const {
+  const std::vector<std::int64_t> bytes = bytes_of_gradients();
   return static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}));
 }
 
-std::optional<double> Network::added_ms(const SchemeResult& result) const {
-  const SchemeResult* none = ran(Scheme::kNone);
-  const auto step = result.step_ms();
-  if (none == nullptr || &result == none || !step) return std::nullopt;
-  return *step - *none->step_ms();
+std::optional<double> MeasuredNetwork::added_ms(const SchemeResult& result) const {
+  const SchemeResult* baseline = find_timed(Scheme::kNone);
+  const auto with_communication = result.step_ms();
+  if (baseline == nullptr || &result == baseline || !with_communication) return std::nullopt;
+  return *with_communication - *baseline->step_ms();
 }
 
-std::optional<double> Network::stretch(const SchemeResult& result) const {
-  const SchemeResult* none = ran(Scheme::kNone);
-  if (none == nullptr || !result.overlaps() || !result.backward_ms) return std::nullopt;
-  if (!none->backward_ms || *none->backward_ms <= 0) return std::nullopt;
-  return *result.backward_ms / *none->backward_ms - 1;
+std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& result) const {
+  const SchemeResult* baseline = find_timed(Scheme::kNone);
+  if (baseline == nullptr || !result.overlaps() || !result.backward_ms) return std::nullopt;
+  if (!baseline->backward_ms || *baseline->backward_ms <= 0) return std::nullopt;
+  return *result.backward_ms / *baseline->backward_ms - 1;
 }
 
-std::optional<BucketFormula> Network::model() const {
-  if (!line) return std::nullopt;
-  return BucketFormula{line->latency_ns / 1e9, line->bytes_per_second, total_bytes()};
+std::optional<BucketFormula> MeasuredNetwork::bucket_model() const {
+  if (!all_reduce_line) return std::nullopt;
+  return BucketFormula{all_reduce_line->latency_ns / 1e9, all_reduce_line->bytes_per_second,
+                     total_gradient_bytes()};
 }
 
-std::vector<Network> networks_of(const RunView& view) {
-  std::vector<Network> networks;
+MeasuredNetworks measured_networks(const RunView& view) {
+  MeasuredNetworks networks;
   for (const Cell* cell : view.cells(CellKind::kDataParallel)) {
     CellSpec spec = cell->spec;
-    auto network = std::ranges::find_if(networks, [&](const Network& known) {
+    auto network = std::ranges::find_if(networks, [&](const MeasuredNetwork& known) {
       return same_setting(known.spec, spec) && known.spec.ranks == spec.ranks &&
              known.spec.device == spec.device;
     });
@@ -179,8 +182,10 @@ std::vector<Network> networks_of(const RunView& view) {
       const std::string words =
           fmt::format("{} at context {} in {}", spec.size, format_count(spec.context.value_or(0)),
                       describe(spec.precision.value_or(Precision::kFp32)));
-      network = networks.insert(
-          network, {.spec = spec, .words = words, .schemes = {}, .line = line_of(view, spec)});
+      network = networks.insert(network, {.spec = spec,
+                                          .words = words,
+                                          .schemes = {},
+                                          .all_reduce_line = all_reduce_line_of(view, spec)});
     }
     network->schemes.push_back(scheme_result(*cell));
   }

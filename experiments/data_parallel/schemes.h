@@ -12,61 +12,71 @@
 
 namespace labreport::data_parallel {
 
-/// One scheme and its results. A step or phase ends when the slowest rank has finished it.
+/// The measured steps of one scheme. A step or phase ends when the slowest rank has finished it.
 struct SchemeResult {
   const Cell* cell;
   std::string reason;                 ///< Why the scheme has no numbers; empty if it has.
-  std::vector<double> steps_ms = {};  ///< One for each counted step.
-  /// Medians of the counted steps; the skew is the slowest rank's time minus the fastest rank's.
+  std::vector<double> steps_ms = {};  ///< One for each step after the warm-up.
+  /// Medians of these steps. The skew is the slowest rank's time minus the fastest rank's. The
+  /// exchange lies between the last gradient and the optimizer.
   std::optional<double> skew_ms = {}, backward_ms = {}, exchange_ms = {};
   double backward_deviation_ms = 0;
-  double calls = 0;  ///< All-reduces of a step; calculated if the run did not count them.
-  /// All-reduces' time in the traced step and how much of it computation overlapped, both on the
-  /// rank with the most exposed communication.
+  double all_reduce_count = 0;  ///< In one step; calculated if the run did not count them.
+  /// The traced step's time in all-reduces, and the part of it during which computation ran. Both
+  /// are those of the rank with the most exposed communication.
   std::optional<double> communication_ms = {}, overlap_ms = {};
-  /// The traced step's time / the mean timed step's; set only if it is too high to use the trace.
-  std::optional<double> disturbed = {};
-  std::optional<double> peak_bytes = {};      ///< The most bytes allocated on rank 0.
-  std::optional<double> largest_error = {};   ///< Relative, of gradients and weights.
-  std::optional<double> diverged_ranks = {};  ///< Number of ranks whose weights differ.
+  /// The traced step's time / the mean timed step's. It is set only if the ratio is so high that
+  /// the trace is not used.
+  std::optional<double> traced_slowdown = {};
+  std::optional<double> peak_bytes = {};  ///< The most bytes allocated on rank 0.
+  /// The largest difference of a gradient or weight from training in one process, relative to the
+  /// largest value of its tensor.
+  std::optional<double> largest_relative_error = {};
+  std::optional<double> diverged_ranks = {};  ///< How many ranks' final weights differ.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
-  std::string words() const;  ///< "per parameter", "buckets of 10 MB"
-  bool overlaps() const;      ///< True if its all-reduces begin during backward.
-  Value step() const;         ///< Mean and deviation in ms, or why they are missing.
-  /// `value`, or why the scheme has no numbers. `traced` also tells if the trace was too slow.
-  Value or_reason(const std::optional<double>& value) const;
-  Value traced(const std::optional<double>& value) const;
-  std::optional<double> step_ms() const;
-  std::optional<double> exposed_ms() const;
-  std::optional<double> hidden_share() const;
+  std::string words() const;     ///< "per parameter", "buckets of 10 MB"
+  bool overlaps() const;         ///< True if its all-reduces begin during backward.
+  Value step_or_reason() const;  ///< Mean and deviation in ms, or why they are missing.
+  /// Returns `value`, or why the scheme has no numbers.
+  Value value_or_reason(const std::optional<double>& value) const;
+  /// Does the same for a number from the trace, whose reason may be that the traced step was slow.
+  Value traced_value_or_reason(const std::optional<double>& value) const;
+  std::optional<double> step_ms() const;          ///< The mean of `steps_ms`.
+  std::optional<double> exposed_ms() const;       ///< `communication_ms` − `overlap_ms`
+  std::optional<double> hidden_fraction() const;  ///< `overlap_ms` / `communication_ms`
 };
 
-/// One network at one batch, context and precision.
-struct Network {
+/// One network at one batch, context and precision, with the steps of its schemes.
+struct MeasuredNetwork {
   CellSpec spec;      ///< `scheme` and `bucket` are not set.
   std::string words;  ///< "xl at context 512 in FP32"
   std::vector<SchemeResult> schemes;
-  /// The line fitted to all-reduces by themselves on the same ranks, if the run measured them.
-  std::optional<distributed_communication_single_node::Line> line = {};
+  /// The line through all-reduces that the run timed without training, on the same ranks.
+  std::optional<distributed_communication_single_node::FittedLine> all_reduce_line = {};
 
+  /// Returns null if the scheme was not planned.
   const SchemeResult* find(Scheme scheme) const;
-  /// Null if the scheme was not planned or has no numbers.
-  const SchemeResult* ran(Scheme scheme) const;
-  std::vector<std::int64_t> gradients() const { return gradient_bytes(*spec.model); }
-  double total_bytes() const;
-  /// Mean step minus the mean step without communication; nothing if either is unknown.
+  /// Returns null if the scheme was not planned or has no times.
+  const SchemeResult* find_timed(Scheme scheme) const;
+  std::vector<std::int64_t> bytes_of_gradients() const { return gradient_bytes(*spec.model); }
+  double total_gradient_bytes() const;
+  /// Returns the mean step minus the mean step without communication; nothing if one is unknown.
   std::optional<double> added_ms(const SchemeResult& result) const;
-  /// Backward's time / its time without communication − 1; nothing unless all-reduces overlap it.
-  std::optional<double> stretch(const SchemeResult& result) const;
-  std::optional<BucketFormula> model() const;
+  /// Returns backward's time / its time without communication − 1; nothing if one is unknown or the
+  /// scheme's all-reduces do not overlap backward.
+  std::optional<double> backward_stretch(const SchemeResult& result) const;
+  /// Returns the handout's formula with the α and β of `all_reduce_line`; nothing without a line.
+  std::optional<BucketFormula> bucket_model() const;
 };
 
-/// Returns networks in plan order.
-std::vector<Network> networks_of(const RunView& view);
+using MeasuredNetworks = std::vector<MeasuredNetwork>;
 
-/// "15.0 MB" (10⁶ bytes), "7.99 GB" (10⁹ bytes).
-std::string megabytes(double bytes);
+/// Returns networks in plan order.
+MeasuredNetworks measured_networks(const RunView& view);
+
+/// Returns "15.0 MB" (10⁶ bytes) or "7.99 GB" (10⁹ bytes).
+std::string megabyte_words(double bytes);
 /// Writes bytes in MB (10⁶ bytes), without a unit and with the fewest digits: "0.1", "1,000".
 std::string cap_words(double bytes);
 

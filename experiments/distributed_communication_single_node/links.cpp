@@ -7,9 +7,9 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 struct DatasheetLink {
-  std::string_view device;  ///< A substring of the device's name; the first match counts.
+  std::string_view device;  ///< Text in the device's name; the first row that matches counts.
   std::string_view link;    ///< Empty if it depends on the machine.
-  double both_ways;         ///< GB/s, the sum of both directions
+  double both_ways_gb_per_s;
 };
 
 constexpr DatasheetLink kDatasheetLinks[]{{" MIG ", "", 0},
@@ -31,7 +31,7 @@ std::optional<Link> nominal_link(std::string_view device) {
     return device.find(sheet.device) != std::string_view::npos;
   });
   if (found == std::end(kDatasheetLinks) || found->link.empty()) return std::nullopt;
-  return Link{found->link, found->both_ways / 2 * 1e9};
+  return Link{found->link, found->both_ways_gb_per_s / 2 * 1e9};
 }
 
 }  // namespace labreport::distributed_communication_single_node

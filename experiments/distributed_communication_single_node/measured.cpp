@@ -16,62 +16,67 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 /// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
-void mark_disturbed(std::vector<Timing>& timings) {
-  constexpr double kLonger = 1.1;  // latencies vary by up to a tenth undisturbed
+void mark_disturbed(std::vector<AllReduceTiming>& timings) {
+  constexpr double kMaxRatio = 1.1;  // Latencies vary by up to a tenth without a disturbance.
   double larger_ns = std::numeric_limits<double>::infinity();
-  for (Timing& timing : timings | std::views::reverse) {
-    timing.disturbed = timing.ns > kLonger * larger_ns;
-    larger_ns = std::min(larger_ns, timing.ns);
+  for (AllReduceTiming& timing : timings | std::views::reverse) {
+    timing.disturbed = timing.slowest_ns > kMaxRatio * larger_ns;
+    larger_ns = std::min(larger_ns, timing.slowest_ns);
   }
 }
 
-double relative_error(const Line& line, const Timing& timing) {
-  return std::abs(line.ns(timing.bytes) - timing.ns) / timing.ns;
+double relative_error(const FittedLine& line, const AllReduceTiming& timing) {
+  return std::abs(line.predicted_ns(timing.bytes) - timing.slowest_ns) / timing.slowest_ns;
 }
 
-/// Fits the line by least squares of relative errors, each weighted by its `trust`.
-Line weighted_line(const std::vector<Timing>& timings, const std::vector<double>& trust) {
-  double weights = 0, sizes = 0, squares = 0, times = 0, products = 0;
+/// Fits the line by least squares of relative errors, each multiplied by its timing's weight.
+FittedLine weighted_line(const std::vector<AllReduceTiming>& timings,
+                         const std::vector<double>& weights) {
+  double weight_sum = 0, size_sum = 0, square_sum = 0, time_sum = 0, product_sum = 0;
   for (std::size_t i = 0; i < timings.size(); ++i) {
     const auto size = static_cast<double>(timings[i].bytes);
-    const double weight = trust[i] / (timings[i].ns * timings[i].ns);
-    weights += weight, sizes += weight * size, squares += weight * size * size;
-    times += weight * timings[i].ns, products += weight * size * timings[i].ns;
+    const double ns = timings[i].slowest_ns, weight = weights[i] / (ns * ns);
+    weight_sum += weight, size_sum += weight * size, square_sum += weight * size * size;
+    time_sum += weight * ns, product_sum += weight * size * ns;
   }
-  const double determinant = weights * squares - sizes * sizes;
-  const double slope = (weights * products - sizes * times) / determinant;
-  return {(times - slope * sizes) / weights, 1e9 / slope};
+  const double determinant = weight_sum * square_sum - size_sum * size_sum;
+  const double slope = (weight_sum * product_sum - size_sum * time_sum) / determinant;
+  return {(time_sum - slope * size_sum) / weight_sum, 1e9 / slope};
 }
 
 }  // namespace
 
-std::optional<Line> line_through(std::vector<Timing> timings) {
-  constexpr int kRounds = 50;  // reweighting turns least squares into least absolute errors
-  constexpr double kExact = 1e-6;
-  std::erase_if(timings, [](const Timing& timing) { return timing.disturbed; });
+std::optional<FittedLine> line_through(std::vector<AllReduceTiming> timings) {
+  // Weights of 1/|error| turn the least squares into least absolute errors, round by round.
+  constexpr int kRounds = 50;
+  constexpr double kMinError = 1e-6;
+  std::erase_if(timings, [](const AllReduceTiming& timing) { return timing.disturbed; });
   if (timings.size() < 3) return std::nullopt;
-  std::vector<double> trust(timings.size(), 1);
-  Line line;
+  std::vector<double> weights(timings.size(), 1);
+  FittedLine line;
   for (int round = 0; round < kRounds; ++round) {
-    line = weighted_line(timings, trust);
+    line = weighted_line(timings, weights);
     for (std::size_t i = 0; i < timings.size(); ++i) {
-      trust[i] = 1 / std::max(kExact, relative_error(line, timings[i]));
+      weights[i] = 1 / std::max(kMinError, relative_error(line, timings[i]));
     }
   }
   const double slope = 1e9 / line.bytes_per_second;
   if (!(line.latency_ns > 0) || !(slope > 0) || !std::isfinite(line.bytes_per_second)) {
     return std::nullopt;
   }
-  for (const Timing& timing : timings) {
-    line.largest_error = std::max(line.largest_error, relative_error(line, timing));
+  for (const AllReduceTiming& timing : timings) {
+    line.largest_relative_error =
+        std::max(line.largest_relative_error, relative_error(line, timing));
   }
   return line;
 }
 
-std::string Group::words() const { return fmt::format("{}, {} ranks", library(), ranks()); }
+std::string AllReduceGroup::words() const {
+  return fmt::format("{}, {} ranks", library(), ranks());
+}
 
-std::vector<Timing> Group::timings(std::string_view method) const {
-  std::map<std::int64_t, Timing> by_size;
+std::vector<AllReduceTiming> AllReduceGroup::timings(std::string_view method) const {
+  std::map<std::int64_t, AllReduceTiming> by_size;
   const Launch* launch = ok_launch(*cell);
   if (launch == nullptr) return {};
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
@@ -80,44 +85,45 @@ std::vector<Timing> Group::timings(std::string_view method) const {
     const auto lag = row.number(column::kLagNs);
     if (!size || !mean || !lag) continue;
     const auto bytes = static_cast<std::int64_t>(*size);
-    const double typical = row.number(column::kMedianNs).value_or(*mean);
-    Timing& timing = by_size[bytes];  // each rank has its own row
+    const double typical_ns = row.number(column::kMedianNs).value_or(*mean);
+    AllReduceTiming& timing = by_size[bytes];  // Each rank has a row of its own.
     timing.bytes = bytes;
     timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
-    timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
-    timing.ns = std::max(timing.ns, typical);
-    timing.lag_ns = std::max(timing.lag_ns, *lag);
-    timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
+    timing.fastest_ns =
+        timing.slowest_ns == 0 ? typical_ns : std::min(timing.fastest_ns, typical_ns);
+    timing.slowest_ns = std::max(timing.slowest_ns, typical_ns);
+    timing.start_lag_ns = std::max(timing.start_lag_ns, *lag);
+    timing.wrong_elements += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
     if (*mean <= timing.mean_ns) continue;
     timing.mean_ns = *mean;
     timing.deviation_ns = row.number(column::kStddevNs);
   }
-  std::vector<Timing> timings;
+  std::vector<AllReduceTiming> timings;
   for (const auto& [bytes, timing] : by_size) {
-    if (timing.ns > 0) timings.push_back(timing);
+    if (timing.slowest_ns > 0) timings.push_back(timing);
   }
   mark_disturbed(timings);
   return timings;
 }
 
-std::optional<Timing> Group::synced(std::int64_t bytes) const {
-  for (const Timing& timing : timings(metric::kSynced)) {
+std::optional<AllReduceTiming> AllReduceGroup::handout_timing(std::int64_t bytes) const {
+  for (const AllReduceTiming& timing : timings(metric::kSynced)) {
     if (timing.bytes == bytes) return timing;
   }
   return std::nullopt;
 }
 
-std::optional<Timing> Group::undisturbed(std::int64_t bytes) const {
-  const auto timing = synced(bytes);
+std::optional<AllReduceTiming> AllReduceGroup::undisturbed_timing(std::int64_t bytes) const {
+  const auto timing = handout_timing(bytes);
   return timing && !timing->disturbed ? timing : std::nullopt;
 }
 
-std::string_view Group::swept_method() const {
+std::string_view AllReduceGroup::fitted_method() const {
   return timings(metric::kInPlace).empty() ? metric::kSynced : metric::kInPlace;
 }
 
-std::vector<Group> groups_of(const RunView& view) {
-  std::vector<Group> groups;
+std::vector<AllReduceGroup> groups_of(const RunView& view) {
+  std::vector<AllReduceGroup> groups;
   for (const Cell* cell : view.cells(CellKind::kAllReduce)) {
     groups.push_back({cell, reason_missing(*cell)});
   }

@@ -12,31 +12,31 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// All-reduces of one size, timed by one method. `ns` is the slowest rank's time: the median if
-/// each call is timed, which a few calls delayed by a busy core do not move, or the mean of calls
-/// back to back.
-struct Timing {
+/// All-reduces of one size, timed by one method. A rank's time is the median if each call is timed,
+/// because a busy core may delay a few calls, or else the mean of calls back to back.
+struct AllReduceTiming {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
-  double ns = 0;
-  double fastest_ns = 0;                    ///< The fastest rank's time for a call.
-  double mean_ns = 0;                       ///< The mean of the rank whose mean is largest.
+  double slowest_ns = 0;                    ///< The slowest rank's time of a call.
+  double fastest_ns = 0;                    ///< The fastest rank's time of a call.
+  double mean_ns = 0;                       ///< The largest mean of a rank.
   std::optional<double> deviation_ns = {};  ///< The same rank's; empty if only means exist.
-  double lag_ns = 0;       ///< Median time from the first rank's start to the last's.
-  std::int64_t wrong = 0;  ///< Wrong elements of the result, all ranks.
-  /// True if this took more than 1.1 times as long as a larger size; conclusions leave it out.
+  double start_lag_ns = 0;          ///< Median time from the first rank's start to the last rank's.
+  std::int64_t wrong_elements = 0;  ///< The sum over all ranks' results.
+  /// True if it took over 1.1 times as long as a larger size. No line and no answer uses it.
   bool disturbed = false;
 
-  double algbw() const { return static_cast<double>(bytes) / ns * 1e9; }  ///< bytes / second
+  /// The algorithm bandwidth of nccl-tests, in bytes a second.
+  double algbw() const { return static_cast<double>(bytes) / slowest_ns * 1e9; }
 };
 
-/// T = α + S / β.
-struct Line {
-  double latency_ns = 0;        ///< α
-  double bytes_per_second = 0;  ///< β, an algorithm bandwidth
-  double largest_error = 0;     ///< The largest |line − measured| / measured of a size.
+/// The line T = α + S/β for an all-reduce of S bytes.
+struct FittedLine {
+  double latency_ns = 0;              ///< α
+  double bytes_per_second = 0;        ///< β, an algorithm bandwidth
+  double largest_relative_error = 0;  ///< The largest |line − measured| / measured of a size.
 
-  double ns(std::int64_t bytes) const {
+  double predicted_ns(std::int64_t bytes) const {
     return latency_ns + static_cast<double>(bytes) / bytes_per_second * 1e9;
   }
 };
@@ -44,10 +44,10 @@ struct Line {
 /// Fits the line that minimizes the sum of |relative errors|, so that short times count like long
 /// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing if fewer
 /// than three others remain, or if α or β would not be positive.
-std::optional<Line> line_through(std::vector<Timing> timings);
+std::optional<FittedLine> line_through(std::vector<AllReduceTiming> timings);
 
-/// All-reduces over one library among one number of ranks.
-struct Group {
+/// The measured all-reduces of one library among one number of ranks.
+struct AllReduceGroup {
   const Cell* cell;
   std::string reason = {};  ///< Why the group has no numbers; empty if it has.
 
@@ -55,21 +55,24 @@ struct Group {
   Collectives collectives() const { return cell->spec.ranks->collectives; }
   std::int64_t ranks() const { return cell->spec.ranks->count; }
   std::string words() const;  ///< "NCCL, 2 ranks"
-  double busbw(const Timing& timing) const { return timing.algbw() * bus_factor(ranks()); }
+  /// The bus bandwidth of nccl-tests, in bytes a second.
+  double busbw(const AllReduceTiming& timing) const { return timing.algbw() * bus_factor(ranks()); }
 
-  std::vector<Timing> timings(std::string_view method) const;  ///< Smallest size first.
-  std::optional<Timing> synced(std::int64_t bytes) const;      ///< By the handout's method.
-  /// Like `synced`, but nothing if the timing is disturbed.
-  std::optional<Timing> undisturbed(std::int64_t bytes) const;
-  /// The in-place method of nccl-tests if it was measured, else the handout's method.
-  std::string_view swept_method() const;
-  std::vector<Timing> swept() const { return timings(swept_method()); }
+  std::vector<AllReduceTiming> timings(std::string_view method) const;  ///< Smallest size first.
+  /// Returns the size's timing by the handout's method, which synchronizes after each call.
+  std::optional<AllReduceTiming> handout_timing(std::int64_t bytes) const;
+  /// Returns nothing if that timing is disturbed.
+  std::optional<AllReduceTiming> undisturbed_timing(std::int64_t bytes) const;
+  /// Returns the method that lines are fitted to: nccl-tests' in place if it was measured, else the
+  /// handout's.
+  std::string_view fitted_method() const;
+  std::vector<AllReduceTiming> fitted_timings() const { return timings(fitted_method()); }
 };
 
 /// Returns groups in plan order.
-std::vector<Group> groups_of(const RunView& view);
+std::vector<AllReduceGroup> groups_of(const RunView& view);
 
-/// A text that the launch recorded about its communication library; empty if absent.
+/// Returns a text that the launch recorded about its communication library; empty if it has none.
 std::string collectives_condition(const Launch& launch, std::string_view name);
 
 }  // namespace labreport::distributed_communication_single_node

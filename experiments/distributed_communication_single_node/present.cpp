@@ -22,13 +22,15 @@ namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
+constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-constexpr double kNearRing = 0.2;  // Smaller relative deviations from the ring's formula agree.
-constexpr std::string_view kSkipped = "skipped: ";
+constexpr double kRingTolerance =
+    0.2;  // Smaller relative deviations from the ring's formula agree.
+constexpr std::string_view kSkippedPrefix = "skipped: ";
 
-using Groups = std::vector<Group>;
+using Groups = std::vector<AllReduceGroup>;
 
-/// "1 MB" (10⁶ bytes), "1 GB" (10⁹ bytes).
+/// Returns "1 MB" (10⁶ bytes) or "1 GB" (10⁹ bytes).
 std::string size_words(std::int64_t bytes) {
   constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
   if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
@@ -40,129 +42,99 @@ struct GridRow {
   std::string library;
   std::int64_t ranks;
   std::string size;
-  std::optional<Timing> timing;
-  double factor;  ///< busbw / algbw
-  std::string reason;
+  std::optional<AllReduceTiming> timing;
+  double bus_factor;   ///< busbw / algbw
+  std::string reason;  ///< Why there is no timing.
   std::vector<std::string> flags = {};
-
-  Value or_reason(const std::function<Value(const Timing&)>& value) const {
-    return timing ? value(*timing) : Value::missing(reason);
-  }
 };
+
+/// Returns a column's function that shows a number of the timing, or why there is none.
+template <typename Number>
+std::function<Value(const GridRow&)> timing_value(Number number) {
+  return [number](const GridRow& row) {
+    return row.timing ? Value(std::invoke(number, *row.timing)) : Value::missing(row.reason);
+  };
+}
+
+Value mean_ms(const AllReduceTiming& timing) {
+  const double mean = timing.mean_ns / kNsPerMs;
+  return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
+}
 
 const std::vector<Column<GridRow>> kGrid{
     {"library", "Library", &GridRow::library},
-    {"ranks", "Ranks", &GridRow::ranks, "", {Notation::kCount}},
+    {"ranks", "Ranks", &GridRow::ranks, "", kCount},
     {"size", "Size", &GridRow::size},
-    {"ms", "Time",
-     [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) { return timing.ns / kNsPerMs; });
-     },
+    {"ms", "Time", timing_value([](const auto& timing) { return timing.slowest_ns / kNsPerMs; }),
      "ms"},
-    {"mean", "Mean",
-     [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) {
-         const double mean = timing.mean_ns / kNsPerMs;
-         return timing.deviation_ns ? Value(mean, *timing.deviation_ns / kNsPerMs) : Value(mean);
-       });
-     },
-     "ms"},
+    {"mean", "Mean", timing_value(mean_ms), "ms"},
     {"fastest", "Fastest rank",
+     timing_value([](const auto& timing) { return timing.fastest_ns / kNsPerMs; }), "ms"},
+    {"lag", "Last start",
+     timing_value([](const auto& timing) { return timing.start_lag_ns / kNsPerUs; }), "µs", kThree},
+    {"calls", "Calls", timing_value(&AllReduceTiming::calls), "", kCount},
+    {"algbw", "algbw", timing_value([](const auto& timing) { return timing.algbw() / kGiga; }),
+     "GB/s", kThree},
+    {"busbw", "busbw",
      [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) { return timing.fastest_ns / kNsPerMs; });
+       return row.timing ? Value(row.timing->algbw() * row.bus_factor / kGiga)
+                         : Value::missing(row.reason);
      },
-     "ms"},
-    {"lag",
-     "Last start",
-     [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) { return timing.lag_ns / kNsPerUs; });
-     },
-     "µs",
-     {Notation::kSignificant, 3}},
-    {"calls",
-     "Calls",
-     [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) { return timing.calls; });
-     },
-     "",
-     {Notation::kCount}},
-    {"algbw",
-     "algbw",
-     [](const GridRow& row) {
-       return row.or_reason([](const Timing& timing) { return timing.algbw() / kGiga; });
-     },
-     "GB/s",
-     {Notation::kSignificant, 3}},
-    {"busbw",
-     "busbw",
-     [](const GridRow& row) {
-       return row.or_reason(
-           [&](const Timing& timing) { return timing.algbw() * row.factor / kGiga; });
-     },
-     "GB/s",
-     {Notation::kSignificant, 3}}};
+     "GB/s", kThree}};
 
 /// A measured size of the sweep, and the fitted line's time for that size.
 struct SweepRow {
   std::string series;
   std::int64_t bytes;
   std::string method;
-  double us, algbw, busbw;
+  double measured_us, algbw_gb_per_s, busbw_gb_per_s;
   std::optional<double> line_us;
-  std::int64_t calls, wrong;
+  std::int64_t calls, wrong_elements;
   std::vector<std::string> flags;
 };
 
 const std::vector<Column<SweepRow>> kSweep{
     {"series", "Library and ranks", &SweepRow::series},
-    {"bytes", "Size", &SweepRow::bytes, "B", {Notation::kCount}},
+    {"bytes", "Size", &SweepRow::bytes, "B", kCount},
     {"method", "Method", &SweepRow::method},
-    {"us", "Time", &SweepRow::us, "µs"},
-    {"line_us", "α + S/β", [](const SweepRow& row) { return Value(row.line_us); }, "µs"},
-    {"algbw", "algbw", &SweepRow::algbw, "GB/s", {Notation::kSignificant, 3}},
-    {"busbw", "busbw", &SweepRow::busbw, "GB/s", {Notation::kSignificant, 3}},
-    {"calls", "Calls", &SweepRow::calls, "", {Notation::kCount}},
-    {"wrong", "Wrong", &SweepRow::wrong, "", {Notation::kCount}}};
+    {"us", "Time", &SweepRow::measured_us, "µs"},
+    {"line_us", "α + S/β", &SweepRow::line_us, "µs"},
+    {"algbw", "algbw", &SweepRow::algbw_gb_per_s, "GB/s", kThree},
+    {"busbw", "busbw", &SweepRow::busbw_gb_per_s, "GB/s", kThree},
+    {"calls", "Calls", &SweepRow::calls, "", kCount},
+    {"wrong", "Wrong", &SweepRow::wrong_elements, "", kCount}};
 
 struct LineRow {
   std::string library;
   std::int64_t ranks;
-  Line line;
-  double factor;
+  FittedLine line;
+  double bus_factor;  ///< busbw / algbw
   std::optional<Link> link;
 
-  double busbw() const { return line.bytes_per_second * factor; }
+  double bytes_per_second() const { return line.bytes_per_second * bus_factor; }  ///< busbw
 };
 
 const std::vector<Column<LineRow>> kLines{
     {"library", "Library", &LineRow::library},
-    {"ranks", "Ranks", &LineRow::ranks, "", {Notation::kCount}},
-    {"latency",
-     "α",
-     [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; },
-     "µs",
-     {Notation::kSignificant, 3}},
-    {"bandwidth",
-     "β as busbw",
-     [](const LineRow& row) { return row.busbw() / kGiga; },
-     "GB/s",
-     {Notation::kSignificant, 3}},
-    {"half",
-     "Half of β at",
+    {"ranks", "Ranks", &LineRow::ranks, "", kCount},
+    {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
+     kThree},
+    {"bandwidth", "β as busbw", [](const LineRow& row) { return row.bytes_per_second() / kGiga; },
+     "GB/s", kThree},
+    {"half", "Half of β at",
      [](const LineRow& row) {
        return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
      },
-     "MB",
-     {Notation::kSignificant, 3}},
+     "MB", kThree},
     {"error",
      "Farthest off",
-     [](const LineRow& row) { return row.line.largest_error; },
+     [](const LineRow& row) { return row.line.largest_relative_error; },
      "%",
      {Notation::kPercent}},
     {"share",
      "Share of the link",
      [](const LineRow& row) {
-       return row.link ? Value(row.busbw() / row.link->bytes_per_second) : Value();
+       return row.link ? Value(row.bytes_per_second() / row.link->bytes_per_second) : Value();
      },
      "%",
      {Notation::kPercent}}};
@@ -171,19 +143,19 @@ struct RankRow {
   std::string series;
   std::string size;
   std::int64_t rank;
-  double mean, median, lag;
-  double stddev;
+  double mean_ms, median_ms, start_lag_us, stddev_ms;
 };
 
 const std::vector<Column<RankRow>> kByRank{
     {"series", "Library and ranks", &RankRow::series},
     {"size", "Size", &RankRow::size},
-    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
-    {"mean", "Time", [](const RankRow& row) { return Value(row.mean, row.stddev); }, "ms"},
-    {"median", "Median", &RankRow::median, "ms"},
-    {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}}};
+    {"rank", "Rank", &RankRow::rank, "", kCount},
+    {"mean", "Time", [](const RankRow& row) { return Value(row.mean_ms, row.stddev_ms); }, "ms"},
+    {"median", "Median", &RankRow::median_ms, "ms"},
+    {"lag", "Start after the first", &RankRow::start_lag_us, "µs", kThree}};
 
-std::vector<std::int64_t> asked_sizes(const Group& group) {
+/// Returns the handout's sizes that the group's cell measures, in bytes.
+std::vector<std::int64_t> handout_sizes(const AllReduceGroup& group) {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t bytes : kHandoutSizes) {
     if (bytes <= group.cell->spec.largest_bytes.value_or(0)) sizes.push_back(bytes);
@@ -191,23 +163,23 @@ std::vector<std::int64_t> asked_sizes(const Group& group) {
   return sizes;
 }
 
-std::vector<std::string> flags_of(const Timing& timing) {
+std::vector<std::string> flags_of(const AllReduceTiming& timing) {
   if (!timing.disturbed) return {};
   return {"longer than a larger size"};
 }
 
-/// A row for each size of each group. A group that did not run has a single row, at the end.
+/// Makes a row for each size of each group. A group that did not run has a single row, at the end.
 std::vector<GridRow> grid_rows(const Groups& groups) {
   std::vector<GridRow> rows, not_run;
-  for (const Group& group : groups) {
-    const std::vector<std::int64_t> sizes = asked_sizes(group);
+  for (const AllReduceGroup& group : groups) {
+    const std::vector<std::int64_t> sizes = handout_sizes(group);
     if (!group.reason.empty() && !sizes.empty()) {
-      const std::string all = size_words(sizes.front()) + " to " + size_words(sizes.back());
-      not_run.push_back({group.library(), group.ranks(), all, {}, 0, group.reason});
+      const std::string range = size_words(sizes.front()) + " to " + size_words(sizes.back());
+      not_run.push_back({group.library(), group.ranks(), range, {}, 0, group.reason});
       continue;
     }
     for (const std::int64_t bytes : sizes) {
-      const auto timing = group.synced(bytes);
+      const auto timing = group.handout_timing(bytes);
       rows.push_back({group.library(), group.ranks(), size_words(bytes), timing,
                       bus_factor(group.ranks()), group.reason,
                       timing ? flags_of(*timing) : std::vector<std::string>()});
@@ -217,28 +189,29 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
   return rows;
 }
 
-/// A row for each size, by every method or only by the one that the line is fitted to.
+/// Makes a row for each size, by every method or only by the one that the line is fitted to.
 std::vector<SweepRow> sweep_rows(const Groups& groups, bool every_method) {
   std::vector<SweepRow> rows;
-  for (const Group& group : groups) {
-    const auto line = line_through(group.swept());
+  for (const AllReduceGroup& group : groups) {
+    const auto line = line_through(group.fitted_timings());
     for (const auto& [method, words] :
          {std::pair(metric::kSynced, "synchronized"), std::pair(metric::kInPlace, "in place"),
           std::pair(metric::kOutOfPlace, "out of place")}) {
-      const bool fitted = method == group.swept_method();
-      if (!fitted && !every_method) continue;
-      for (const Timing& timing : group.timings(method)) {
-        const auto line_us =
-            fitted && line ? std::optional(line->ns(timing.bytes) / kNsPerUs) : std::nullopt;
+      const bool is_fitted = method == group.fitted_method();
+      if (!is_fitted && !every_method) continue;
+      for (const AllReduceTiming& timing : group.timings(method)) {
+        const auto line_us = is_fitted && line
+                                 ? std::optional(line->predicted_ns(timing.bytes) / kNsPerUs)
+                                 : std::nullopt;
         rows.push_back({.series = group.words(),
                         .bytes = timing.bytes,
                         .method = words,
-                        .us = timing.ns / kNsPerUs,
-                        .algbw = timing.algbw() / kGiga,
-                        .busbw = group.busbw(timing) / kGiga,
+                        .measured_us = timing.slowest_ns / kNsPerUs,
+                        .algbw_gb_per_s = timing.algbw() / kGiga,
+                        .busbw_gb_per_s = group.busbw(timing) / kGiga,
                         .line_us = line_us,
                         .calls = timing.calls,
-                        .wrong = timing.wrong,
+                        .wrong_elements = timing.wrong_elements,
                         .flags = flags_of(timing)});
       }
     }
@@ -248,8 +221,8 @@ std::vector<SweepRow> sweep_rows(const Groups& groups, bool every_method) {
 
 std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   std::vector<LineRow> rows;
-  for (const Group& group : groups) {
-    const auto line = line_through(group.swept());
+  for (const AllReduceGroup& group : groups) {
+    const auto line = line_through(group.fitted_timings());
     if (!line) continue;
     std::optional<Link> link;
     const Launch* launch = ok_launch(*group.cell);
@@ -264,7 +237,7 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
 
 std::vector<RankRow> rank_rows(const Groups& groups) {
   std::vector<RankRow> rows;
-  for (const Group& group : groups) {
+  for (const AllReduceGroup& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr) continue;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
@@ -279,100 +252,105 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
       const RankRow rank{.series = group.words(),
                          .size = size_words(bytes),
                          .rank = static_cast<std::int64_t>(number(column::kRank)),
-                         .mean = number(column::kMeanNs) / kNsPerMs,
-                         .median = number(column::kMedianNs) / kNsPerMs,
-                         .lag = number(column::kLagNs) / kNsPerUs,
-                         .stddev = number(column::kStddevNs) / kNsPerMs};
+                         .mean_ms = number(column::kMeanNs) / kNsPerMs,
+                         .median_ms = number(column::kMedianNs) / kNsPerMs,
+                         .start_lag_us = number(column::kLagNs) / kNsPerUs,
+                         .stddev_ms = number(column::kStddevNs) / kNsPerMs};
       if (complete) rows.push_back(rank);
     }
   }
   return rows;
 }
 
-constexpr Notation kThree{Notation::kSignificant, 3};
-
-/// The undisturbed timings of the sizes that the handout asks for, smallest first.
-std::vector<Timing> asked_timings(const Group& group) {
-  std::vector<Timing> timings;
-  for (const std::int64_t bytes : asked_sizes(group)) {
-    if (const auto timing = group.undisturbed(bytes)) timings.push_back(*timing);
+/// Returns the undisturbed timings of the handout's sizes, smallest first.
+std::vector<AllReduceTiming> undisturbed_timings(const AllReduceGroup& group) {
+  std::vector<AllReduceTiming> timings;
+  for (const std::int64_t bytes : handout_sizes(group)) {
+    if (const auto timing = group.undisturbed_timing(bytes)) timings.push_back(*timing);
   }
   return timings;
 }
 
-/// The first group with two undisturbed sizes, over NCCL if possible; null if there is none.
-const Group* answered_group(const Groups& groups) {
+/// Returns the group that the answer describes: the first with two undisturbed sizes, over NCCL if
+/// possible; null if there is none.
+const AllReduceGroup* described_group(const Groups& groups) {
   for (const Collectives library : {Collectives::kNccl, Collectives::kGloo}) {
-    for (const Group& group : groups) {
-      if (group.collectives() == library && asked_timings(group).size() > 1) return &group;
+    for (const AllReduceGroup& group : groups) {
+      if (group.collectives() == library && undisturbed_timings(group).size() > 1) return &group;
     }
   }
   return nullptr;
 }
 
-/// The time of the sweep's smallest size, if it is at least a fifth of `small`'s time and explains
-/// why `small` takes longer in proportion to its bytes than `large`.
-std::optional<Facts> latency(const Group& group, const Timing& small, const Timing& large) {
-  constexpr double kLatency = 0.2, kAccounts = 1.5;
+/// Tells the time of the smallest size as the latency. Returns nothing unless it is at least a
+/// fifth of `small`'s time and explains why `small` takes longer in proportion to its bytes than
+/// `large`.
+std::optional<Facts> latency_facts(const AllReduceGroup& group, const AllReduceTiming& small,
+                                   const AllReduceTiming& large) {
+  constexpr double kMinFraction = 0.2, kMaxErrorFactor = 1.5;
   constexpr std::int64_t kKibibyte = 1024;
-  const Timing least = group.timings(metric::kSynced).front();
-  const double bytes = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
-  const double accounted = least.ns + (large.ns - least.ns) * bytes;
-  const bool close = small.ns < kAccounts * accounted && accounted < kAccounts * small.ns;
-  const bool written = least.bytes >= kKibibyte && least.bytes % kKibibyte == 0;
-  if (!written || least.bytes * 10 > small.bytes || least.disturbed) return std::nullopt;
-  if (least.ns < kLatency * small.ns || !close) return std::nullopt;
+  const AllReduceTiming least = group.timings(metric::kSynced).front();
+  const double ratio = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
+  const double predicted_ns = least.slowest_ns + (large.slowest_ns - least.slowest_ns) * ratio;
+  const bool close = small.slowest_ns < kMaxErrorFactor * predicted_ns &&
+                     predicted_ns < kMaxErrorFactor * small.slowest_ns;
+  const bool whole_kibibytes = least.bytes >= kKibibyte && least.bytes % kKibibyte == 0;
+  if (!whole_kibibytes || least.bytes * 10 > small.bytes || least.disturbed) return std::nullopt;
+  if (least.slowest_ns < kMinFraction * small.slowest_ns || !close) return std::nullopt;
   return Facts()
       .set("least", format_count(least.bytes / kKibibyte) + " KiB")
-      .set("ms", least.ns / kNsPerMs, kThree);
+      .set("ms", least.slowest_ns / kNsPerMs, kThree);
 }
 
-Facts by_size(const Group& group) {
-  const std::vector<Timing> timings = asked_timings(group);
-  const Timing &small = timings.front(), &large = timings.back();
+Facts size_facts(const AllReduceGroup& group) {
+  const std::vector<AllReduceTiming> timings = undisturbed_timings(group);
+  const AllReduceTiming &small = timings.front(), &large = timings.back();
   return Facts()
       .set("small", size_words(small.bytes))
       .set("large", size_words(large.bytes))
-      .set("small_ms", small.ns / kNsPerMs, kThree)
-      .set("large_ms", large.ns / kNsPerMs, kThree)
-      .set("times", format_factor(large.ns / small.ns))
+      .set("small_ms", small.slowest_ns / kNsPerMs, kThree)
+      .set("large_ms", large.slowest_ns / kNsPerMs, kThree)
+      .set("times", format_factor(large.slowest_ns / small.slowest_ns))
       .set("sizes", format_count(large.bytes / small.bytes))
       .set("busbw", group.busbw(large) / kGiga, kThree)
-      .when("latency", latency(group, small, large));
+      .when("latency", latency_facts(group, small, large));
 }
 
 /// Compares `few` with its library's group of the most ranks, at the largest size that both have.
-std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
-  const Group* many = nullptr;
-  for (const Group& group : groups) {
-    const bool same = group.library() == few.library() && group.ranks() > few.ranks();
-    if (same && group.reason.empty()) many = &group;
+std::optional<Facts> rank_facts(const Groups& groups, const AllReduceGroup& few) {
+  const AllReduceGroup* many = nullptr;
+  for (const AllReduceGroup& group : groups) {
+    const bool comparable = group.library() == few.library() && group.ranks() > few.ranks();
+    if (comparable && group.reason.empty()) many = &group;
   }
   for (const std::int64_t bytes : std::views::reverse(kHandoutSizes)) {
-    const auto a = few.undisturbed(bytes);
-    const auto b = many == nullptr ? std::nullopt : many->undisturbed(bytes);
-    if (!a || !b) continue;
-    const double ratio = b->ns / a->ns;
-    const double ring = bus_factor(many->ranks()) / bus_factor(few.ranks());
+    const auto among_few = few.undisturbed_timing(bytes);
+    const auto among_many = many == nullptr ? std::nullopt : many->undisturbed_timing(bytes);
+    if (!among_few || !among_many) continue;
+    const double ratio = among_many->slowest_ns / among_few->slowest_ns;
+    const double ring_ratio = bus_factor(many->ranks()) / bus_factor(few.ranks());
     return Facts()
         .set("size", size_words(bytes))
         .set("many", format_count(many->ranks()))
         .set("few", format_count(few.ranks()))
         .set("ratio", format_ratio(ratio))
-        .set("ring", format_ratio(ring))
-        .flag("explained", std::abs(ratio / ring - 1) <= kNearRing);
+        .set("ring", format_ratio(ring_ratio))
+        .flag("explained", std::abs(ratio / ring_ratio - 1) <= kRingTolerance);
   }
   return std::nullopt;
 }
 
-/// Compares Gloo with NCCL on equally many ranks, at the smallest and the largest size both have.
-std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
-  for (const Group& gloo : groups) {
+/// Compares Gloo with NCCL on equally many ranks, at the smallest and the largest size that both
+/// have.
+std::optional<Facts> library_facts(const Groups& groups, const AllReduceGroup& nccl) {
+  for (const AllReduceGroup& gloo : groups) {
     if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;
     std::vector<std::pair<std::int64_t, double>> ratios;
     for (const std::int64_t bytes : kHandoutSizes) {
-      const auto a = gloo.undisturbed(bytes), b = nccl.undisturbed(bytes);
-      if (a && b) ratios.emplace_back(bytes, a->ns / b->ns);
+      const auto by_gloo = gloo.undisturbed_timing(bytes);
+      const auto by_nccl = nccl.undisturbed_timing(bytes);
+      if (!by_gloo || !by_nccl) continue;
+      ratios.emplace_back(bytes, by_gloo->slowest_ns / by_nccl->slowest_ns);
     }
     if (ratios.size() < 2) continue;
     return Facts()
@@ -384,11 +362,11 @@ std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   return std::nullopt;
 }
 
-/// The numbers of ranks that did not run, and the reason if all have the same.
-std::optional<Facts> missing(const Groups& groups) {
+/// Tells the numbers of ranks that did not run, and the reason if all have the same.
+std::optional<Facts> missing_facts(const Groups& groups) {
   std::vector<std::string> ranks;
   std::set<std::string> reasons;
-  for (const Group& group : groups) {
+  for (const AllReduceGroup& group : groups) {
     const std::string count = format_count(group.ranks());
     if (group.reason.empty()) continue;
     if (std::ranges::find(ranks, count) == ranks.end()) ranks.push_back(count);
@@ -396,22 +374,22 @@ std::optional<Facts> missing(const Groups& groups) {
   }
   if (ranks.empty()) return std::nullopt;
   std::string reason = reasons.size() == 1 ? *reasons.begin() : "“What ran” gives the reasons";
-  if (reason.starts_with(kSkipped)) reason.erase(0, kSkipped.size());
+  if (reason.starts_with(kSkippedPrefix)) reason.erase(0, kSkippedPrefix.size());
   return Facts().set("ranks", join_words(ranks)).set("reason", reason);
 }
 
-/// The handout's sizes and numbers of ranks that the run did not plan.
-std::optional<Facts> left_out(const Groups& groups) {
+/// Tells the handout's sizes and numbers of ranks that the run did not plan.
+std::optional<Facts> unplanned_facts(const Groups& groups) {
   std::vector<std::string> sizes, ranks;
   for (const std::int64_t bytes : kHandoutSizes) {
-    const bool planned = std::ranges::any_of(groups, [bytes](const Group& group) {
+    const bool planned = std::ranges::any_of(groups, [bytes](const AllReduceGroup& group) {
       return bytes <= group.cell->spec.largest_bytes.value_or(0);
     });
     if (!planned) sizes.push_back(size_words(bytes));
   }
   for (const std::int64_t count : kHandoutRanks) {
-    const bool planned =
-        std::ranges::any_of(groups, [count](const Group& group) { return group.ranks() == count; });
+    const bool planned = std::ranges::any_of(
+        groups, [count](const AllReduceGroup& group) { return group.ranks() == count; });
     if (!planned) ranks.push_back(format_count(count));
   }
   if (sizes.empty() && ranks.empty()) return std::nullopt;
@@ -421,9 +399,9 @@ std::optional<Facts> left_out(const Groups& groups) {
   return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
 }
 
-/// A condition recorded by the first launch over NCCL, which all others share; may be empty.
+/// Returns a condition that a launch over NCCL recorded. All of them share it; it may be empty.
 std::string nccl_condition(const Groups& groups, std::string_view name) {
-  for (const Group& group : groups) {
+  for (const AllReduceGroup& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr || group.collectives() != Collectives::kNccl) continue;
     const std::string text = collectives_condition(*launch, name);
@@ -432,10 +410,10 @@ std::string nccl_condition(const Groups& groups, std::string_view name) {
   return "";
 }
 
-/// The number of rounds in which sizes took turns; nothing if a launch measured them one by one.
+/// Returns the number of rounds in which sizes took turns; nothing if a launch had no rounds.
 std::optional<double> rounds_of(const Groups& groups) {
   std::optional<double> rounds;
-  for (const Group& group : groups) {
+  for (const AllReduceGroup& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr) continue;
     const Metric* condition = launch->find_condition(metric::kCollectives, metric::kRounds);
@@ -448,10 +426,12 @@ std::optional<double> rounds_of(const Groups& groups) {
 void add_conditions(Facts& facts, const Groups& groups) {
   const std::string nccl = nccl_condition(groups, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
+  // A launch that did not measure out of place recorded the reason.
   const std::string why_not = nccl_condition(groups, metric::kOutOfPlace);
   facts.flag("out_of_place", !nccl.empty() && why_not.empty());
   facts.when("in_place_alone", !nccl.empty() && !why_not.empty(), "why", why_not);
-  facts.flag("gloo", std::ranges::count(groups, Collectives::kGloo, &Group::collectives) > 0);
+  facts.flag("gloo",
+             std::ranges::count(groups, Collectives::kGloo, &AllReduceGroup::collectives) > 0);
   const CellSpec& spec = groups.front().cell->spec;
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
@@ -466,18 +446,20 @@ Presentation present(const RunView& view) {
   const Groups groups = groups_of(view);
   if (groups.empty()) return {};
   PartContent part;
-  const Group* group = answered_group(groups);
+  const AllReduceGroup* group = described_group(groups);
   part.facts.flag("nothing", group == nullptr);
-  part.facts.when("one", group ? std::optional(by_size(*group)
-                                                   .set("library", group->library())
-                                                   .set("ranks", format_count(group->ranks()))
-                                                   .when("ranks_grow", by_ranks(groups, *group))
-                                                   .when("libraries", by_library(groups, *group)))
-                               : std::nullopt);
-  part.facts.when("missing", group ? missing(groups) : std::nullopt);
-  part.facts.when("left_out", left_out(groups));
-  part.facts.flag("wrong", std::ranges::any_of(groups, [](const Group& any) {
-                    return std::ranges::any_of(any.timings(metric::kSynced), &Timing::wrong);
+  part.facts.when("one", group
+                             ? std::optional(size_facts(*group)
+                                                 .set("library", group->library())
+                                                 .set("ranks", format_count(group->ranks()))
+                                                 .when("ranks_grow", rank_facts(groups, *group))
+                                                 .when("libraries", library_facts(groups, *group)))
+                             : std::nullopt);
+  part.facts.when("missing", group ? missing_facts(groups) : std::nullopt);
+  part.facts.when("left_out", unplanned_facts(groups));
+  part.facts.flag("wrong", std::ranges::any_of(groups, [](const AllReduceGroup& each) {
+                    return std::ranges::any_of(each.timings(metric::kSynced),
+                                               &AllReduceTiming::wrong_elements);
                   }));
   add_conditions(part.facts, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),

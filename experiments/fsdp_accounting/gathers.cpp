@@ -10,93 +10,93 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
-constexpr std::string_view kBlocks = "layers.";
+constexpr std::string_view kBlockPrefix = "layers.";
 constexpr double kNsPerMs = 1e6;
-constexpr double kShareInTime = 0.05, kUnnoticedNs = 10'000;
+constexpr double kMaxWaitFraction = 0.05, kMaxWaitNs = 10'000;
 
-void add(BlockGather& block, const BlockGather& other) {
-  block.bytes += other.bytes;
-  block.alone_ms += other.alone_ms;
-  block.wait_ms += other.wait_ms;
-  block.layers += other.layers;
-  block.in_time += other.in_time;
+void add(ModuleGathers& sum, const ModuleGathers& other) {
+  sum.bytes += other.bytes;
+  sum.alone_ms += other.alone_ms;
+  sum.wait_ms += other.wait_ms;
+  sum.matrices += other.matrices;
+  sum.matrices_in_time += other.matrices_in_time;
 }
 
-/// Returns nothing if the row lacks its bytes or a time.
-std::optional<BlockGather> gather_of(const MeasuredRow& row) {
+/// Reads the gather of one matrix; nothing if the row lacks its bytes or a time.
+std::optional<ModuleGathers> matrix_gather(const MeasuredRow& row) {
   const auto bytes = row.number(column::kBytes);
   const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
   if (!bytes || !wait || !alone) return std::nullopt;
-  std::string block = row.text(column::kModule);
-  if (block.starts_with(kBlocks))
-    block.erase(std::min(block.size(), block.find('.', kBlocks.size())));
-  return BlockGather{.block = block,  // "layers.3" of "layers.3.attn.q_proj"
-                     .pass = row.text(column::kPhase),
-                     .bytes = *bytes,
-                     .alone_ms = *alone / kNsPerMs,
-                     .wait_ms = *wait / kNsPerMs,
-                     .layers = 1,
-                     .in_time = in_time(*wait, *alone) ? 1 : 0};
+  std::string module = row.text(column::kModule);  // "layers.3.attn.q_proj" becomes "layers.3".
+  if (module.starts_with(kBlockPrefix))
+    module.erase(std::min(module.size(), module.find('.', kBlockPrefix.size())));
+  return ModuleGathers{.module = module,
+                       .pass = row.text(column::kPhase),
+                       .bytes = *bytes,
+                       .alone_ms = *alone / kNsPerMs,
+                       .wait_ms = *wait / kNsPerMs,
+                       .matrices = 1,
+                       .matrices_in_time = is_in_time(*wait, *alone) ? 1 : 0};
 }
 
 }  // namespace
 
-std::optional<std::int64_t> BlockGather::number() const {
+std::optional<std::int64_t> ModuleGathers::block_number() const {
   std::int64_t number = 0;
-  const std::string_view digits = std::string_view(block).substr(is_block() ? kBlocks.size() : 0);
+  const std::string_view digits =
+      std::string_view(module).substr(is_block() ? kBlockPrefix.size() : 0);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (!is_block() || error != std::errc()) return std::nullopt;
   return number;
 }
 
-bool in_time(double wait_ns, double alone_ns) {
-  return wait_ns <= std::max(kUnnoticedNs, kShareInTime * alone_ns);
+bool is_in_time(double wait_ns, double alone_ns) {
+  return wait_ns <= std::max(kMaxWaitNs, kMaxWaitFraction * alone_ns);
 }
 
-std::vector<BlockGather> block_gathers(const Launch& launch) {
-  std::vector<BlockGather> blocks;
+std::vector<ModuleGathers> module_gathers(const Launch& launch) {
+  std::vector<ModuleGathers> modules;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
-    const auto gather = gather_of(row);
+    const auto gather = matrix_gather(row);
     if (!gather) continue;
-    const auto known = std::ranges::find_if(blocks, [&](const BlockGather& block) {
-      return block.block == gather->block && block.pass == gather->pass;
+    const auto known = std::ranges::find_if(modules, [&](const ModuleGathers& other) {
+      return other.module == gather->module && other.pass == gather->pass;
     });
-    known == blocks.end() ? blocks.push_back(*gather) : add(*known, *gather);
+    known == modules.end() ? modules.push_back(*gather) : add(*known, *gather);
   }
-  std::ranges::stable_sort(
-      blocks, {}, [](const BlockGather& block) { return block.pass == metric::kForward ? 0 : 1; });
-  return blocks;
+  std::ranges::stable_sort(modules, {}, [](const ModuleGathers& gathers) {
+    return gathers.pass == metric::kForward ? 0 : 1;
+  });
+  return modules;
 }
 
 std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
-  std::vector<std::pair<std::string, std::int64_t>> late;  // blocks late − blocks in time
+  // A matrix that is late in most blocks has a positive excess.
+  std::vector<std::pair<std::string, std::int64_t>> excesses;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
-    const std::string module(row.text(column::kModule));
-    const auto gather = gather_of(row);
+    const std::string path(row.text(column::kModule));
+    const auto gather = matrix_gather(row);
     if (!gather || !gather->is_block() || gather->pass != pass) continue;
-    const std::string matrix = module.substr(gather->block.size() + 1);
-    auto known = std::ranges::find(late, matrix, [](const auto& it) { return it.first; });
-    if (known == late.end()) known = late.insert(known, {matrix, 0});
-    known->second += gather->in_time == 0 ? 1 : -1;
+    const std::string matrix = path.substr(gather->module.size() + 1);
+    auto known = std::ranges::find(excesses, matrix, [](const auto& entry) { return entry.first; });
+    if (known == excesses.end()) known = excesses.insert(known, {matrix, 0});
+    known->second += gather->matrices_in_time == 0 ? 1 : -1;
   }
-  std::erase_if(late, [](const auto& it) { return it.second <= 0; });
+  std::erase_if(excesses, [](const auto& entry) { return entry.second <= 0; });
   std::vector<std::string> names;
-  for (const auto& [matrix, excess] : late) names.push_back(matrix);
+  for (const auto& [matrix, excess] : excesses) names.push_back(matrix);
   return names;
 }
 
-std::optional<BlockGather> all_blocks(const std::vector<BlockGather>& gathers,
-                                      std::string_view pass) {
-  std::optional<BlockGather> all;
-  for (const BlockGather& gather : gathers) {
-    if (!gather.is_block() || gather.pass != pass) continue;
-    if (all) {
-      add(*all, gather);
-    } else {
-      all = gather;
-    }
+std::optional<ModuleGathers> sum_of_blocks(const std::vector<ModuleGathers>& gathers,
+                                           std::string_view pass) {
+  std::optional<ModuleGathers> sum;
+  for (const ModuleGathers& module : gathers) {
+    if (!module.is_block() || module.pass != pass) continue;
+    if (!sum) sum.emplace();
+    add(*sum, module);
   }
-  return all;
+  return sum;
 }
 
 }  // namespace labreport::fsdp_accounting

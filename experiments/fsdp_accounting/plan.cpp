@@ -6,8 +6,9 @@ namespace labreport::fsdp_accounting {
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
   const Axes chosen = axes(input);
-  const bool asked = !input.selection.precisions.empty();
-  const auto precisions = asked ? chosen.precisions : std::vector{Precision::kFp32, input.half_precision};
+  const bool user_chose = !input.selection.precisions.empty();
+  const auto precisions =
+      user_chose ? chosen.precisions : std::vector{Precision::kFp32, input.half_precision};
   std::vector<PlannedCell> cells;
   for (const Size& size : two_rank_sizes(input, chosen)) {
     for (const Precision precision : precisions) {
@@ -18,8 +19,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         for (const Sharding sharding : kShardings) {
           spec.sharding = sharding;
           // A sharded optimizer saves the same bytes in any precision, so FP32 is enough.
-          const bool again = sharding == Sharding::kOptimizer && precision != Precision::kFp32;
-          if (asked || !again) cells.push_back({spec, chosen.launches});
+          const bool needless = sharding == Sharding::kOptimizer && precision != Precision::kFp32;
+          if (user_chose || !needless) cells.push_back({spec, chosen.launches});
         }
       }
     }

@@ -21,151 +21,145 @@ using optimizer_state_sharding_accounting::TrainedNetwork;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
-// The gradients explain a missing saving if the sum is this close to the expected one, as a share.
+constexpr Notation kCount{Notation::kCount};
+// Gradients explain a saving that is too small if both add up to the expected saving, except for
+// this fraction of it.
 constexpr double kSavingTolerance = 0.05;
-// The largest relative differences of losses from rounding; the second is for 16-bit gradients.
-constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;
+// Rounding makes losses differ by at most these fractions with FP32 and with 16-bit gradients.
+constexpr double kFp32LossTolerance = 1e-6, kSixteenBitLossTolerance = 1e-2;
 
-/// The peak, in bytes, of a step after the first; nothing if it was not measured.
-std::optional<double> step_peak(const ShardingScheme& scheme) {
+/// Returns the peak of a step after the first; nothing if it was not measured.
+std::optional<double> step_peak_bytes(const ShardingScheme& scheme) {
   const Stage* before = scheme.stage(When::kLaterStep, metric::kBeforeOptimizer);
   const Stage* after = scheme.stage(When::kLaterStep, metric::kAfterOptimizer);
   return before && after ? std::optional(after->peak_so_far) : std::nullopt;
 }
 
-/// True if the step peaks before the optimizer step, not in it.
+/// True if the step peaks in its passes, before the optimizer step.
 bool peaks_in_passes(const ShardingScheme& scheme) {
-  return scheme.stage(When::kLaterStep, metric::kBeforeOptimizer)->point.peak == step_peak(scheme);
+  return scheme.stage(When::kLaterStep, metric::kBeforeOptimizer)->point.peak ==
+         step_peak_bytes(scheme);
 }
 
-double held_total(const ShardingScheme& scheme) {
+/// Returns the bytes of parameters, gradients and optimizer state of a rank, by formula.
+double held_total_bytes(const ShardingScheme& scheme) {
   return static_cast<double>(held_bytes(scheme.cell->spec).total());
 }
 
-/// The largest network that ran with sharded weights (if none did: of all), in its first precision.
-const TrainedNetwork& answered_network(const std::vector<TrainedNetwork>& networks) {
-  const auto rank = [](const TrainedNetwork& network) {
+/// Returns the network that answers describe: the largest that ran with sharded weights, or of all
+/// if none did, in its first precision.
+const TrainedNetwork& described_network(const std::vector<TrainedNetwork>& networks) {
+  const auto preference = [](const TrainedNetwork& network) {
     return std::pair(network.find(Sharding::kWeights)->ran(),
                      parameter_count(*network.spec().model));
   };
-  return *std::ranges::max_element(networks, {}, rank);
+  return *std::ranges::max_element(networks, {}, preference);
 }
 
-/// The measured peaks. The fact `early` holds if both steps peak before the optimizer step and the
-/// saving lacks just that of the gradients, which did not exist yet at the peak.
-std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sharded,
-                           double expected) {
-  const auto before = step_peak(other), after = step_peak(sharded);
-  if (!before || !after) return std::nullopt;
-  const double saved = *before - *after;
-  const double gradients = static_cast<double>(held_bytes(other.cell->spec).gradients -
-                                               held_bytes(sharded.cell->spec).gradients);
-  const bool early = peaks_in_passes(other) && peaks_in_passes(sharded) &&
-                     std::abs(expected - saved - gradients) <= kSavingTolerance * expected;
+/// Compares the measured peaks. The fact `early` holds if both steps peak before the optimizer step
+/// and the saving lacks just that of the gradients, which did not exist yet at the peak.
+std::optional<Facts> peak_facts(const ShardingScheme& other, const ShardingScheme& sharded,
+                                double expected_bytes) {
+  const auto other_peak = step_peak_bytes(other), sharded_peak = step_peak_bytes(sharded);
+  if (!other_peak || !sharded_peak) return std::nullopt;
+  const double saved_bytes = *other_peak - *sharded_peak;
+  const double gradient_bytes = static_cast<double>(held_bytes(other.cell->spec).gradients -
+                                                    held_bytes(sharded.cell->spec).gradients);
+  const bool early =
+      peaks_in_passes(other) && peaks_in_passes(sharded) &&
+      std::abs(expected_bytes - saved_bytes - gradient_bytes) <= kSavingTolerance * expected_bytes;
   return Facts()
-      .set("before", format_bytes_briefly(*before))
-      .set("after", format_bytes_briefly(*after))
-      .set("saved", format_bytes_briefly(std::abs(saved)))
-      .flag("lower", saved > 0)
-      .flag("higher", saved <= 0)
-      .when("early", early, "gradients", format_bytes_briefly(gradients));
+      .set("before", format_bytes_briefly(*other_peak))
+      .set("after", format_bytes_briefly(*sharded_peak))
+      .set("saved", format_bytes_briefly(std::abs(saved_bytes)))
+      .flag("lower", saved_bytes > 0)
+      .flag("higher", saved_bytes <= 0)
+      .when("early", early, "gradients", format_bytes_briefly(gradient_bytes));
 }
 
 struct GatherRow {
   std::string network;
-  BlockGather gather;
+  ModuleGathers gathers;
 };
 
 const std::vector<Column<GatherRow>> kGathers{
     {"series", "Network and pass",
-     [](const GatherRow& row) { return row.network + ", " + row.gather.pass; }},
+     [](const GatherRow& row) { return row.network + ", " + row.gathers.pass; }},
     {"network", "Network", &GatherRow::network},
-    {"block", "Weights of", [](const GatherRow& row) { return row.gather.block; }},
-    {"number",
-     "Block",
-     [](const GatherRow& row) { return Value(row.gather.number()); },
-     "",
-     {Notation::kCount}},
-    {"pass", "Pass", [](const GatherRow& row) { return row.gather.pass; }},
+    {"block", "Weights of", [](const GatherRow& row) { return row.gathers.module; }},
+    {"number", "Block", [](const GatherRow& row) { return Value(row.gathers.block_number()); }, "",
+     kCount},
+    {"pass", "Pass", [](const GatherRow& row) { return row.gathers.pass; }},
     {"bytes",
      "Gathered",
-     [](const GatherRow& row) { return row.gather.bytes; },
+     [](const GatherRow& row) { return row.gathers.bytes; },
      "MiB",
      {Notation::kMebibytes}},
-    {"alone",
-     "Gathers alone",
-     [](const GatherRow& row) { return row.gather.alone_ms; },
-     "ms",
-     {Notation::kSignificant, 3}},
-    {"wait",
-     "Waited",
-     [](const GatherRow& row) { return row.gather.wait_ms; },
-     "ms",
-     {Notation::kSignificant, 3}},
+    {"alone", "Gathers alone", [](const GatherRow& row) { return row.gathers.alone_ms; }, "ms",
+     kThree},
+    {"wait", "Waited", [](const GatherRow& row) { return row.gathers.wait_ms; }, "ms", kThree},
     {"share",
      "Waited over alone",
      [](const GatherRow& row) {
-       return row.gather.alone_ms > 0 ? Value(row.gather.wait_ms / row.gather.alone_ms) : Value();
+       return row.gathers.alone_ms > 0 ? Value(row.gathers.wait_ms / row.gathers.alone_ms)
+                                       : Value();
      },
      "%",
      {Notation::kPercent}},
-    {"layers",
-     "Matrices",
-     [](const GatherRow& row) { return row.gather.layers; },
-     "",
-     {Notation::kCount}},
-    {"in_time",
-     "In time",
-     [](const GatherRow& row) { return row.gather.in_time; },
-     "",
-     {Notation::kCount}}};
+    {"layers", "Matrices", [](const GatherRow& row) { return row.gathers.matrices; }, "", kCount},
+    {"in_time", "In time", [](const GatherRow& row) { return row.gathers.matrices_in_time; }, "",
+     kCount}};
 
 /// Counts the blocks' matrices that had been gathered when the forward pass needed them.
 std::optional<Facts> in_time_facts(const TrainedNetwork& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
-  const auto all =
-      launch == nullptr ? std::nullopt : all_blocks(block_gathers(*launch), metric::kForward);
-  if (!all || all->alone_ms <= 0) return std::nullopt;
-  const ShardingScheme* plain = network.find(Sharding::kNone);
-  const double compute = plain == nullptr ? 0 : plain->phase_ms(metric::kForward).value_or(0);
-  const auto blocks = static_cast<double>(network.spec().model->layers);
-  const Facts compute_facts = Facts().set("ms", compute / blocks, kThree);
+  const auto sum =
+      launch == nullptr ? std::nullopt : sum_of_blocks(module_gathers(*launch), metric::kForward);
+  if (!sum || sum->alone_ms <= 0) return std::nullopt;
+  const ShardingScheme* unsharded = network.find(Sharding::kNone);
+  const double compute_ms =
+      unsharded == nullptr ? 0 : unsharded->phase_ms(metric::kForward).value_or(0);
+  const auto block_count = static_cast<double>(network.spec().model->layers);
+  const Facts compute_facts = Facts().set("ms", compute_ms / block_count, kThree);
   const auto late = late_matrices(*launch, metric::kForward);
-  const bool punctual = all->in_time == all->layers;
+  const bool all_in_time = sum->matrices_in_time == sum->matrices;
   return Facts()
       .set("network", network.words)
-      .set("in_time", format_count(all->in_time))
-      .set("layers", format_count(all->layers))
-      .flag("all", punctual)
-      .flag("some", !punctual && all->in_time > 0)
-      .flag("none", all->in_time == 0)
-      .when("late", !punctual && !late.empty() && all->in_time > 0, "matrices", join_words(late))
-      .set("alone", all->alone_ms / blocks, kThree)
-      .set("wait", all->wait_ms / blocks, kThree)
-      .when("computes", compute > 0 && punctual, compute_facts)
-      .when("although", compute > all->alone_ms && !punctual, compute_facts)
-      .when("hardly_computes", compute > 0 && compute <= all->alone_ms && !punctual, compute_facts);
+      .set("in_time", format_count(sum->matrices_in_time))
+      .set("layers", format_count(sum->matrices))
+      .flag("all", all_in_time)
+      .flag("some", !all_in_time && sum->matrices_in_time > 0)
+      .flag("none", sum->matrices_in_time == 0)
+      .when("late", !all_in_time && !late.empty() && sum->matrices_in_time > 0, "matrices",
+            join_words(late))
+      .set("alone", sum->alone_ms / block_count, kThree)
+      .set("wait", sum->wait_ms / block_count, kThree)
+      .when("computes", compute_ms > 0 && all_in_time, compute_facts)
+      .when("although", compute_ms > sum->alone_ms && !all_in_time, compute_facts)
+      .when("hardly_computes", compute_ms > 0 && compute_ms <= sum->alone_ms && !all_in_time,
+            compute_facts);
 }
 
 PartContent memory_part(const RunView& view, const std::vector<TrainedNetwork>& networks) {
-  const TrainedNetwork& network = answered_network(networks);
+  const TrainedNetwork& network = described_network(networks);
   const ShardingScheme& sharded = *network.find(Sharding::kWeights);
-  const ShardingScheme* optimizer = network.find(Sharding::kOptimizer);
-  const ShardingScheme* other = optimizer ? optimizer : network.find(Sharding::kNone);
+  const ShardingScheme* sharded_optimizer = network.find(Sharding::kOptimizer);
+  const ShardingScheme* other =
+      sharded_optimizer ? sharded_optimizer : network.find(Sharding::kNone);
   std::optional<Facts> saving;
   if (other != nullptr) {
-    const double expected = held_total(*other) - held_total(sharded);
+    const double expected_bytes = held_total_bytes(*other) - held_total_bytes(sharded);
     saving = Facts()
-                 .set("expected", format_bytes_briefly(expected))
-                 .when("peaks", peaks(*other, sharded, expected));
+                 .set("expected", format_bytes_briefly(expected_bytes))
+                 .when("peaks", peak_facts(*other, sharded, expected_bytes));
   }
   PartContent part;
   part.facts.set("network", network.words)
-      .flag("optimizer", optimizer != nullptr)
+      .flag("optimizer", sharded_optimizer != nullptr)
       .when("saving", saving);
   set_conditions(part.facts, view, networks);
   optimizer_state_sharding_accounting::list_diverging_losses(
-      part.facts, networks, Sharding::kWeights, kFullTolerance, kHalfTolerance);
+      part.facts, networks, Sharding::kWeights, kFp32LossTolerance, kSixteenBitLossTolerance);
   part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {
       command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
@@ -178,12 +172,12 @@ PartContent gathers_part(const RunView& view, const std::vector<TrainedNetwork>&
   for (const TrainedNetwork& network : networks) {
     const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
     if (launch == nullptr) continue;
-    for (const BlockGather& gather : block_gathers(*launch)) {
-      rows.push_back({network.words, gather});
+    for (const ModuleGathers& gathers : module_gathers(*launch)) {
+      rows.push_back({network.words, gathers});
     }
   }
   PartContent part;
-  const auto answer = in_time_facts(answered_network(networks));
+  const auto answer = in_time_facts(described_network(networks));
   part.facts.flag("nothing", !answer).when("one", answer);
   set_conditions(part.facts, view, networks);
   part.datasets = {make_dataset("gathers", kGathers, rows), times_data(networks)};

@@ -1,4 +1,4 @@
-// GEMM peaks as data sheets give them: a second yardstick beside the measured one.
+// Knows the GEMM peaks of data sheets, which steps are compared with beside the measured peak.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace labreport::overview {
 
-/// The peak rate of dense matrix products in FLOP/s; FP32 without TF32 runs on CUDA cores. Returns
-/// nothing for an unlisted device or precision and for a slice of a GPU (MIG).
+/// Returns the peak rate of dense matrix products in FLOP/s; FP32 without TF32 runs on CUDA cores.
+/// Returns nothing for an unlisted device or precision and for a slice of a GPU (MIG).
 ///
-/// Sources, all by NVIDIA: H200 Tensor Core GPU Datasheet (2024); H100 Tensor Core GPU Datasheet
-/// (2023); A100 Tensor Core GPU Datasheet (2021); L40S and L4 Datasheets (2023); V100 and T4 Tensor
-/// Core GPU Datasheets (2020, 2019). Rates that a sheet gives with sparsity are halved.
+/// The sources are all by NVIDIA: H200 Tensor Core GPU Datasheet (2024); H100 Tensor Core GPU
+/// Datasheet (2023); A100 Tensor Core GPU Datasheet (2021); L40S and L4 Datasheets (2023); V100 and
+/// T4 Tensor Core GPU Datasheets (2020, 2019). Rates that a sheet gives with sparsity are halved.
 std::optional<double> datasheet_peak(std::string_view device, Precision precision);
 
 }  // namespace labreport::overview

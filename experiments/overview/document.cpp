@@ -17,37 +17,38 @@ namespace {
 constexpr std::size_t kRevisionDigits = 8;
 constexpr std::size_t kDateLength = 10;
 
-void drop_empty(std::vector<TableView>& tables) {
+void drop_empty_tables(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
 }
 
-/// Says in one sentence what ran, and lists in a table what did not and why.
+/// Says in one sentence which measurements succeeded, and lists in a table which did not and why.
 Section what_ran_section(const RunView& view) {
   Part part;
   part.problem = "ran";
   part.setting = overview::outcome_line(view.run()) + ".";
-  if (!overview::outcome_within(view.run()).empty()) {
+  if (!overview::attention_outcomes(view.run()).empty()) {
     part.setting += " Rows of the tables say which.";
   }
-  part.tables = {overview::what_ran(view)};
-  drop_empty(part.tables);
+  part.tables = {overview::missing_measurements(view)};
+  drop_empty_tables(part.tables);
   return {"ran", "What ran", {std::move(part)}};
 }
 
-/// Moves settings with one value in all parts to the report's head; parts keep the others.
-void share_settings(Document& document, const std::map<std::string, overview::Setting>& settings) {
+/// Moves the settings with one value in all parts to the report's head. `settings` are by part.
+void move_common_settings(Document& document,
+                          const std::map<std::string, overview::Settings>& settings) {
   std::map<std::string, std::set<std::string>> values;
   std::vector<std::string> common;
-  for (const auto& [part, setting] : settings) {
-    for (const auto& [what, words] : setting) values[what].insert(words);
+  for (const auto& [part, part_settings] : settings) {
+    for (const auto& [name, words] : part_settings) values[name].insert(words);
   }
-  const auto is_common = [&](const std::string& what) { return values[what].size() == 1; };
+  const auto is_common = [&](const std::string& name) { return values[name].size() == 1; };
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
       if (!settings.contains(part.name())) continue;
       std::vector<std::string> particular;
-      for (const auto& [what, words] : settings.at(part.name())) {
-        std::vector<std::string>& list = is_common(what) ? common : particular;
+      for (const auto& [name, words] : settings.at(part.name())) {
+        std::vector<std::string>& list = is_common(name) ? common : particular;
         if (std::ranges::find(list, words) == list.end()) list.push_back(words);
       }
       part.setting = join(particular, " · ");
@@ -58,7 +59,7 @@ void share_settings(Document& document, const std::map<std::string, overview::Se
 }
 
 void add_sections(Document& document, const RunView& view) {
-  std::map<std::string, overview::Setting> settings;
+  std::map<std::string, overview::Settings> settings;
   if (auto summary = overview::summary(view)) {
     summary->section.parts.front().title = "";
     document.sections.push_back(std::move(summary->section));
@@ -77,13 +78,13 @@ void add_sections(Document& document, const RunView& view) {
     if (parts.empty()) continue;
     Section section = compose_section(experiment.section_text, parts, figure_files(problem));
     for (Part& part : section.parts) {
-      settings[part.name()] = overview::setting(view, parts.at(part.letter).cells);
-      drop_empty(part.tables);
-      drop_empty(part.details.tables);
+      settings[part.name()] = overview::settings_of(view, parts.at(part.letter).cells);
+      drop_empty_tables(part.tables);
+      drop_empty_tables(part.details.tables);
     }
     document.sections.push_back(std::move(section));
   }
-  share_settings(document, settings);
+  move_common_settings(document, settings);
 }
 
 /// Lists the parts' key numbers as the summary of a run that timed no training step.
@@ -103,8 +104,8 @@ void add_key_numbers(Document& document) {
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
 }
 
-/// A quantity whose part is not in the report links to the page instead.
-std::vector<Quantity> quantities_of(const Document& document, const RunView& view) {
+/// Returns the quantities. One whose part is not in the report links to the page instead.
+std::vector<Quantity> linked_quantities(const Document& document, const RunView& view) {
   std::vector<Quantity> all = overview::quantities(view);
   for (Quantity& quantity : all) {
     const bool presented = std::ranges::any_of(document.sections, [&](const Section& section) {
@@ -124,8 +125,8 @@ std::string title_of(const Document& document, const RunView& view) {
     const auto section = std::ranges::find(document.sections, experiment.name, &Section::problem);
     if (section == document.sections.end()) continue;
     std::string title = section->title;
-    const bool acronym = title.size() > 1 && title[1] >= 'A' && title[1] <= 'Z';
-    if (!titles.empty() && !acronym) title.front() = lower(title).front();
+    const bool is_acronym = title.size() > 1 && title[1] >= 'A' && title[1] <= 'Z';
+    if (!titles.empty() && !is_acronym) title.front() = lower(title).front();
     titles.push_back(std::move(title));
     profiling = profiling || experiment.in_profiling_half;
     parallel = parallel && experiment.needs_several_gpus;
@@ -137,7 +138,7 @@ std::string title_of(const Document& document, const RunView& view) {
                   : titles.front() + " and " + titles[1] + ", and more";
 }
 
-/// "NVIDIA H200"; "2 × NVIDIA H200" if ranks ran on several.
+/// Returns "NVIDIA H200", or "2 × NVIDIA H200" if ranks ran on several.
 std::string device_words(const RunView& view) {
   const Device* device = view.device();
   if (device == nullptr) return "no device";
@@ -149,7 +150,8 @@ std::string device_words(const RunView& view) {
   return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
 }
 
-/// Presents the cells of `presented`: if `run` measures both networks, those of the user's model.
+/// Presents the cells of `presented`. If `run` measures both networks, they are those of the user's
+/// model, else it is the same run.
 Document build_document_of(const Run& run, const Run& presented, bool reference) {
   const RunView view(presented, find_edition(run.edition));
   Document document;
@@ -170,14 +172,14 @@ Document build_document_of(const Run& run, const Run& presented, bool reference)
   document.outcome_line = overview::outcome_line(presented);
   add_sections(document, view);
   add_key_numbers(document);
-  document.quantities = quantities_of(document, view);
+  document.quantities = linked_quantities(document, view);
   document.memory = memory_profiling::memory_formulas(RunView(run, view.edition()));
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;
-  document.method = overview::method(view);
-  document.environment = overview::environment(view);
-  document.reproduce = overview::reproduce(run);
+  document.method = overview::method_text(view);
+  document.environment = overview::environment_table(view);
+  document.reproduce = overview::repeating_commands(run);
   return document;
 }
 
@@ -193,8 +195,8 @@ Document build_document(const Run& run, bool reference) {
   return document;
 }
 
-RunSummary overview::numbers(const Run& run) {
-  if (measures_both_networks(run)) return numbers(without_labreports_network(run));
+RunSummary overview::run_summary(const Run& run) {
+  if (measures_both_networks(run)) return run_summary(without_labreports_network(run));
   const RunView view(run, find_edition(run.edition));
   RunSummary summary{};
   summary.device = device_words(view);

@@ -14,14 +14,14 @@
 namespace labreport::overview {
 namespace {
 
-constexpr const char* kWords = "experiments/overview/method.md";
-constexpr const char* kComparison = "experiments/overview/comparison.json";
+constexpr const char* kTemplateFile = "experiments/overview/method.md";
+constexpr const char* kComparisonFile = "experiments/overview/comparison.json";
 constexpr double kTera = 1e12;
 
-/// The recorded comparison with the same network in eager Python, which no run measures.
+/// Adds the recorded comparison with the same network in eager Python, which no run measures.
 void add_comparison(Facts& facts) {
   const JsonDocument document =
-      parse_json(embedded::experiments().at(kComparison), std::string(kComparison));
+      parse_json(embedded::experiments().at(kComparisonFile), std::string(kComparisonFile));
   const JsonReader root(document);
   facts.set("comparison_device", root.at("device").text());
   facts.set("comparison_date", root.at("date").text());
@@ -32,7 +32,7 @@ void add_comparison(Facts& facts) {
   }
 }
 
-/// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)"
+/// Returns "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)".
 std::string limits_words(const RunView& view) {
   std::vector<std::string> parts;
   const Limits limits = measured_limits(view.run());
@@ -47,39 +47,39 @@ std::string limits_words(const RunView& view) {
   return join(parts, ", ");
 }
 
-struct Bounds {
-  std::size_t classified = 0;
+/// The networks with the modes in which a step is launch-bound or mixed.
+struct BoundNetworks {
+  std::size_t classified_modes = 0;
   std::vector<std::string> launch_bound;
   std::vector<std::string> mixed;
 };
 
-/// "small, BF16 (forward and training step)"
-void add(std::vector<std::string>& rows, const TimingGroup& group,
-         const std::vector<std::string>& modes) {
+/// Adds "small, BF16 (forward and training step)".
+void add_modes(std::vector<std::string>& rows, const TimingGroup& group,
+               const std::vector<std::string>& modes) {
   if (!modes.empty()) rows.push_back(group.label + " (" + join_words(modes) + ")");
 }
 
-Bounds bounds(const RunView& view) {
-  Bounds result;
+BoundNetworks bound_networks(const RunView& view) {
+  BoundNetworks result;
   for (const TimingGroup& group : timing_groups(view)) {
-    std::vector<std::string> launch;
-    std::vector<std::string> mixed;
+    std::vector<std::string> launch_bound, mixed;
     for (const auto& [mode, cell] : group.cells) {
       const auto step = timed_launch(group, mode);
       const auto bound_by = step ? bound_of(view, *step) : std::nullopt;
       if (!bound_by) continue;
-      ++result.classified;
-      if (bound_by == Bound::kLaunch) launch.emplace_back(describe(mode));
+      ++result.classified_modes;
+      if (bound_by == Bound::kLaunch) launch_bound.emplace_back(describe(mode));
       if (bound_by == Bound::kMixed) mixed.emplace_back(describe(mode));
     }
-    add(result.launch_bound, group, launch);
-    add(result.mixed, group, mixed);
+    add_modes(result.launch_bound, group, launch_bound);
+    add_modes(result.mixed, group, mixed);
   }
   return result;
 }
 
-/// The shortest and the longest compile time of the cells that are not shipped networks.
-std::optional<Facts> compile_time(const Run& run) {
+/// Tells the shortest and the longest compile time of the cells that are not shipped networks.
+std::optional<Facts> compile_time_facts(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
     if (is_shipped(cell.spec)) continue;  // The problems of shipped networks show these times.
@@ -107,14 +107,14 @@ std::optional<Facts> model_facts(const Run& run) {
   facts.set("loss", model->loss);
   facts.set("step", model->optimizer);
   facts.flag("compiled", model->compile);
-  facts.when("compile_time", compile_time(run));
+  facts.when("compile_time", compile_time_facts(run));
   facts.set("python", run.sessions.back().software.python);
   facts.set("torch", run.sessions.back().software.libtorch);
   return facts;
 }
 
 /// Sets the facts that depend on which cells the run planned.
-void add_measured(Facts& facts, const Run& run) {
+void add_planned_kinds(Facts& facts, const Run& run) {
   const auto any = [&](const auto& holds) {
     return std::ranges::any_of(run.cells, [&](const Cell& cell) { return holds(cell.spec); });
   };
@@ -135,22 +135,22 @@ void add_measured(Facts& facts, const Run& run) {
 
 }  // namespace
 
-std::string method(const RunView& view) {
+std::string method_text(const RunView& view) {
   Facts facts;
-  const Bounds rows = bounds(view);
+  const BoundNetworks networks = bound_networks(view);
   facts.flag("gpu", view.on_gpu());
-  add_measured(facts, view.run());
+  add_planned_kinds(facts, view.run());
   const std::string limits = limits_words(view);
   facts.flag("limits_known", !limits.empty());
   facts.set("limits", limits);
-  facts.flag("launch_bound", !rows.launch_bound.empty());
-  facts.flag("classified", rows.classified > 0);
-  facts.set("launch_rows", join(rows.launch_bound, "; "));
-  facts.flag("mixed", !rows.mixed.empty());
-  facts.set("mixed_rows", join(rows.mixed, "; "));
+  facts.flag("launch_bound", !networks.launch_bound.empty());
+  facts.flag("classified", networks.classified_modes > 0);
+  facts.set("launch_rows", join(networks.launch_bound, "; "));
+  facts.flag("mixed", !networks.mixed.empty());
+  facts.set("mixed_rows", join(networks.mixed, "; "));
   facts.when("model", model_facts(view.run()));
   add_comparison(facts);
-  return render_words(embedded::experiments().at(kWords), facts, kWords);
+  return render_words(embedded::experiments().at(kTemplateFile), facts, kTemplateFile);
 }
 
 }  // namespace labreport::overview

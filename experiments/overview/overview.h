@@ -13,7 +13,7 @@
 namespace labreport::overview {
 
 /// The section shows where a training step's time goes and what reduced precision changes. The
-/// headline is the training step that the index of runs lists for the run.
+/// headline is the training step that the index of runs shows for the run.
 struct Summary {
   Section section;
   Headline headline;
@@ -22,42 +22,44 @@ struct Summary {
 /// Returns nothing if no training step was timed.
 std::optional<Summary> summary(const RunView& view);
 
-/// The numbers that pages over several runs show, topic by topic.
+/// Returns the numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);
 
-/// The numbers of a run that has no page: device, time and quantities. If the run measures both
-/// networks, the numbers are those of the user's model.
-RunSummary numbers(const Run& run);
+/// Returns device, start and quantities of a run that has no page. If the run measures both
+/// networks, the quantities are those of the user's model.
+RunSummary run_summary(const Run& run);
 
-/// The cells without numbers and the reasons, a row for each network and context; empty if all
-/// cells have numbers.
-TableView what_ran(const RunView& view);
+/// Lists the cells without numbers and the reasons, a row for each network and context; empty if
+/// all cells have numbers.
+TableView missing_measurements(const RunView& view);
 
-/// "39 ok, 2 out of memory"; empty for a run without cells.
+/// Returns "39 ok, 2 out of memory"; empty for a run without cells.
 std::string outcome_counts(const Run& run);
 
-/// "39 of 41 measurements succeeded (2 out of memory)", and how many were repeated because other
-/// processes held the memory.
+/// Returns "39 of 41 measurements succeeded (2 out of memory)". It also tells how many were
+/// repeated because other processes held the memory.
 std::string outcome_line(const Run& run);
 
-/// Counts configurations of attention that ran out of memory in successful measurements, which
-/// sweep many, and those of these measurements that were inaccurate. Empty if there are none.
-std::string outcome_within(const Run& run);
+/// A successful measurement of attention sweeps many configurations. This counts those that ran out
+/// of memory, and the measurements whose attention was inaccurate. Empty if there are none.
+std::string attention_outcomes(const Run& run);
 
-/// Versions, device and variables of the run, a row each.
-TableView environment(const RunView& view);
+/// Lists versions, devices and variables of the run, a row each.
+TableView environment_table(const RunView& view);
 
-/// "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0"
+/// Returns "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0".
 std::string provenance(const RunView& view);
 
-/// The settings of the cells by name, {"batch", "batch 4"}; without cells, those of the whole run.
-using Setting = std::vector<std::pair<std::string, std::string>>;
-Setting setting(const RunView& view, std::vector<const Cell*> cells);
+/// Pairs of a setting's name and its words: {"batch", "batch 4"}.
+using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The commands that repeat the run, one a line.
-std::string reproduce(const Run& run);
+/// Returns the settings of these cells, or of all cells of the run if there are none.
+Settings settings_of(const RunView& view, std::vector<const Cell*> cells);
 
-/// "Method and limits", in Markdown.
-std::string method(const RunView& view);
+/// Returns the commands that repeat the run, one a line.
+std::string repeating_commands(const Run& run);
+
+/// Returns the text of "Method and limits", in Markdown.
+std::string method_text(const RunView& view);
 
 }  // namespace labreport::overview

@@ -30,10 +30,11 @@ using Quantities = std::vector<Quantity>;
 /// The remark on a time that the host's CPU sets rather than the GPU.
 constexpr const char* kLaunchBound = "launch-bound";
 
-constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most common head width.
+constexpr std::int64_t kComparedHeadDim = 64;
 
-/// Returns a network's quantity without values; `setting` holds its context, batch and ranks.
-Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
+/// Returns a network's quantity without values. Its `setting` tells context, batch and ranks.
+Quantity network_quantity(const char* topic, const CellSpec& spec, const char* unit,
+                          const char* part) {
   Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
   if (!spec.implementation.empty() && !is_shipped(spec))
     quantity.network += " of " + spec.implementation;
@@ -56,46 +57,44 @@ void add_mean(Quantity& quantity, const std::string& name, const std::vector<dou
   if (!samples.empty()) add_value(quantity, name, mean(samples));
 }
 
-void add(Quantities& all, Quantity quantity) {
+void add_unless_empty(Quantities& all, Quantity quantity) {
   if (!quantity.values.empty()) all.push_back(std::move(quantity));
 }
 
 void add_steps(Quantities& all, const RunView& view) {
-  using benchmarking_mixed_precision::Network;
   const std::vector<TimingGroup> groups = timing_groups(view);
-  for (const Network& network : benchmarking_mixed_precision::networks(view, groups)) {
+  for (const auto& network : benchmarking_mixed_precision::measured_networks(view, groups)) {
     const CellSpec& spec = network.group->spec;
-    Quantity times = of_network(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
-    add_mean(times, "step", network.step.ms);
-    add_mean(times, "forward", network.forward.ms);
-    add_mean(times, "backward", network.backward.ms);
+    Quantity times = network_quantity(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
+    add_mean(times, "step", network.step.times_ms);
+    add_mean(times, "forward", network.forward.times_ms);
+    add_mean(times, "backward", network.backward.times_ms);
     add_mean(times, "optimizer", phase_times(*network.group).optimizer);
-    Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
+    Quantity mfu = network_quantity(topic::kTrainingStep, spec, "%", "summary");
     if (network.bound == Bound::kLaunch) times.remark = mfu.remark = kLaunchBound;
-    add(all, std::move(times));
+    add_unless_empty(all, std::move(times));
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
-    const auto share = step ? model_flops_utilization(view, *step) : std::nullopt;
-    if (share) add_value(mfu, "MFU", 100 * *share);
-    add(all, std::move(mfu));
+    const auto fraction = step ? model_flops_utilization(view, *step) : std::nullopt;
+    if (fraction) add_value(mfu, "MFU", 100 * *fraction);
+    add_unless_empty(all, std::move(mfu));
   }
 }
 
 void add_speedups(Quantities& all, const RunView& view) {
-  using benchmarking_mixed_precision::Network;
+  using benchmarking_mixed_precision::MeasuredNetwork;
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const auto networks = benchmarking_mixed_precision::networks(view, groups);
-  for (const benchmarking_mixed_precision::Pair& pair :
-       benchmarking_mixed_precision::pairs(networks)) {
-    Quantity speedups = of_network(topic::kMixedPrecision, pair.other->group->spec, "×",
-                                   "benchmarking_mixed_precision-c");
-    for (const auto& [name, pass] :
-         {std::pair("step", &Network::step), std::pair("forward", &Network::forward),
-          std::pair("backward", &Network::backward)}) {
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
+  for (const auto& pair : benchmarking_mixed_precision::precision_pairs(networks)) {
+    Quantity speedups = network_quantity(topic::kMixedPrecision, pair.other->group->spec, "×",
+                                         "benchmarking_mixed_precision-c");
+    for (const auto& [name, pass] : {std::pair("step", &MeasuredNetwork::step),
+                                     std::pair("forward", &MeasuredNetwork::forward),
+                                     std::pair("backward", &MeasuredNetwork::backward)}) {
       const auto speedup = pair.speedup(pass);
       if (speedup) add_value(speedups, name, speedup->value);
     }
     if (pair.other->bound == Bound::kLaunch) speedups.remark = kLaunchBound;
-    add(all, std::move(speedups));
+    add_unless_empty(all, std::move(speedups));
   }
 }
 
@@ -103,7 +102,7 @@ void add_speedups(Quantities& all, const RunView& view) {
 /// kernels take over 2 % longer than that step, which they therefore cannot split.
 void add_kernels(Quantities& all, const RunView& view) {
   using nsys_profile::Pass;
-  constexpr double kAlike = 1.02;
+  constexpr double kMaxBusyRatio = 1.02;
   const nsys_profile::Profiles profiles(view);
   const std::vector<TimingGroup> groups = timing_groups(view);
   for (const nsys_profile::Profile& profile : profiles.all) {
@@ -111,21 +110,21 @@ void add_kernels(Quantities& all, const RunView& view) {
         groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
     if (group == groups.end()) continue;
     const std::vector<double> steps = whole_step_times(*group, Mode::kTrainStep);
-    const double busy = total_ms(profile.rows(Pass::kTrainStep));
-    if (steps.empty() || busy <= 0 || busy > kAlike * mean(steps)) continue;
-    Quantity quantity = of_network(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
-    double attributed = 0;
+    const double busy_ms = total_ms(profile.rows(Pass::kTrainStep));
+    if (steps.empty() || busy_ms <= 0 || busy_ms > kMaxBusyRatio * mean(steps)) continue;
+    Quantity quantity = network_quantity(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
+    double attributed_ms = 0;
     for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
       const auto rows = profile.rows(pass);
-      const double gemms = total_ms(matching(rows, nsys_profile::is_gemm));
+      const double gemms_ms = total_ms(matching(rows, nsys_profile::is_gemm));
       const std::string name(describe(pass));
-      if (gemms > 0) add_value(quantity, name + ": GEMMs", gemms);
-      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total_ms(rows) - gemms);
-      attributed += total_ms(rows);
+      if (gemms_ms > 0) add_value(quantity, name + ": GEMMs", gemms_ms);
+      add_value(quantity, gemms_ms > 0 ? name + ": other kernels" : name, total_ms(rows) - gemms_ms);
+      attributed_ms += total_ms(rows);
     }
-    add_value(quantity, "loss and unattributed", busy - attributed);
-    add_value(quantity, "GPU idle", mean(steps) - busy);
-    add(all, std::move(quantity));
+    add_value(quantity, "loss and unattributed", busy_ms - attributed_ms);
+    add_value(quantity, "GPU idle", mean(steps) - busy_ms);
+    add_unless_empty(all, std::move(quantity));
   }
 }
 
@@ -133,11 +132,11 @@ void add_ladders(Quantities& all, const RunView& view) {
   for (const Ladder& ladder : ladders(view)) {
     if (gains(ladder).empty()) continue;
     Quantity quantity =
-        of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
+        network_quantity(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
     // Ladders with different baselines are different quantities.
     quantity.setting += ", " + ladder.first_run()->change + " baseline";
     for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
-    add(all, std::move(quantity));
+    add_unless_empty(all, std::move(quantity));
   }
 }
 
@@ -149,7 +148,7 @@ void add_peaks(Quantities& all, const RunView& view) {
     for (const Profile& profile : profiles) {
       CellSpec spec = profile.spec;
       spec.context.reset();
-      Quantity quantity = of_network(topic::kMemory, spec, "GiB", "memory_profiling-b");
+      Quantity quantity = network_quantity(topic::kMemory, spec, "GiB", "memory_profiling-b");
       quantity.setting += ", " + mode_words(mode);
       auto curve = std::ranges::find_if(
           curves, [&](const Quantity& other) { return other.matches(quantity); });
@@ -158,18 +157,18 @@ void add_peaks(Quantities& all, const RunView& view) {
       const auto peak = profile.peak_bytes(mode);
       if (peak) add_value(*curve, context, *peak / kBytesPerGibibyte);
       const memory_profiling::PlannedStep* step = profile.planned_step(mode);
-      const bool refused = step != nullptr && step->out_of_memory() != nullptr;
-      if (refused && curve->remark.empty()) curve->remark = "out of memory at " + context;
+      const bool ran_out = step != nullptr && step->out_of_memory() != nullptr;
+      if (ran_out && curve->remark.empty()) curve->remark = "out of memory at " + context;
     }
-    for (Quantity& curve : curves) add(all, std::move(curve));
+    for (Quantity& curve : curves) add_unless_empty(all, std::move(curve));
   }
 }
 
-/// Adds a curve over lengths for each precision and implementation at one head width.
+/// Adds a curve over lengths for each precision and implementation at one head dimension.
 void add_attention(Quantities& all, const RunView& view) {
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;
-    if (spec.attention->head_dim != kComparedDim) continue;
+    if (spec.attention->head_dim != kComparedHeadDim) continue;
     const bool flash = timed_by(spec, AttentionMethod::kDoBench);
     if (!flash && !timed_by(spec, AttentionMethod::kSynced)) continue;
     Quantity quantity =
@@ -177,7 +176,7 @@ void add_attention(Quantities& all, const RunView& view) {
               : Quantity{.topic = topic::kAttentionMemory, .part = "pytorch_attention"};
     quantity.unit = flash ? "ms" : "MiB";
     quantity.precision = describe(*spec.precision);
-    quantity.setting = "d " + std::to_string(kComparedDim) + ", batch " +
+    quantity.setting = "d " + std::to_string(kComparedHeadDim) + ", batch " +
                        format_count(spec.batch.value_or(1)) + ", " +
                        (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
                                                     : spec.implementation);
@@ -192,25 +191,26 @@ void add_attention(Quantities& all, const RunView& view) {
                 : saved ? std::optional(*saved / kBytesPerMebibyte)
                         : std::nullopt);
     }
-    add(all, std::move(quantity));
+    add_unless_empty(all, std::move(quantity));
   }
 }
 
 void add_compilation(Quantities& all, const RunView& view) {
-  for (const torch_compile::Network& network : torch_compile::networks(view)) {
-    if (!network.both()) continue;
-    Quantity quantity = of_network(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
-    add_mean(quantity, "eager", network.eager.step());
-    add_mean(quantity, "compiled", network.compiled.step());
-    add(all, std::move(quantity));
+  for (const auto& network : torch_compile::compared_networks(view)) {
+    if (!network.both_ran()) continue;
+    Quantity quantity =
+        network_quantity(topic::kCompilation, network.spec(), "ms", "torch_compile-b");
+    add_mean(quantity, "eager", network.eager.steps_ms());
+    add_mean(quantity, "compiled", network.compiled.steps_ms());
+    add_unless_empty(all, std::move(quantity));
   }
 }
 
 void add_checkpoints(Quantities& all, const RunView& view) {
   for (const auto& network : gradient_checkpointing::checkpointed_networks(view)) {
     const char* part = "gradient_checkpointing-b";
-    Quantity peaks = of_network(topic::kCheckpointing, network.spec, "GiB", part);
-    Quantity steps = of_network(topic::kCheckpointing, network.spec, "ms", part);
+    Quantity peaks = network_quantity(topic::kCheckpointing, network.spec, "GiB", part);
+    Quantity steps = network_quantity(topic::kCheckpointing, network.spec, "ms", part);
     for (const auto& choice : network.choices) {
       const std::string name = choice.blocks()
                                    ? choice.words() + (*choice.blocks() == 1 ? " block" : " blocks")
@@ -218,17 +218,17 @@ void add_checkpoints(Quantities& all, const RunView& view) {
       if (choice.peak) add_value(peaks, name, *choice.peak / kBytesPerGibibyte);
       add_mean(steps, name, choice.steps_ms);
     }
-    add(all, std::move(peaks));
-    add(all, std::move(steps));
+    add_unless_empty(all, std::move(peaks));
+    add_unless_empty(all, std::move(steps));
   }
 }
 
 void add_several_gpus(Quantities& all, const RunView& view) {
-  for (const data_parallel::Network& network : data_parallel::networks_of(view)) {
-    Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
+  for (const data_parallel::MeasuredNetwork& network : data_parallel::measured_networks(view)) {
+    Quantity steps = network_quantity(topic::kSeveralGpus, network.spec, "ms", "data_parallel-a");
     for (const data_parallel::SchemeResult& scheme : network.schemes)
       add_mean(steps, scheme.words(), scheme.steps_ms);
-    add(all, std::move(steps));
+    add_unless_empty(all, std::move(steps));
   }
   using namespace optimizer_state_sharding_accounting;
   std::vector<const Cell*> seen;
@@ -236,10 +236,10 @@ void add_several_gpus(Quantities& all, const RunView& view) {
     for (const TrainedNetwork& network : trained_networks(view, sharding)) {
       if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
       seen.push_back(network.schemes.front().cell);
-      Quantity steps = of_network(topic::kSeveralGpus, network.spec(), "ms", "");
+      Quantity steps = network_quantity(topic::kSeveralGpus, network.spec(), "ms", "");
       for (const ShardingScheme& scheme : network.schemes)
         add_mean(steps, scheme.words(), scheme.steps_ms);
-      add(all, std::move(steps));
+      add_unless_empty(all, std::move(steps));
     }
   }
 }
@@ -247,17 +247,18 @@ void add_several_gpus(Quantities& all, const RunView& view) {
 void add_all_reduces(Quantities& all, const RunView& view) {
   using namespace distributed_communication_single_node;
   constexpr std::int64_t kSizes[]{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
-  for (const Group& group : groups_of(view)) {
+  for (const AllReduceGroup& group : groups_of(view)) {
     Quantity quantity{.topic = topic::kAllReduce,
                       .setting = group.words(),
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
     for (const std::int64_t bytes : kSizes) {
-      const auto timing = group.undisturbed(bytes);
+      const auto timing = group.undisturbed_timing(bytes);
       if (timing)
-        add_value(quantity, data_parallel::megabytes(static_cast<double>(bytes)), timing->ns / 1e6);
+        add_value(quantity, data_parallel::megabyte_words(static_cast<double>(bytes)),
+                  timing->slowest_ns / 1e6);
     }
-    add(all, std::move(quantity));
+    add_unless_empty(all, std::move(quantity));
   }
 }
 
@@ -268,8 +269,8 @@ void add_limits(Quantities& all, const RunView& view) {
     add_value(rates, std::string(describe(precision)), rate / 1e12);
   Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
   if (limits.bandwidth) add_value(bandwidth, "read and write", *limits.bandwidth / 1e9);
-  add(all, std::move(rates));
-  add(all, std::move(bandwidth));
+  add_unless_empty(all, std::move(rates));
+  add_unless_empty(all, std::move(bandwidth));
 }
 
 }  // namespace

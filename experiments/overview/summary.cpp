@@ -20,9 +20,10 @@
 namespace labreport::overview {
 namespace {
 
-using benchmarking_mixed_precision::Network;
-using benchmarking_mixed_precision::Pair;
+using benchmarking_mixed_precision::MeasuredNetwork;
+using benchmarking_mixed_precision::PrecisionPair;
 
+constexpr Notation kCount{Notation::kCount}, kPercent{Notation::kPercent};
 constexpr Notation kInProse{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
@@ -30,41 +31,42 @@ constexpr Notation kChange{Notation::kFixed, 1};
 constexpr double kMega = 1e6;
 constexpr double kTeraFlops = 1e12;
 
-/// A network's training step at one precision.
+/// A network's training steps in one precision.
 struct StepRow {
-  const Network* network;
+  const MeasuredNetwork* network;
   TimedLaunch step;
-  /// The memory problem's launch of this step if there is one, so that all pages give one peak.
-  const Launch* peak_from;
+  /// The launch whose peak memory counts. It is the memory problem's if that measured the step, so
+  /// that all pages tell the same peak.
+  const Launch* memory_launch;
   std::string device;
-  std::optional<double> of_measured_peak;
+  std::optional<double> mfu;  ///< A fraction of the measured GEMM peak.
 
   const CellSpec& spec() const { return network->group->spec; }
-  std::string size() const { return network->size(); }
+  std::string size() const { return network->size_label(); }
   std::string_view precision() const { return network->precision(); }
   bool launch_bound() const { return network->bound == Bound::kLaunch; }
-  double ms() const { return mean(network->step.ms); }
+  double mean_ms() const { return mean(network->step.times_ms); }
   std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
-  std::optional<double> parameters() const {  ///< In millions.
+  std::optional<double> million_parameters() const {
     if (const auto counted = known_parameter_count(spec()))
       return static_cast<double>(*counted) / kMega;
     const Metric* metric = step.launch->find(metric::kMemory, metric::kParameters);
     const auto bytes = metric == nullptr ? std::nullopt : metric->number();
     return bytes ? std::optional(*bytes / sizeof(float) / kMega) : std::nullopt;
   }
-  double tokens() const {
-    return static_cast<double>(*spec().batch * *spec().context) / (ms() / 1e3);
+  double tokens_per_second() const {
+    return static_cast<double>(*spec().batch * *spec().context) / (mean_ms() / 1e3);
   }
-  std::optional<double> peak_rate() const { return datasheet_peak(device, *spec().precision); }
-  std::optional<double> of_datasheet_peak() const {
-    const auto peak = peak_rate();
-    return peak && flops() ? std::optional(*flops() / (ms() / 1e3) / *peak) : std::nullopt;
+  std::optional<double> datasheet_rate() const { return datasheet_peak(device, *spec().precision); }
+  std::optional<double> datasheet_mfu() const {
+    const auto peak = datasheet_rate();
+    return peak && flops() ? std::optional(*flops() / (mean_ms() / 1e3) / *peak) : std::nullopt;
   }
   double peak_bytes() const {  ///< 0 if not measured.
-    const Metric* peak = peak_from->find(metric::kMemory, metric::kPeakAllocated);
+    const Metric* peak = memory_launch->find(metric::kMemory, metric::kPeakAllocated);
     return peak == nullptr ? 0 : peak->number().value_or(0);
   }
 };
@@ -72,122 +74,118 @@ struct StepRow {
 const std::vector<Column<StepRow>> kSteps{
     {"size", "Size", [](const StepRow& row) { return row.spec().size; }},
     {"precision", "Precision", &StepRow::precision},
-    {"context",
-     "Context",
-     [](const StepRow& row) { return row.network->group->context; },
-     "",
-     {Notation::kCount}},
-    {"parameters", "Parameters", &StepRow::parameters, "M"},
+    {"context", "Context", [](const StepRow& row) { return row.network->group->context; }, "",
+     kCount},
+    {"parameters", "Parameters", &StepRow::million_parameters, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
-    {"step", "Step", &StepRow::ms, "ms"},
-    {"tokens", "Tokens/s", &StepRow::tokens},
-    {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
-    {"datasheet",
-     "MFU vs. data-sheet peak",
-     &StepRow::of_datasheet_peak,
-     "%",
-     {Notation::kPercent}}};
+    {"step", "Step", &StepRow::mean_ms, "ms"},
+    {"tokens", "Tokens/s", &StepRow::tokens_per_second},
+    {"mfu", "MFU", &StepRow::mfu, "%", kPercent},
+    {"datasheet", "MFU vs. data-sheet peak", &StepRow::datasheet_mfu, "%", kPercent}};
 
 /// Shows peaks in GiB, or in MiB if all are below 1 GiB, as in a demonstration.
-Dataset steps(const std::vector<StepRow>& rows) {
-  const bool large = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
+Dataset steps_dataset(const std::vector<StepRow>& rows) {
+  const bool in_gib = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
   columns.push_back(
       {"peak",
        "Peak memory",
        [](const StepRow& row) { return row.peak_bytes() > 0 ? Value(row.peak_bytes()) : Value(); },
-       large ? "GiB" : "MiB",
-       {large ? Notation::kGibibytes : Notation::kMebibytes}});
+       in_gib ? "GiB" : "MiB",
+       {in_gib ? Notation::kGibibytes : Notation::kMebibytes}});
   return make_dataset("steps", columns, rows);
 }
 
-std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
+std::vector<StepRow> step_rows(const RunView& view, const std::vector<MeasuredNetwork>& networks) {
   std::vector<StepRow> rows;
-  for (const Network& network : networks) {
+  for (const MeasuredNetwork& network : networks) {
     const auto step = timed_launch(*network.group, Mode::kTrainStep);
-    if (network.step.ms.empty() || !step) continue;
+    if (network.step.times_ms.empty() || !step) continue;
     const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
       return same_setting(spec, *step->spec) && spec.mode == step->spec->mode;
     });
-    const Launch* peak_from = memory == nullptr ? nullptr : ok_launch(*memory);
+    const Launch* memory_launch = memory == nullptr ? nullptr : ok_launch(*memory);
     rows.push_back({.network = &network,
                     .step = *step,
-                    .peak_from = peak_from == nullptr ? step->launch : peak_from,
+                    .memory_launch = memory_launch == nullptr ? step->launch : memory_launch,
                     .device = view.device() == nullptr ? "" : view.device()->name,
-                    .of_measured_peak = model_flops_utilization(view, *step)});
+                    .mfu = model_flops_utilization(view, *step)});
   }
   return rows;
 }
 
-/// The time in ms of one training step by use: kernels of its profile, and `idle`, which is what
-/// they leave of the unprofiled step.
+/// The time of one training step by use: the kernels of its profile, and the idle time that they
+/// leave of the unprofiled step.
 struct StepTime {
-  double gemms, others, optimizer, idle;
+  double gemms_ms, others_ms, optimizer_ms, idle_ms;
 };
 
 using StepPart = std::pair<const char*, double StepTime::*>;
-constexpr StepPart kOnGpu[]{{"GEMMs", &StepTime::gemms},
-                            {"other kernels", &StepTime::others},
-                            {"optimizer", &StepTime::optimizer},
-                            {"GPU idle", &StepTime::idle}};
-constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
-                            {"other operators", &StepTime::others},
-                            {"optimizer", &StepTime::optimizer},
-                            {"outside operators", &StepTime::idle}};
+constexpr StepPart kOnGpu[]{{"GEMMs", &StepTime::gemms_ms},
+                            {"other kernels", &StepTime::others_ms},
+                            {"optimizer", &StepTime::optimizer_ms},
+                            {"GPU idle", &StepTime::idle_ms}};
+constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms_ms},
+                            {"other operators", &StepTime::others_ms},
+                            {"optimizer", &StepTime::optimizer_ms},
+                            {"outside operators", &StepTime::idle_ms}};
 
 /// Returns nothing if the profiled kernels take over 2 % longer than the unprofiled step, because
 /// then they are no breakdown of that step.
-std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
-  const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& one) {
-    return same_setting(one.spec, network.group->spec);
+std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles,
+                                  const MeasuredNetwork& network) {
+  const auto profile = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& each) {
+    return same_setting(each.spec, network.group->spec);
   });
-  if (profile == profiles.all.end() || network.step.ms.empty()) return std::nullopt;
+  if (profile == profiles.all.end() || network.step.times_ms.empty()) return std::nullopt;
   const auto rows = profile->rows(nsys_profile::Pass::kTrainStep);
   const auto optimizer = profile->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
-  constexpr double kAlike = 1.02;
-  const double gemms = total_ms(matching(rows, nsys_profile::is_gemm)), busy = total_ms(rows);
-  const double step = mean(network.step.ms);
-  if (busy > kAlike * step) return std::nullopt;
-  return StepTime{.gemms = gemms,
-                  .others = busy - gemms - total_ms(optimizer),
-                  .optimizer = total_ms(optimizer),
-                  .idle = std::max(0.0, step - busy)};
+  constexpr double kMaxBusyRatio = 1.02;
+  const double gemms_ms = total_ms(matching(rows, nsys_profile::is_gemm)), busy_ms = total_ms(rows);
+  const double step_ms = mean(network.step.times_ms);
+  if (busy_ms > kMaxBusyRatio * step_ms) return std::nullopt;
+  return StepTime{.gemms_ms = gemms_ms,
+                  .others_ms = busy_ms - gemms_ms - total_ms(optimizer),
+                  .optimizer_ms = total_ms(optimizer),
+                  .idle_ms = std::max(0.0, step_ms - busy_ms)};
 }
 
-void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
-              std::string_view precision, const StepTime& step) {
+void add_step_bars(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
+                   std::string_view precision, const StepTime& step) {
   const std::string name = std::string(precision) + " step";
-  double at = 0;
+  double end_ms = 0;
   for (const auto& [part, member] : parts) {
-    bars.push_back({name, part, at, at + step.*member, ""});
-    at = bars.back().to;
+    bars.push_back({name, part, end_ms, end_ms + step.*member, ""});
+    end_ms = bars.back().to;
   }
-  bars.back().text = format_value(at, kMilliseconds) + " ms";
+  bars.back().text = format_value(end_ms, kMilliseconds) + " ms";
 }
 
-std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
+std::vector<WaterfallBar> waterfall_bars(const PrecisionPair& pair, const StepTime& fp32,
+                                         const StepTime& other) {
   std::vector<WaterfallBar> bars;
   const bool on_cpu = pair.other->group->spec.device == DeviceKind::kCpu;
   const std::span<const StepPart> parts = on_cpu ? std::span(kOnCpu) : std::span(kOnGpu);
-  add_step(bars, parts, pair.fp32->precision(), from);
-  double at = bars.back().to;
+  add_step_bars(bars, parts, pair.fp32->precision(), fp32);
+  double end_ms = bars.back().to;
   for (const auto& [part, member] : parts) {
-    const double change = to.*member - from.*member;
-    bars.push_back({part, part, at, at + change,
-                    (change > 0 ? "+" : "") + format_value(change, kChange) + " ms"});
-    at += change;
+    const double change_ms = other.*member - fp32.*member;
+    bars.push_back({part, part, end_ms, end_ms + change_ms,
+                    (change_ms > 0 ? "+" : "") + format_value(change_ms, kChange) + " ms"});
+    end_ms += change_ms;
   }
-  add_step(bars, parts, pair.other->precision(), to);
+  add_step_bars(bars, parts, pair.other->precision(), other);
   return bars;
 }
 
 /// Describes the pair's more variable step; nothing if it varies by at most `kSteadyUpTo`.
-std::optional<Facts> varying_facts(const Pair& pair) {
-  const auto variation = [](const Network* network) {
-    return variation_of(network->step.ms).value_or(0);
+std::optional<Facts> varying_facts(const PrecisionPair& pair) {
+  const auto variation = [](const MeasuredNetwork* network) {
+    return variation_of(network->step.times_ms).value_or(0);
   };
-  const Network* most = variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
+  const MeasuredNetwork* most =
+      variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
   if (variation(most) <= kSteadyUpTo) return std::nullopt;
   Facts facts;
   facts.set("precision", most->precision());
@@ -195,63 +193,68 @@ std::optional<Facts> varying_facts(const Pair& pair) {
   return facts;
 }
 
-Facts pair_facts(const Pair& pair) {
+Facts pair_facts(const PrecisionPair& pair) {
   return Facts()
       .when("varies", varying_facts(pair))
-      .set("size", pair.size())
+      .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("fp32", mean(pair.fp32->step.ms), kInProse)
-      .set("other", mean(pair.other->step.ms), kInProse)
-      .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
+      .set("fp32", mean(pair.fp32->step.times_ms), kInProse)
+      .set("other", mean(pair.other->step.times_ms), kInProse)
+      .set("speedup", pair.speedup(&MeasuredNetwork::step)->value, kSpeedup);
 }
 
-/// The times of the GEMMs; nothing unless they account for at least nine tenths of the gain.
-std::optional<Facts> gemm_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
-  const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
-  if (gained <= 0 || to.gemms <= 0 || from.gemms - to.gemms < 0.9 * gained) return std::nullopt;
+/// Compares the times of the GEMMs; nothing unless they account for nine tenths of the time saved.
+std::optional<Facts> gemm_facts(const PrecisionPair& pair, const StepTime& fp32,
+                                const StepTime& other) {
+  const double saved_ms = mean(pair.fp32->step.times_ms) - mean(pair.other->step.times_ms);
+  if (saved_ms <= 0 || other.gemms_ms <= 0) return std::nullopt;
+  if (fp32.gemms_ms - other.gemms_ms < 0.9 * saved_ms) return std::nullopt;
   return pair_facts(pair)
-      .set("gemms", from.gemms, kInProse)
-      .set("fewer_gemms", to.gemms, kInProse)
-      .set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
+      .set("gemms", fp32.gemms_ms, kInProse)
+      .set("fewer_gemms", other.gemms_ms, kInProse)
+      .set("gemm_speedup", fp32.gemms_ms / other.gemms_ms, kSpeedup);
 }
 
-std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
-  constexpr double kAlike = 0.03;
-  if (std::abs(to.optimizer - from.optimizer) > kAlike * from.optimizer) return std::nullopt;
+/// Tells that the optimizer takes as long in both precisions; nothing if its times differ.
+std::optional<Facts> optimizer_facts(const PrecisionPair& pair, const StepTime& fp32,
+                                     const StepTime& other) {
+  constexpr double kAlikeWithin = 0.03;
+  const double change_ms = other.optimizer_ms - fp32.optimizer_ms;
+  if (std::abs(change_ms) > kAlikeWithin * fp32.optimizer_ms) return std::nullopt;
   return Facts()
       .set("precision", pair.precision())
-      .set("time", to.optimizer, kInProse)
-      .set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent})
-      .set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
+      .set("time", other.optimizer_ms, kInProse)
+      .set("share", other.optimizer_ms / mean(pair.other->step.times_ms), kPercent)
+      .set("before", fp32.optimizer_ms / mean(pair.fp32->step.times_ms), kPercent);
 }
 
-std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pair) {
+std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const PrecisionPair& pair) {
   const auto other = std::ranges::find(rows, pair.other, &StepRow::network);
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (other == rows.end() || fp32 == rows.end()) return std::nullopt;
-  if (!other->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
+  if (!other->mfu || !fp32->mfu) return std::nullopt;
   // A step faster than the measured GEMM peak shows that this is no peak, as in 16 bits on a CPU.
-  if (std::max(*other->of_measured_peak, *fp32->of_measured_peak) > 1) return std::nullopt;
+  if (std::max(*other->mfu, *fp32->mfu) > 1) return std::nullopt;
   return Facts()
-      .set("size", pair.size())
+      .set("size", pair.size_label())
       .set("precision", pair.precision())
-      .set("mfu", *other->of_measured_peak, {Notation::kPercent})
-      .set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
+      .set("mfu", *other->mfu, kPercent)
+      .set("fp32_mfu", *fp32->mfu, kPercent);
 }
 
-/// The data sheet's peaks that a column of the table divides by: "FP32 67, BF16 989.5 TFLOP/s".
+/// Lists the data sheet's peaks that a column divides by: "FP32 67, BF16 989.5 TFLOP/s".
 std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
   std::vector<std::string> peaks;
   for (const StepRow& row : rows) {
-    if (!row.of_datasheet_peak()) continue;
+    if (!row.datasheet_mfu()) continue;
     peaks.push_back(std::string(row.precision()) + " " +
-                    format_value(*row.peak_rate() / kTeraFlops, {Notation::kShortest}));
+                    format_value(*row.datasheet_rate() / kTeraFlops, {Notation::kShortest}));
   }
   if (peaks.empty()) return std::nullopt;
-  return Facts().set("peaks", join(labreport::distinct(peaks), ", ") + " TFLOP/s");
+  return Facts().set("peaks", join(distinct(peaks), ", ") + " TFLOP/s");
 }
 
-/// Sizes whose training step is launch-bound, by precision.
+/// Lists the sizes whose training step is launch-bound, by precision.
 std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
   std::map<std::string_view, std::vector<std::string>> sizes;
   for (const StepRow& row : only(rows, &StepRow::launch_bound)) {
@@ -273,43 +276,44 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
       .set("resident", format_bytes_briefly(static_cast<double>(*resident)));
 }
 
-/// A training step that is clearly faster than a smaller network's in the same precision. Where
-/// both are launch-bound, fewer layers are the reason.
+/// Tells of a training step that is clearly faster than a smaller network's in the same precision.
+/// If both are launch-bound, fewer layers are the reason.
 std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& larger : rows) {
     for (const StepRow& smaller : rows) {
       if (&smaller == &larger) break;  // The rows rise by size.
       if (smaller.precision() != larger.precision()) continue;
-      const auto ratio = ratio_of(larger.network->step.ms, smaller.network->step.ms);
+      const auto ratio = ratio_of(larger.network->step.times_ms, smaller.network->step.times_ms);
       if (!ratio || !clearly_below(*ratio, 1)) continue;
-      const auto fewer = larger.spec().model->layers, layers = smaller.spec().model->layers;
+      const auto fewer_layers = larger.spec().model->layers, layers = smaller.spec().model->layers;
       return Facts()
           .set("larger", larger.size())
           .set("smaller", smaller.size())
           .set("precision", larger.precision())
-          .set("fast", larger.ms(), kInProse)
-          .set("slow", smaller.ms(), kInProse)
-          .set("fewer", fewer, {Notation::kCount})
-          .set("layers", layers, {Notation::kCount})
-          .flag("by_layers", larger.launch_bound() && smaller.launch_bound() && fewer < layers);
+          .set("fast", larger.mean_ms(), kInProse)
+          .set("slow", smaller.mean_ms(), kInProse)
+          .set("fewer", fewer_layers, kCount)
+          .set("layers", layers, kCount)
+          .flag("by_layers",
+                larger.launch_bound() && smaller.launch_bound() && fewer_layers < layers);
     }
   }
   return std::nullopt;
 }
 
-void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* pair,
-               const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
-  const bool profiled = pair != nullptr && from && to;
-  const auto explained = profiled ? gemm_facts(*pair, *from, *to) : std::nullopt;
+void set_facts(PartContent& part, const std::vector<StepRow>& rows, const PrecisionPair* pair,
+               const std::optional<StepTime>& fp32, const std::optional<StepTime>& other) {
+  const bool profiled = pair != nullptr && fp32 && other;
+  const auto explained = profiled ? gemm_facts(*pair, *fp32, *other) : std::nullopt;
   part.facts.when("explained", explained);
   const bool compared = pair != nullptr && !explained;
-  const double ratio = compared ? pair->speedup(&Network::step)->value : 1;
+  const double ratio = compared ? pair->speedup(&MeasuredNetwork::step)->value : 1;
   part.facts.when("compared", compared,
                   (compared ? pair_facts(*pair) : Facts())
                       .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
-  const bool built_in = pair == nullptr || known_parameter_count(pair->other->group->spec);
+  const bool is_built_in = pair == nullptr || known_parameter_count(pair->other->group->spec);
   part.facts.when("optimizer",
-                  profiled && built_in ? optimizer_facts(*pair, *from, *to) : std::nullopt);
+                  profiled && is_built_in ? optimizer_facts(*pair, *fp32, *other) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.when("datasheet", datasheet_facts(rows));
   part.facts.list("launch_bound", launch_bound_facts(rows));
@@ -317,7 +321,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("surprise", surprise_facts(rows));
 }
 
-/// The three changes that help most, where the run has a ladder.
+/// Names the three changes that help most; nothing if the run has no ladder.
 std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   const Ladder* ladder = advised_ladder(all);
@@ -334,19 +338,19 @@ std::optional<Facts> advice_facts(const RunView& view) {
       .set("to", ladder->fastest()->mean_ms(), kInProse);
 }
 
-Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
-  const Network* last = rows.back().network;
-  const std::string size = pair != nullptr ? pair->other->size() : last->size();
+Headline headline_of(const std::vector<StepRow>& rows, const PrecisionPair* pair) {
+  const MeasuredNetwork* last = rows.back().network;
+  const std::string size = pair != nullptr ? pair->other->size_label() : last->size_label();
   const std::string& model = rows.back().spec().implementation;
   Headline headline{.network = model.empty() ? size : size + " of " + model,
                     .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
-    if (row.network->size() != size) continue;
+    if (row.network->size_label() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
-    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.ms();
+    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.mean_ms();
     if (pair == nullptr || row.network != pair->other) continue;
-    headline.mixed_ms = row.ms();
-    headline.mfu = row.of_measured_peak.value_or(0);
+    headline.mixed_ms = row.mean_ms();
+    headline.mfu = row.mfu.value_or(0);
   }
   return headline;
 }
@@ -355,23 +359,25 @@ Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
 
 std::optional<Summary> summary(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
-  const auto networks = benchmarking_mixed_precision::networks(view, groups);
+  const auto networks = benchmarking_mixed_precision::measured_networks(view, groups);
   const auto rows = step_rows(view, networks);
   if (rows.empty()) return std::nullopt;
   const nsys_profile::Profiles profiles(view);
   // The largest network with a training step in FP32 and in the precision that the answers compare.
-  const auto compared = compared_pairs(pairs(networks), &Network::step);
+  const auto compared = compared_pairs(precision_pairs(networks), &MeasuredNetwork::step);
   const auto pair = compared.empty() ? std::nullopt : std::optional(compared.back());
-  const auto from = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
-  const auto to = pair ? step_time(profiles, *pair->other) : std::nullopt;
+  const auto fp32 = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
+  const auto other = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
-  set_facts(part, rows, pair ? &*pair : nullptr, from, to);
+  set_facts(part, rows, pair ? &*pair : nullptr, fp32, other);
   part.facts.when("advice", advice_facts(view));
-  part.facts.set("network", pair ? pair->other->size() : "");
+  part.facts.set("network", pair ? pair->other->size_label() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->other->precision() : "");
-  part.datasets = {steps(rows)};
-  if (from && to) part.datasets.push_back(waterfall_data(waterfall(*pair, *from, *to)));
+  part.datasets = {steps_dataset(rows)};
+  if (fp32 && other) {
+    part.datasets.push_back(waterfall_data(waterfall_bars(*pair, *fp32, *other)));
+  }
   return Summary{compose_section(embedded::experiments().at("experiments/overview/section.md"),
                                  {{"", std::move(part)}}),
                  headline_of(rows, pair ? &*pair : nullptr)};

@@ -22,12 +22,12 @@ constexpr std::pair<std::string_view, const char*> kStatusWords[]{
     {"crashed", "crashed"}, {"error", "failed"},
     {"", "not measured"}};
 
-std::string_view status(const Cell& cell) {
+std::string_view status_of(const Cell& cell) {
   const Launch* launch = representative(cell);
   return launch == nullptr ? std::string_view() : status_name(launch->outcome);
 }
 
-std::string subject(const Cell& cell) {
+std::string measurement_words(const Cell& cell) {
   if (cell.spec.kind == CellKind::kCheckpointing) {
     const auto blocks = cell.spec.blocks_per_checkpoint;
     return blocks ? "checkpoints of " + format_plural(*blocks, "block")
@@ -44,15 +44,15 @@ std::string subject(const Cell& cell) {
 }
 
 /// Measurements of one network and context that are missing for one reason.
-struct Missing {
-  std::string subject, size, reason;
+struct MissingRow {
+  std::string measurement, size, reason;
   std::optional<std::int64_t> context;
   std::vector<std::string> modes = {}, precisions = {};
   std::int64_t count = 0;
 
-  bool same_row(const Missing& other) const {
-    return std::tie(subject, size, reason, context) ==
-           std::tie(other.subject, other.size, other.reason, other.context);
+  bool same_row(const MissingRow& other) const {
+    return std::tie(measurement, size, reason, context) ==
+           std::tie(other.measurement, other.size, other.reason, other.context);
   }
 };
 
@@ -61,79 +61,82 @@ Value words_or_nothing(std::string words) {
   return words.empty() ? Value() : Value(std::move(words));
 }
 
-const std::vector<Column<Missing>> kMissing{
-    {"subject", "Measurement", &Missing::subject},
-    {"count", "Count", &Missing::count, "", {Notation::kCount}},
-    {"size", "Size", [](const Missing& row) { return words_or_nothing(row.size); }},
-    {"mode", "Mode", [](const Missing& row) { return words_or_nothing(join_words(row.modes)); }},
+const std::vector<Column<MissingRow>> kMissing{
+    {"subject", "Measurement", &MissingRow::measurement},
+    {"count", "Count", &MissingRow::count, "", {Notation::kCount}},
+    {"size", "Size", [](const MissingRow& row) { return words_or_nothing(row.size); }},
+    {"mode", "Mode", [](const MissingRow& row) { return words_or_nothing(join_words(row.modes)); }},
     {"precision", "Precision",
-     [](const Missing& row) { return words_or_nothing(join_words(row.precisions)); }},
-    {"context", "Context", &Missing::context, "", {Notation::kCount}},
-    {"reason", "Reason", &Missing::reason}};
+     [](const MissingRow& row) { return words_or_nothing(join_words(row.precisions)); }},
+    {"context", "Context", &MissingRow::context, "", {Notation::kCount}},
+    {"reason", "Reason", &MissingRow::reason}};
 
-template <typename What>
-void add(std::vector<std::string>& words, const std::optional<What>& what) {
-  if (!what || std::ranges::find(words, describe(*what)) != words.end()) return;
-  words.emplace_back(describe(*what));
+template <typename Enum>
+void add_distinct(std::vector<std::string>& words, const std::optional<Enum>& value) {
+  if (!value || std::ranges::find(words, describe(*value)) != words.end()) return;
+  words.emplace_back(describe(*value));
 }
 
-/// Explains an out-of-memory error that asked for less than the unused memory: the allocator held
-/// the rest in blocks that were too small. Empty if that was not recorded.
-std::string unused_words(const Run& run, const Launch& launch) {
+/// Explains an out-of-memory error that requested less than the unused memory: the allocator held
+/// it in blocks that were too small. Empty if the launch was refused for another reason.
+std::string fragmentation_words(const Run& run, const Launch& launch) {
   const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
   const Metric* reserved = launch.find(metric::kMemory, metric::kPeakReserved);
   if (oom == nullptr || !oom->requested_bytes || !oom->in_use_bytes || !launch.device) return "";
   if (reserved == nullptr || !reserved->number()) return "";
   if (launch.find_condition(metric::kMemory, metric::kAllocatorLimit) != nullptr) return "";
   const Device& device = run.devices.at(static_cast<std::size_t>(*launch.device));
-  const std::int64_t unused = device.memory_bytes - *oom->in_use_bytes;
-  if (unused < *oom->requested_bytes) return "";
-  const double spare = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
-  return "; of the other " + format_bytes(static_cast<double>(unused)) + " PyTorch held at most " +
-         format_bytes(spare) + ", in blocks too small for the request";
+  const std::int64_t unused_bytes = device.memory_bytes - *oom->in_use_bytes;
+  if (unused_bytes < *oom->requested_bytes) return "";
+  const double spare_bytes = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
+  return "; of the other " + format_bytes(static_cast<double>(unused_bytes)) +
+         " PyTorch held at most " + format_bytes(spare_bytes) +
+         ", in blocks too small for the request";
 }
 
-std::vector<Missing> missing_rows(const Run& run) {
-  std::vector<Missing> rows;
+std::vector<MissingRow> missing_rows(const Run& run) {
+  std::vector<MissingRow> rows;
   for (const Cell& cell : run.cells) {
     const Launch* launch = representative(cell);
     if (launch == nullptr || reason_missing(cell).empty()) continue;
     // This table gives the reason in full; other tables give only its short form.
-    const std::string reason = describe(launch->outcome) + unused_words(run, *launch);
-    const Missing missing{subject(cell), cell.spec.size, reason, cell.spec.context};
-    auto row = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(missing); });
+    const std::string reason = describe(launch->outcome) + fragmentation_words(run, *launch);
+    const MissingRow missing{measurement_words(cell), cell.spec.size, reason, cell.spec.context};
+    auto row = std::ranges::find_if(
+        rows, [&](const MissingRow& other) { return other.same_row(missing); });
     if (row == rows.end()) row = rows.insert(rows.end(), missing);
     ++row->count;
-    add(row->modes, cell.spec.mode);
-    add(row->precisions, cell.spec.precision);
+    add_distinct(row->modes, cell.spec.mode);
+    add_distinct(row->precisions, cell.spec.precision);
   }
   return rows;
 }
 
-/// Describes cells that were measured again, which their status does not show; empty if none was.
-std::string measured_again(const Run& run) {
-  const auto again = std::ranges::count_if(run.cells, [](const Cell& cell) {
+/// Counts the cells that were measured again, which their status does not show; empty if none was.
+std::string repetition_words(const Run& run) {
+  const auto repeated = std::ranges::count_if(run.cells, [](const Cell& cell) {
     return std::ranges::any_of(cell.launches, ran_out_of_memory_beside_others);
   });
-  if (again == 0) return "";
-  return "; " + format_count(again) + " repeated because other processes held the memory";
+  if (repeated == 0) return "";
+  return "; " + format_count(repeated) + " repeated because other processes held the memory";
 }
 
 /// Counts measurements whose attention was inaccurate; empty if there are none.
-std::string inaccurate_within(const Run& run) {
-  const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
-    if (!cell.spec.attention || status(cell) != "ok") return false;
+std::string inaccuracy_words(const Run& run) {
+  const auto inaccurate = std::ranges::count_if(run.cells, [](const Cell& cell) {
+    if (!cell.spec.attention || status_of(cell) != "ok") return false;
     return std::ranges::any_of(attention_rows(cell), &AttentionRow::is_inaccurate);
   });
-  if (wrong == 0) return "";
-  return "; " + format_count(wrong) + " of them timed nothing, because attention differs from FP64";
+  if (inaccurate == 0) return "";
+  return "; " + format_count(inaccurate) +
+         " of them timed nothing, because attention differs from FP64";
 }
 
 using StatusCounts = std::map<std::string_view, std::int64_t>;
 
 StatusCounts status_counts(const Run& run) {
   StatusCounts counts;
-  for (const Cell& cell : run.cells) ++counts[status(cell)];
+  for (const Cell& cell : run.cells) ++counts[status_of(cell)];
   return counts;
 }
 
@@ -148,29 +151,29 @@ std::string counts_in_words(const StatusCounts& counts) {
 
 }  // namespace
 
-TableView what_ran(const RunView& view) {
-  const std::vector<Missing> missing = missing_rows(view.run());
+TableView missing_measurements(const RunView& view) {
+  const std::vector<MissingRow> missing = missing_rows(view.run());
   if (missing.empty()) return {};
   TableView table = table_of(make_dataset("what-ran", kMissing, missing));
   table.title = "What did not run";
   return table;
 }
 
-std::string outcome_within(const Run& run) {
-  std::int64_t out = 0, longer = 0;
+std::string attention_outcomes(const Run& run) {
+  std::int64_t ran_out = 0, not_tried = 0;
   for (const Cell& cell : run.cells) {
-    if (!cell.spec.attention || status(cell) != "ok") continue;
+    if (!cell.spec.attention || status_of(cell) != "ok") continue;
     const std::vector<AttentionRow> rows = attention_rows(cell);
-    out += std::ranges::count_if(rows, &AttentionRow::ran_out_of_memory);
-    longer += std::ranges::count_if(rows, &AttentionRow::not_tried);
+    ran_out += std::ranges::count_if(rows, &AttentionRow::ran_out_of_memory);
+    not_tried += std::ranges::count_if(rows, &AttentionRow::not_tried);
   }
-  if (out == 0) return inaccurate_within(run);
-  const std::string not_run = longer == 0
-                                  ? ""
-                                  : fmt::format(", and {} longer {} not run", format_count(longer),
-                                                longer == 1 ? "one was" : "ones were");
-  return "; in them " + format_plural(out, "configuration") + " of attention ran out of memory" +
-         not_run + inaccurate_within(run);
+  if (ran_out == 0) return inaccuracy_words(run);
+  const std::string not_tried_words =
+      not_tried == 0 ? ""
+                     : fmt::format(", and {} longer {} not run", format_count(not_tried),
+                                   not_tried == 1 ? "one was" : "ones were");
+  return "; in them " + format_plural(ran_out, "configuration") +
+         " of attention ran out of memory" + not_tried_words + inaccuracy_words(run);
 }
 
 std::string outcome_counts(const Run& run) { return counts_in_words(status_counts(run)); }
@@ -183,13 +186,13 @@ std::string outcome_line(const Run& run) {
   if (ok == cells) {
     if (imported) return format_plural(cells, "cell");
     return (cells > 1 ? "All " : "") + format_plural(cells, "measurement") + " succeeded" +
-           outcome_within(run) + measured_again(run);
+           attention_outcomes(run) + repetition_words(run);
   }
   counts.erase("ok");
   const std::string failed = " (" + counts_in_words(counts) + ")";
   if (imported) return format_plural(cells, "cell") + failed;
   return format_count(ok) + " of " + format_plural(cells, "measurement") + " succeeded" + failed +
-         outcome_within(run) + measured_again(run);
+         attention_outcomes(run) + repetition_words(run);
 }
 
 }  // namespace labreport::overview

@@ -18,66 +18,72 @@ constexpr const char* kNotPlanned =
 
 }  // namespace
 
-std::string Side::reason() const { return cell_ == nullptr ? kNotPlanned : reason_missing(*cell_); }
+std::string MeasuredSteps::reason() const {
+  return cell_ == nullptr ? kNotPlanned : reason_missing(*cell_);
+}
 
-std::vector<double> Side::step() const {
+std::vector<double> MeasuredSteps::steps_ms() const {
   return ran() ? milliseconds(*launch_, metric::kStep, metric::kTotal) : std::vector<double>();
 }
 
-std::vector<double> Side::phase(std::string_view phase) const {
+std::vector<double> MeasuredSteps::phase_ms(std::string_view phase) const {
   return ran() ? milliseconds(*launch_, metric::kEvent, phase) : std::vector<double>();
 }
 
-std::optional<double> Side::value(std::string_view tag, std::string_view name) const {
+std::optional<double> MeasuredSteps::metric_value(std::string_view tag,
+                                                  std::string_view name) const {
   return ran() ? single_number(*launch_, tag, name) : std::nullopt;
 }
 
-std::optional<double> Side::compile_seconds() const {
-  const auto ns = value(metric::kStartUp, metric::kCompile);
+std::optional<double> MeasuredSteps::compile_seconds() const {
+  const auto ns = metric_value(metric::kStartUp, metric::kCompile);
   return ns ? std::optional(*ns * 1e-9) : std::nullopt;
 }
 
-std::optional<double> Side::peak_bytes() const {
-  return value(metric::kMemory, metric::kPeakAllocated);
+std::optional<double> MeasuredSteps::peak_bytes() const {
+  return metric_value(metric::kMemory, metric::kPeakAllocated);
 }
 
-std::optional<double> Side::kernels() const { return value(metric::kProfile, metric::kKernels); }
+std::optional<double> MeasuredSteps::kernel_count() const {
+  return metric_value(metric::kProfile, metric::kKernels);
+}
 
-std::optional<double> Side::busy_share() const {
-  const auto busy = value(metric::kProfile, metric::kBusy);
-  const std::vector<double> steps = step();
+std::optional<double> MeasuredSteps::busy_fraction() const {
+  const auto busy = metric_value(metric::kProfile, metric::kBusy);
+  const std::vector<double> steps = steps_ms();
   const bool gpu = ran() && cell_->spec.device == DeviceKind::kCuda;
   if (!gpu || !busy || steps.empty()) return std::nullopt;
   return std::min(1.0, *busy / kNanosecondsPerMillisecond / median(steps));
 }
 
-std::map<std::string, ClassSum> Side::classes() const {
-  std::map<std::string, ClassSum> sums;
+std::map<std::string, KernelSum> MeasuredSteps::kernels_by_class() const {
+  std::map<std::string, KernelSum> sums;
   if (!ran()) return sums;
   for (const MeasuredRow& row : measured_rows(*launch_, metric::kKernels)) {
     const auto calls = row.number(column::kInstances), ns = row.number(column::kTotalNs);
-    // torch.compile does not change the optimizer, which is left out on both sides.
-    const bool compiled = row.text(column::kPhase) != metric::kOptimizer;
-    if (!compiled || !calls || !ns) continue;
-    std::string kind = row.text(column::kClass);
-    if (kind.starts_with("gemm")) kind = "GEMM";
-    if (kind == "exponential" || kind == "where") kind = "elementwise";
-    ClassSum& sum = sums[kind];
+    // torch.compile does not change the optimizer, so its kernels are left out.
+    const bool is_compiled = row.text(column::kPhase) != metric::kOptimizer;
+    if (!is_compiled || !calls || !ns) continue;
+    std::string kernel_class = row.text(column::kClass);
+    if (kernel_class.starts_with("gemm")) kernel_class = "GEMM";
+    if (kernel_class == "exponential" || kernel_class == "where") kernel_class = "elementwise";
+    KernelSum& sum = sums[kernel_class];
     sum.calls += *calls;
     sum.ms += *ns / kNanosecondsPerMillisecond;
   }
   return sums;
 }
 
-std::vector<Network> networks(const RunView& view) {
-  std::vector<Network> networks;
+std::vector<ComparedNetwork> compared_networks(const RunView& view) {
+  std::vector<ComparedNetwork> networks;
   for (const Cell& cell : view.run().cells) {
     const CellSpec& spec = cell.spec;
     if (spec.kind != CellKind::kKernels || spec.implementation != implementation_of({})) continue;
-    CellSpec compiled = spec;
-    compiled.implementation = implementation_of({.compiled = true});
-    const Cell* partner = view.run().find(cell_id(compiled));
-    networks.push_back({Side(cell), partner == nullptr ? Side() : Side(*partner)});
+    CellSpec compiled_spec = spec;
+    compiled_spec.implementation = implementation_of({.compiled = true});
+    const Cell* compiled = view.run().find(cell_id(compiled_spec));
+    networks.push_back(
+        {MeasuredSteps(cell), compiled == nullptr ? MeasuredSteps() : MeasuredSteps(*compiled)});
   }
   return networks;
 }

@@ -11,48 +11,49 @@
 
 namespace labreport::torch_compile {
 
-/// All kernels of one class in one step's forward, loss and backward.
-struct ClassSum {
+/// All kernels of one class in forward, loss and backward of one profiled step.
+struct KernelSum {
   double calls = 0, ms = 0;
 };
 
-/// A network's training step, either eager or compiled.
-class Side {
+/// The measured training steps of one network, either eager or compiled.
+class MeasuredSteps {
  public:
-  Side() = default;
-  explicit Side(const Cell& cell) : cell_(&cell), launch_(ok_launch(cell)) {}
+  MeasuredSteps() = default;
+  explicit MeasuredSteps(const Cell& cell) : cell_(&cell), launch_(ok_launch(cell)) {}
 
   const Cell* cell() const { return cell_; }
   bool ran() const { return launch_ != nullptr; }
-  std::string reason() const;  ///< Why this side has no numbers; empty if it has.
+  std::string reason() const;  ///< Why there are no numbers; empty if there are.
 
-  /// Milliseconds of unprofiled steps, or of one of their phases; empty if they did not run.
-  std::vector<double> step() const;
-  std::vector<double> phase(std::string_view phase) const;
+  /// Return the times of all unprofiled steps, or of one of their phases; empty if none ran.
+  std::vector<double> steps_ms() const;
+  std::vector<double> phase_ms(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;
-  std::optional<double> kernels() const;  ///< Number in one training step.
+  std::optional<double> kernel_count() const;  ///< Number in one training step.
   /// The profiled step's busy time / the median unprofiled step, at most 1; empty on a CPU.
-  std::optional<double> busy_share() const;
-  /// Sums of kernels by the classes that tables show: "GEMM", "fused", "elementwise", …
-  std::map<std::string, ClassSum> classes() const;
+  std::optional<double> busy_fraction() const;
+  /// Returns the sums by the classes that tables show: "GEMM", "fused", "elementwise", …
+  std::map<std::string, KernelSum> kernels_by_class() const;
 
  private:
-  std::optional<double> value(std::string_view tag, std::string_view name) const;
+  std::optional<double> metric_value(std::string_view tag, std::string_view name) const;
 
   const Cell* cell_ = nullptr;
   const Launch* launch_ = nullptr;
 };
 
-struct Network {
-  Side eager, compiled;
+/// One network in one precision, trained eagerly and compiled.
+struct ComparedNetwork {
+  MeasuredSteps eager, compiled;
 
   const CellSpec& spec() const { return eager.cell()->spec; }
-  bool both() const { return eager.ran() && compiled.ran(); }
+  bool both_ran() const { return eager.ran() && compiled.ran(); }
   std::string precision() const { return std::string(describe(*spec().precision)); }
 };
 
 /// Returns networks in plan order: by precision, then by size.
-std::vector<Network> networks(const RunView& view);
+std::vector<ComparedNetwork> compared_networks(const RunView& view);
 
 }  // namespace labreport::torch_compile

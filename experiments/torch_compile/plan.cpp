@@ -8,19 +8,19 @@
 namespace labreport::torch_compile {
 namespace {
 
-// Passes of attention: a speedup needs fewer than the 100 for which the handout asks for times.
-constexpr std::int64_t kWarmup = 5;
-constexpr std::int64_t kPasses = 20;
+// A speedup of attention needs fewer passes than a time, for which the handout asks for 100.
+constexpr std::int64_t kWarmupPasses = 5;
+constexpr std::int64_t kTimedPasses = 20;
 
-std::vector<Precision> precisions(const PlanInput& input) {
+std::vector<Precision> network_precisions(const PlanInput& input) {
   if (!input.selection.precisions.empty()) return input.selection.precisions;
   if (input.preset == Preset::kDemo) return {Precision::kFp32};
   return {Precision::kFp32, input.half_precision};
 }
 
-/// True if compiled cells are planned. On a CPU, where compiling takes a minute, they are only for
-/// sizes or contexts that the user names.
-bool compiles(const PlanInput& input) {
+/// True if compiled cells are planned. Compiling takes a minute on a CPU, so there the user has to
+/// name sizes or contexts.
+bool plans_compiled_cells(const PlanInput& input) {
   return input.device == DeviceKind::kCuda || !input.selection.sizes.empty() ||
          !input.selection.contexts.empty();
 }
@@ -35,14 +35,14 @@ void add_attention(std::vector<PlannedCell>& cells, const PlanInput& input, Prec
   }
   for (const std::int64_t head_dim : head_dims) {
     for (const bool compiled : {false, true}) {
-      if (compiled && !compiles(input)) continue;
+      if (compiled && !plans_compiled_cells(input)) continue;
       CellSpec spec = attention_cell(
           input, {AttentionMethod::kSynced, AttentionBackend::kEager, head_dim, 1, lengths});
       spec.implementation = implementation_of({.compiled = compiled});
       spec.precision = precision;
       spec.batch = input.selection.batch.value_or(demo ? 2 : 8);
-      spec.warmup = input.selection.warmup.value_or(demo ? 2 : kWarmup);
-      spec.steps = input.selection.steps.value_or(demo ? 5 : kPasses);
+      spec.warmup = input.selection.warmup.value_or(demo ? 2 : kWarmupPasses);
+      spec.steps = input.selection.steps.value_or(demo ? 5 : kTimedPasses);
       cells.push_back({spec, 1});
     }
   }
@@ -50,10 +50,10 @@ void add_attention(std::vector<PlannedCell>& cells, const PlanInput& input, Prec
 
 void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
   std::vector<Size> sizes = compared_sizes(input);
-  if (!compiles(input)) sizes.resize(1);
+  if (!plans_compiled_cells(input)) sizes.resize(1);
   for (const Size& size : sizes) {
     for (const bool compiled : {false, true}) {
-      if (compiled && !compiles(input)) continue;
+      if (compiled && !plans_compiled_cells(input)) continue;
       CellSpec spec = shipped_cell(input, axes(input), size, {.compiled = compiled});
       spec.precision = precision;
       cells.push_back({spec, 1});
@@ -66,14 +66,16 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, Preci
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   if (part_wanted(input, kProblem, "a")) {
-    // Without precisions named by the user, FP32 only, like the handout.
-    const auto& named = input.selection.precisions;
-    for (const Precision precision : named.empty() ? std::vector{Precision::kFp32} : named) {
+    // If the user names no precisions, attention runs in FP32 alone, as in the handout.
+    const auto& precisions = input.selection.precisions;
+    for (const Precision precision :
+         precisions.empty() ? std::vector{Precision::kFp32} : precisions) {
       add_attention(cells, input, precision);
     }
   }
   if (part_wanted(input, kProblem, "b") && mode_wanted(input, Mode::kTrainStep)) {
-    for (const Precision precision : precisions(input)) add_networks(cells, input, precision);
+    for (const Precision precision : network_precisions(input))
+      add_networks(cells, input, precision);
   }
   return cells;
 }

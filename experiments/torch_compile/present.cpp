@@ -5,10 +5,10 @@
 
 namespace labreport::torch_compile {
 
-bool warm_cache(const Run& run) {
+bool shares_compile_cache(const Run& run) {
   return std::ranges::any_of(run.sessions, [](const Session& session) {
-    const auto cache = session.environment.find("TORCHINDUCTOR_CACHE_DIR");
-    return cache != session.environment.end() && !cache->second.ends_with("(cleared)");
+    const auto folder = session.environment.find("TORCHINDUCTOR_CACHE_DIR");
+    return folder != session.environment.end() && !folder->second.ends_with("(cleared)");
   });
 }
 

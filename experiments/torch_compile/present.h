@@ -8,12 +8,13 @@
 namespace labreport::torch_compile {
 
 inline constexpr const char* kProblem = "torch_compile";
+inline constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 
-/// Both functions return nothing if the run has no cell for the part.
+/// Return nothing if the run has no cell for the part.
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 
-/// True if --keep-env kept the variable of a folder in which compiled code is cached between runs.
-bool warm_cache(const Run& run);
+/// True if `--keep-env` kept `TORCHINDUCTOR_CACHE_DIR`, a folder in which runs share compiled code.
+bool shares_compile_cache(const Run& run);
 
 }  // namespace labreport::torch_compile

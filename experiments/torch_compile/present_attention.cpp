@@ -11,85 +11,83 @@
 namespace labreport::torch_compile {
 namespace {
 
-constexpr std::int64_t kUsualDim = 64;  // the most common head dimension
+constexpr std::int64_t kUsualHeadDim = 64;
 constexpr Notation kFactor{Notation::kFixed, 2};
-constexpr Notation kSaved{Notation::kMebibytes};
-constexpr double kKeepsScores = 0.5;  // A pass that saves fewer score tensors saves no scores.
+constexpr Notation kSavedBytes{Notation::kMebibytes};
+constexpr double kMinScoreTensors = 0.5;  // A pass that saves fewer tensors saves no scores.
 
-/// One length of a cell in eager mode, and of the same cell compiled.
-struct Pair {
+/// Attention at one sequence length, eager and compiled.
+struct AttentionPair {
   AttentionRow eager, compiled;
   std::optional<double> compile_seconds;
 
   std::optional<double> speedup(std::string_view pass) const {
-    const auto before = eager.ms(pass, "mean_ns"), after = compiled.ms(pass, "mean_ns");
-    return before && after && *after > 0 ? std::optional(*before / *after) : std::nullopt;
+    const auto eager_ms = eager.ms(pass, "mean_ns"), compiled_ms = compiled.ms(pass, "mean_ns");
+    const bool known = eager_ms && compiled_ms && *compiled_ms > 0;
+    return known ? std::optional(*eager_ms / *compiled_ms) : std::nullopt;
   }
 };
 
-Column<Pair> pass_column(const char* name, const char* title, AttentionRow Pair::* side,
-                         std::string_view pass) {
-  return {name, title, [side, pass](const Pair& pair) { return mean_time(pair.*side, pass); },
+Column<AttentionPair> pass_time_column(const char* name, const char* title,
+                                       AttentionRow AttentionPair::* implementation,
+                                       std::string_view pass) {
+  return {name, title,
+          [implementation, pass](const AttentionPair& pair) {
+            return mean_time(pair.*implementation, pass);
+          },
           "ms"};
 }
 
-Column<Pair> gain_column(const char* name, const char* title, std::string_view pass) {
-  return {name, title, [pass](const Pair& pair) { return Value(pair.speedup(pass)); }, "×",
+Column<AttentionPair> pass_speedup_column(const char* name, const char* title,
+                                          std::string_view pass) {
+  return {name, title, [pass](const AttentionPair& pair) { return Value(pair.speedup(pass)); }, "×",
           kFactor};
 }
 
-const std::vector<Column<Pair>> kGrid{
-    {"head_dim",
-     "d",
-     [](const Pair& pair) { return Value(pair.eager.sweep().head_dim); },
-     "",
-     {Notation::kCount}},
-    {"length",
-     "Sequence",
-     [](const Pair& pair) { return Value(pair.eager.length()); },
-     "",
-     {Notation::kCount}},
-    pass_column("forward_eager", "Forward, eager", &Pair::eager, metric::kForward),
-    pass_column("forward_compiled", "Forward, compiled", &Pair::compiled, metric::kForward),
-    gain_column("forward_speedup", "Forward speedup", metric::kForward),
-    pass_column("backward_eager", "Backward, eager", &Pair::eager, metric::kBackward),
-    pass_column("backward_compiled", "Backward, compiled", &Pair::compiled, metric::kBackward),
-    gain_column("backward_speedup", "Backward speedup", metric::kBackward),
+const std::vector<Column<AttentionPair>> kGrid{
+    {"head_dim", "d", [](const AttentionPair& pair) { return Value(pair.eager.sweep().head_dim); },
+     "", kCount},
+    {"length", "Sequence", [](const AttentionPair& pair) { return Value(pair.eager.length()); }, "",
+     kCount},
+    pass_time_column("forward_eager", "Forward, eager", &AttentionPair::eager, metric::kForward),
+    pass_time_column("forward_compiled", "Forward, compiled", &AttentionPair::compiled,
+                     metric::kForward),
+    pass_speedup_column("forward_speedup", "Forward speedup", metric::kForward),
+    pass_time_column("backward_eager", "Backward, eager", &AttentionPair::eager, metric::kBackward),
+    pass_time_column("backward_compiled", "Backward, compiled", &AttentionPair::compiled,
+                     metric::kBackward),
+    pass_speedup_column("backward_speedup", "Backward speedup", metric::kBackward),
     {"saved_eager", "Saved, eager",
-     [](const Pair& pair) { return Value(pair.eager.saved_bytes()); }, "MiB", kSaved},
+     [](const AttentionPair& pair) { return Value(pair.eager.saved_bytes()); }, "MiB", kSavedBytes},
     {"saved_compiled", "Saved, compiled",
-     [](const Pair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB", kSaved},
-    {"compile",
-     "Compile time",
-     [](const Pair& pair) { return Value(pair.compile_seconds); },
-     "s",
-     {Notation::kSignificant, 3}}};
+     [](const AttentionPair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB", kSavedBytes},
+    {"compile", "Compile time", &AttentionPair::compile_seconds, "s", kThree}};
 
-struct GainPoint {
+struct SpeedupPoint {
   std::string series;
   std::int64_t length;
   double speedup;
 };
 
-const std::vector<Column<GainPoint>> kGains{
-    {"series", "Pass", &GainPoint::series},
-    {"length", "Sequence", &GainPoint::length, "", {Notation::kCount}},
-    {"speedup", "Speedup", &GainPoint::speedup, "×", kFactor}};
+const std::vector<Column<SpeedupPoint>> kSpeedupPoints{
+    {"series", "Pass", &SpeedupPoint::series},
+    {"length", "Sequence", &SpeedupPoint::length, "", kCount},
+    {"speedup", "Speedup", &SpeedupPoint::speedup, "×", kFactor}};
 
-/// Pairs each eager row with the compiled one, which has a reason if it was not planned.
-std::vector<Pair> pairs_of(const Run& run) {
-  std::vector<Pair> pairs;
+/// Pairs each eager row with the compiled row, which has only a reason if it was not planned.
+std::vector<AttentionPair> pairs_of(const Run& run) {
+  std::vector<AttentionPair> pairs;
   for (const Cell& cell : run.cells) {
     if (!cell.spec.attention || cell.spec.implementation != implementation_of({})) continue;
-    CellSpec spec = cell.spec;
-    spec.implementation = implementation_of({.compiled = true});
-    const Cell* partner = run.find(cell_id(spec));
-    const Launch* launch = partner == nullptr ? nullptr : ok_launch(*partner);
+    CellSpec compiled_spec = cell.spec;
+    compiled_spec.implementation = implementation_of({.compiled = true});
+    const Cell* compiled_cell = run.find(cell_id(compiled_spec));
+    const Launch* launch = compiled_cell == nullptr ? nullptr : ok_launch(*compiled_cell);
     const std::vector<AttentionRow> eager = attention_rows(cell);
     std::vector<AttentionRow> compiled;
-    if (partner != nullptr) compiled = attention_rows(*partner);
+    if (compiled_cell != nullptr) compiled = attention_rows(*compiled_cell);
     for (std::size_t i = 0; i < eager.size(); ++i) {
-      if (partner == nullptr) {
+      if (compiled_cell == nullptr) {
         compiled.emplace_back(cell.spec, eager[i].length()).reason =
             "a demonstration on a CPU compiles the contexts that its command names";
       }
@@ -103,18 +101,19 @@ std::vector<Pair> pairs_of(const Run& run) {
   return pairs;
 }
 
-/// The pairs of d = 64, or of the first d if 64 was not planned, that ran eager and compiled.
-std::vector<Pair> compared_pairs(const std::vector<Pair>& pairs) {
-  const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
-  const bool usual = pairs.empty() || std::ranges::count(pairs, kUsualDim, dim) > 0;
-  const std::int64_t compared = usual ? kUsualDim : dim(pairs.front());
-  return only(pairs, [&](const Pair& pair) {
+/// Returns the pairs at head dimension 64 that ran eager and compiled. If 64 was not planned, it
+/// returns those at the first head dimension.
+std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pairs) {
+  const auto dim = [](const AttentionPair& pair) { return pair.eager.sweep().head_dim; };
+  const bool has_usual_dim = pairs.empty() || std::ranges::count(pairs, kUsualHeadDim, dim) > 0;
+  const std::int64_t compared = has_usual_dim ? kUsualHeadDim : dim(pairs.front());
+  return only(pairs, [&](const AttentionPair& pair) {
     return dim(pair) == compared && pair.speedup(metric::kForward) &&
            pair.speedup(metric::kBackward);
   });
 }
 
-Facts at_length(const Pair& pair) {
+Facts length_facts(const AttentionPair& pair) {
   const auto differs = [&](std::string_view pass) {
     return clearly_faster(pair.eager, pair.compiled, pass, "mean_ns") ||
            clearly_faster(pair.compiled, pair.eager, pass, "mean_ns");
@@ -126,27 +125,27 @@ Facts at_length(const Pair& pair) {
       .flag("apart", differs(metric::kForward) && differs(metric::kBackward));
 }
 
-/// The saved bytes of the compiled pass, counted in tensors of scores; nothing if it saves none.
-std::optional<Facts> saved(const Pair& pair) {
+/// Counts the bytes that the compiled pass saves in tensors of scores; nothing if it saves none.
+std::optional<Facts> saved_facts(const AttentionPair& pair) {
   const double bytes = pair.compiled.saved_bytes().value_or(0);
   const double tensors = bytes / pair.compiled.score_bytes();
-  if (tensors < kKeepsScores) return std::nullopt;
+  if (tensors < kMinScoreTensors) return std::nullopt;
   return Facts()
       .set("bytes", format_bytes_briefly(bytes))
       .set("tensors", tensors, {Notation::kFixed, 1});
 }
 
-/// The speedups at the longest and the shortest sequence of `ran`, which must not be empty.
-Facts precision_facts(const std::vector<Pair>& ran, Precision precision) {
-  return at_length(ran.back())
+/// Gives the speedups at the longest and the shortest sequence; `pairs` must not be empty.
+Facts precision_facts(const std::vector<AttentionPair>& pairs, Precision precision) {
+  return length_facts(pairs.back())
       .set("precision", describe(precision))
-      .set("d", std::to_string(ran.front().eager.sweep().head_dim))
-      .when("shortest", ran.size() > 1, at_length(ran.front()))
-      .when("saved", saved(ran.back()));
+      .set("d", std::to_string(pairs.front().eager.sweep().head_dim))
+      .when("shortest", pairs.size() > 1, length_facts(pairs.front()))
+      .when("saved", saved_facts(pairs.back()));
 }
 
-std::string first_reason(const std::vector<Pair>& pairs) {
-  for (const Pair& pair : pairs) {
+std::string first_reason(const std::vector<AttentionPair>& pairs) {
+  for (const AttentionPair& pair : pairs) {
     for (const AttentionRow* row : {&pair.compiled, &pair.eager}) {
       if (!row->reason.empty()) return row->reason;
     }
@@ -157,22 +156,22 @@ std::string first_reason(const std::vector<Pair>& pairs) {
 }  // namespace
 
 std::optional<PartContent> present_attention(const RunView& view) {
-  const std::vector<Pair> pairs = pairs_of(view.run());
+  const std::vector<AttentionPair> pairs = pairs_of(view.run());
   if (pairs.empty()) return std::nullopt;
-  const auto precision_of = [](const Pair& pair) {
+  const auto precision_of = [](const AttentionPair& pair) {
     return pair.eager.spec().precision.value_or(Precision::kFp32);
   };
   PartContent part;
   std::vector<Facts> precisions;
-  std::vector<GainPoint> points;
+  std::vector<SpeedupPoint> points;
   for (const Precision precision : distinct(each(pairs, precision_of))) {
     const auto grid =
-        only(pairs, [&](const Pair& pair) { return precision_of(pair) == precision; });
-    const std::vector<Pair> compared = compared_pairs(grid);
+        only(pairs, [&](const AttentionPair& pair) { return precision_of(pair) == precision; });
+    const std::vector<AttentionPair> compared = compared_pairs(grid);
     if (!compared.empty()) precisions.push_back(precision_facts(compared, precision));
     for (const auto pass : {metric::kForward, metric::kBackward}) {
       const std::string series = std::string(pass) + ", " + std::string(describe(precision));
-      for (const Pair& pair : compared) {
+      for (const AttentionPair& pair : compared) {
         points.push_back({series, pair.eager.length(), *pair.speedup(pass)});
       }
     }
@@ -184,11 +183,11 @@ std::optional<PartContent> present_attention(const RunView& view) {
       .set("reason", first_reason(pairs))
       .list("precisions", std::move(precisions))
       .flag("gpu", view.on_gpu())
-      .flag("warm_cache", warm_cache(view.run()))
+      .flag("warm_cache", shares_compile_cache(view.run()))
       .set("batch", format_count(spec.batch.value_or(1)))
       .set("warmup", format_count(spec.warmup.value_or(0)))
       .set("steps", format_count(spec.steps.value_or(0)));
-  part.datasets.push_back(make_dataset("attention-speedups", kGains, points));
+  part.datasets.push_back(make_dataset("attention-speedups", kSpeedupPoints, points));
   for (const Cell& cell : view.run().cells) {
     if (cell.spec.attention && is_shipped(cell.spec)) part.cells.push_back(&cell);
   }

@@ -140,7 +140,7 @@ ExitStatus diff(const DiffFlags& flags) {
   const Comparison comparison = compare_runs(a.run, b.run, options);
   const auto source = [](const std::string& name, const Run& run) {
     DiffSource source{.name = name, .page = ""};
-    if (run.source != "imported") source.summaries = {overview::numbers(run)};
+    if (run.source != "imported") source.summaries = {overview::run_summary(run)};
     return source;
   };
   const Document document = diff_document(comparison, source(name_a, a.run), source(name_b, b.run));

@@ -9,9 +9,9 @@
 namespace labreport::all_reduce_test {
 namespace {
 
+using distributed_communication_single_node::AllReduceTiming;
 using distributed_communication_single_node::line_through;
 using distributed_communication_single_node::nominal_link;
-using distributed_communication_single_node::Timing;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -30,17 +30,17 @@ std::vector<std::string> cell_ids(const PlanInput& input) {
   return ids;
 }
 
-/// Skips cells that need more GPUs than the host has.
-Change with_gpus(std::int64_t gpus) {
+/// Skips the cells that need more GPUs than a host with this number has.
+Change on_gpus(std::int64_t gpus) {
   return [gpus](const CellSpec& spec, Launch& launch) {
     if (spec.device == DeviceKind::kCpu || spec.ranks->count <= gpus) return;
     end_with(launch, Skipped{"this host has " + std::to_string(gpus) + " GPUs"});
   };
 }
 
-/// Multiplies the times of one library at the sizes for which `has_size` is true.
-Change slower(Collectives library, double factor, std::function<bool(std::int64_t)> has_size,
-              std::optional<std::int64_t> ranks = {}) {
+/// Multiplies the times of one library's at the sizes for which `has_size` is true.
+Change scale_times(Collectives library, double factor, std::function<bool(std::int64_t)> has_size,
+                   std::optional<std::int64_t> ranks = {}) {
   const auto scale_row = [=](const NamedRow& row) {
     if (!has_size(row.number(column::kBytes))) return;
     for (const auto name : kStatisticsNs) {
@@ -74,16 +74,18 @@ TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
               ElementsAre("all_reduce.cpu.gloo.r2.m10000000.w5.n20"));
 }
 
-/// Returns times with 20 µs of latency and 300 GB/s. At the sizes in `disturbed` they are three
-/// times as long, and marked as disturbed if `is_marked`.
-std::vector<Timing> fake_timings(std::int64_t largest, const std::vector<std::int64_t>& disturbed,
+/// Returns times with 20 µs of latency and a bandwidth of 300 GB/s. At the sizes in `disturbed` they are which take three
+/// times as
+/// long, and marked as disturbed if `is_marked`.
+std::vector<AllReduceTiming> fake_timings(std::int64_t largest,
+                                     const std::vector<std::int64_t>& disturbed,
                                  bool is_marked) {
-  std::vector<Timing> timings;
+  std::vector<AllReduceTiming> timings;
   for (std::int64_t bytes = 1024; bytes <= largest; bytes *= 2) {
     const bool is_slow = std::ranges::find(disturbed, bytes) != disturbed.end();
     const double ns = 2e4 + static_cast<double>(bytes) / 300;
     timings.push_back(
-        {.bytes = bytes, .ns = is_slow ? 3 * ns : ns, .disturbed = is_slow && is_marked});
+        {.bytes = bytes, .slowest_ns = is_slow ? 3 * ns : ns, .disturbed = is_slow && is_marked});
   }
   return timings;
 }
@@ -95,12 +97,14 @@ TEST(LineThrough, FindsLatencyAndBandwidthBesideDisturbedTimes) {
   const auto many =
       line_through(fake_timings(1 << 20, {1024, 2048, 4096, 8192, 16'384, 32'768}, true));
   EXPECT_NEAR(many->latency_ns, 2e4, 1);
-  EXPECT_LT(many->largest_error, 1e-6) << "what is known to be disturbed is left out";
+  EXPECT_LT(many->largest_relative_error, 1e-6) << "what is known to be disturbed is left out";
 }
 
 TEST(LineThrough, IsNoneWhereTimesFallWithSize) {
-  EXPECT_FALSE(line_through({{.bytes = 1, .ns = 3}, {.bytes = 2, .ns = 2}, {.bytes = 3, .ns = 1}}));
-  EXPECT_FALSE(line_through({{.bytes = 1, .ns = 1}, {.bytes = 2, .ns = 2}}));
+  EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 3},
+                             {.bytes = 2, .slowest_ns = 2},
+                             {.bytes = 3, .slowest_ns = 1}}));
+  EXPECT_FALSE(line_through({{.bytes = 1, .slowest_ns = 1}, {.bytes = 2, .slowest_ns = 2}}));
 }
 
 TEST(Links, AreKnownWhereTheDataSheetLeavesNothingToTheMachine) {
@@ -122,28 +126,29 @@ TEST(AllReduceAnswer, TellsOfSizeRanksAndLibrary) {
 }
 
 TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
-  const Part shown = part(slower(Collectives::kNccl, 6, is_one_mb));
+  const Part shown = part(scale_times(Collectives::kNccl, 6, is_one_mb));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("10 MB takes **0.0533 ms** and 1 GB **3.35 ms**"),
                                   HasSubstr("as long at 10 MB and")));
-  const auto lines = lines_of(table_of(shown, "grid"));
-  EXPECT_THAT(lines[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
-                               HasSubstr("longer than a larger size")));
-  EXPECT_THAT(lines[13], Not(HasSubstr("longer than")));
-  const Part slightly_slower = part(slower(Collectives::kNccl, 1.05, is_one_mb));
+  const auto rows = lines_of(table_of(shown, "grid"));
+  EXPECT_THAT(rows[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
+                              HasSubstr("longer than a larger size")));
+  EXPECT_THAT(rows[13], Not(HasSubstr("longer than")));
+  const Part slightly_slower = part(scale_times(Collectives::kNccl, 1.05, is_one_mb));
   EXPECT_THAT(slightly_slower.answer, HasSubstr("1 MB takes **0.0245 ms**"))
       << "latencies scatter as much";
 }
 
 TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
   const auto is_small = [](std::int64_t bytes) { return bytes < 2048; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, is_small)).answer, Not(HasSubstr("latency")));
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_small)).answer,
+              Not(HasSubstr("latency")));
   const auto any_size = [](std::int64_t) { return true; };
-  EXPECT_THAT(part(slower(Collectives::kNccl, 2, any_size, 6)).answer,
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, any_size, 6)).answer,
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));
 }
 
 TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
-  const Part shown = part(with_gpus(2), all_reduce_input(Preset::kFull, "2026"));
+  const Part shown = part(on_gpus(2), all_reduce_input(Preset::kFull, "2026"));
   EXPECT_THAT(shown.answer, HasSubstr("4 and 6 ranks did not run: this host has 2 GPUs."));
   EXPECT_THAT(lines_of(table_of(shown, "grid")).back(),
               AllOf(HasSubstr("1 MB to 1 GB"), HasSubstr("this host has 2 GPUs")));
@@ -179,14 +184,14 @@ TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
 }
 
 TEST(AllReduceTables, LeaveOutARowWithoutItsTimes) {
-  const auto untimed = [](const NamedRow& row) {
+  const auto without_times = [](const NamedRow& row) {
     if (is_one_mb(row.number(column::kBytes))) row[column::kMeanNs] = Scalar();
   };
   const Part shown = part(where(
       [](const CellSpec& spec) {
         return spec.ranks->count == 2 && spec.device == DeviceKind::kCuda;
       },
-      each_row(metric::kAllReduce, untimed)));
+      each_row(metric::kAllReduce, without_times)));
   EXPECT_THAT(shown.answer, HasSubstr("10 MB takes **0.0533 ms** and 1 GB"));
   EXPECT_THAT(lines_of(table_of(shown, "grid"))[12], Not(HasSubstr("0.0")));
 }
@@ -195,7 +200,7 @@ TEST(AllReduceComparison, SetsTimeAndBusbwOfEachSizeBesideEachOther) {
   const PlanInput input = all_reduce_input(Preset::kQuick, "2026");
   const auto is_100_mb = [](std::int64_t bytes) { return bytes == 100'000'000; };
   const Document document = diff_document(
-      compare_runs(fake_run(input), fake_run(input, slower(Collectives::kNccl, 2, is_100_mb))),
+      compare_runs(fake_run(input), fake_run(input, scale_times(Collectives::kNccl, 2, is_100_mb))),
       {"a", ""}, {"b", ""});
   ASSERT_EQ(document.sections.back().title, "All-reduces by message size");
   EXPECT_THAT(lines_of(document.sections.back().parts.front().details.tables.front()),

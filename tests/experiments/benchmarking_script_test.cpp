@@ -47,7 +47,7 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
                                                          : *value(dataset, row, column).number();
 }
 
-/// Multiplies each sample of a metric in timing cells by `factor` of its index.
+/// Multiplies each sample of a metric in timing cells by `factor` of the sample's index.
 Change scale_timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
   return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
                each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));
@@ -126,21 +126,22 @@ TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {
 }
 
 TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
-  PlanInput own = one_size(), theirs = one_size();
-  theirs.selection.model = ModelSource{.implementation = "TransformerLM-0a1b2c3d",
-                                       .model = "model.py:TransformerLM",
-                                       .arguments = {},
-                                       .loss = {},
-                                       .optimizer = {}};
-  EXPECT_GT(number(dataset(fake_run(own), "a", "networks"), 0, "parameters"), 1e8);
-  EXPECT_EQ(value(dataset(fake_run(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
+  PlanInput built_in = one_size(), users_model = one_size();
+  users_model.selection.model = ModelSource{.implementation = "TransformerLM-0a1b2c3d",
+                                            .model = "model.py:TransformerLM",
+                                            .arguments = {},
+                                            .loss = {},
+                                            .optimizer = {}};
+  EXPECT_GT(number(dataset(fake_run(built_in), "a", "networks"), 0, "parameters"), 1e8);
+  EXPECT_EQ(value(dataset(fake_run(users_model), "a", "networks"), 0, "parameters").number(),
+            nullptr);
 }
 
 TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
   const Dataset windows = dataset(fake_run(one_size()), "c", "every-window");
   ASSERT_EQ(windows.rows.size(), 2u);
   EXPECT_NEAR(number(windows, 0, "rise"), 1.4,
-              0.01);  // The fake's first step takes 5 times as long.
+              0.01);  // The fake worker's first step takes 5 times as long.
   EXPECT_NEAR(number(windows, 0, "w1"), number(windows, 0, "w5"), 0.01 * number(windows, 0, "w5"));
   EXPECT_NEAR(number(windows, 0, "first"), 5 * number(windows, 0, "w5"),
               0.1 * number(windows, 0, "w5"));
@@ -202,8 +203,8 @@ TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
   EXPECT_THAT(answer(fake_run(one_size()), "c"),
               HasSubstr("One warm-up step is enough for the mean here."));
-  const auto slow = scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
-  EXPECT_THAT(answer(fake_run(one_size(), slow), "c"),
+  const auto slow_second_step = scale_steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
+  EXPECT_THAT(answer(fake_run(one_size(), slow_second_step), "c"),
               HasSubstr("One warm-up step is not enough for small, whose mean still changes"));
 }
 

@@ -22,12 +22,12 @@ PlanInput scheme_input(const std::string& selector = "data_parallel",
   return input_for(canonical_selector(selector), preset);
 }
 
-/// Lists the planned schemes in order: "flat", "bucketed.k1000000", …
+/// Lists the planned schemes of the plan: "flat", "bucketed.k1000000", …
 std::vector<std::string> planned_schemes(const PlanInput& input) {
   std::vector<std::string> schemes;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {
-    std::string& words = schemes.emplace_back(name(*spec.scheme));
-    if (spec.bucket_bytes) words += ".k" + std::to_string(*spec.bucket_bytes);
+    std::string& scheme = schemes.emplace_back(name(*spec.scheme));
+    if (spec.bucket_bytes) scheme += ".k" + std::to_string(*spec.bucket_bytes);
   }
   return schemes;
 }
@@ -96,11 +96,12 @@ TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
   const auto one_difference = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
-  const auto drifted = combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, drifted)),
+  const auto diverged = combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, diverged)),
               AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
-  const auto unknown = without_metric(metric::kEquality, metric::kGradients);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, unknown)), Not(HasSubstr("Yes:")));
+  const auto not_compared = without_metric(metric::kEquality, metric::kGradients);
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, not_compared)),
+              Not(HasSubstr("Yes:")));
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
@@ -121,10 +122,10 @@ TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
   const auto no_value = HasSubstr("–");
   EXPECT_THAT(texts_in(table_of(part("a"), "schemes"), "Added"),
               ElementsAre(no_value, Not(no_value)));
-  const Part noisy = part("b", in_scheme(Scheme::kFlat, scale_steps(0.5)));
-  EXPECT_THAT(texts_in(table_of(noisy, "schemes"), "Added"),
+  const Part faster_than_baseline = part("b", in_scheme(Scheme::kFlat, scale_steps(0.5)));
+  EXPECT_THAT(texts_in(table_of(faster_than_baseline, "schemes"), "Added"),
               ElementsAre(no_value, Not(no_value), no_value));
-  EXPECT_TRUE(texts_in(table_of(noisy, "phases"), "Stretched by").empty());
+  EXPECT_TRUE(texts_in(table_of(faster_than_baseline, "phases"), "Stretched by").empty());
   EXPECT_THAT(texts_in(table_of(part("c"), "schemes"), "Stretched by"),
               ElementsAre(no_value, no_value, no_value, "5.0"));
 }
@@ -143,25 +144,26 @@ TEST(FlatAnswer, ComparesWhereStepsDiffer) {
               HasSubstr("ms more** than with"));
   EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, vary_steps(0.3))),
               HasSubstr("they differ by less than steps vary"));
-  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
-              HasSubstr("and copying the gradients into one tensor"));
+  EXPECT_THAT(
+      answer("b", in_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
+      HasSubstr("and copying the gradients into one tensor"));
 }
 
 TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
-  const auto disturbed =
+  const auto slow_trace =
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
-  const Part shown = part("c", in_scheme(Scheme::kOverlapped, disturbed));
+  const Part shown = part("c", in_scheme(Scheme::kOverlapped, slow_trace));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("Backward takes"), Not(HasSubstr("hidden"))));
   EXPECT_THAT(texts_in(shown.figures.front().data, "Gradients"),
               AllOf(Contains("flat"), Not(Contains("overlapped"))));
 }
 
 TEST(OverlapAnswer, RestsOnTheRankWithTheMostExposedCommunication) {
-  const auto one_exposed = [](const CellSpec&, Launch& launch) {
+  const auto expose_one_rank = [](const CellSpec&, Launch& launch) {
     Table& table = launch.tables.front();
     NamedRow(table, table.rows[1])[column::kOverlapNs] = std::int64_t{0};
   };
-  const Part shown = part("c", in_scheme(Scheme::kOverlapped, one_exposed));
+  const Part shown = part("c", in_scheme(Scheme::kOverlapped, expose_one_rank));
   EXPECT_EQ(texts_in(table_of(shown, "schemes"), "Hidden").back(), "0.0");
 }
 
@@ -174,9 +176,9 @@ TEST(BucketAnswer, SaysWhereTheModelMissesOverlap) {
 
 /// Removes the trace, and makes steps with 100 MB longer than with 1 MB.
 Change untraced_and_slower(double backward_factor) {
-  const auto untraced = each_row(
+  const auto without_trace = each_row(
       metric::kRankSteps, [](const NamedRow& row) { row[column::kCommunicationNs] = Scalar(); });
-  return combined(untraced, with_bucket_cap(100'000'000, combined(scale_backward(backward_factor),
+  return combined(without_trace, with_bucket_cap(100'000'000, combined(scale_backward(backward_factor),
                                                                   scale_steps(1.05))));
 }
 
@@ -193,10 +195,10 @@ TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
   EXPECT_THAT(answer("d"), HasSubstr("holds **219 MB**"));
-  const auto unknown = [](const CellSpec& spec, Launch& launch) {
+  const auto all_reduces_crash = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kAllReduce) end_with(launch, Crashed{11, ""});
   };
-  EXPECT_THAT(answer("d", unknown),
+  EXPECT_THAT(answer("d", all_reduces_crash),
               AllOf(Not(HasSubstr("model")), HasSubstr("435, 435, 98 and 9")));
 }
 

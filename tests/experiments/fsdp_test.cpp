@@ -47,8 +47,8 @@ TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
   EXPECT_THAT(answer("a"),
               AllOf(HasSubstr("With xl in FP32 we expect **12.7 GiB** less than with a sharded"),
                     HasSubstr("6.35 GiB of gradients that sharding saves are not there yet")));
-  const auto tripled = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
-  EXPECT_THAT(answer("a", with_sharded_weights(each_row(metric::kHeld, tripled))),
+  const auto triple_peak = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
+  EXPECT_THAT(answer("a", with_sharded_weights(each_row(metric::kHeld, triple_peak))),
               AllOf(HasSubstr("GiB more."), Not(HasSubstr("not there yet"))));
 }
 
@@ -89,29 +89,29 @@ TEST(FsdpGathers, NameWhatIsLate) {
 }
 
 TEST(FsdpGathers, ThatTakeLongerThanTheBlockCannotHide) {
-  const auto longer = each_row(metric::kGathers, [](const NamedRow& row) {
+  const auto slow_gathers = each_row(metric::kGathers, [](const NamedRow& row) {
     row.scale(column::kAloneNs, 1e6);
     row[column::kWaitNs] = static_cast<std::int64_t>(row.number(column::kAloneNs) / 2);
   });
-  EXPECT_THAT(answer("b", with_sharded_weights(longer)),
+  EXPECT_THAT(answer("b", with_sharded_weights(slow_gathers)),
               AllOf(HasSubstr("No: with xl in FP32 none of the 224 gathers"),
                     HasSubstr("because it computes for only")));
 }
 
 TEST(FsdpGathers, CountNoGatherWithoutATime) {
-  const auto untimed = [](const NamedRow& row) {
+  const auto without_a_wait = [](const NamedRow& row) {
     if (row.has(column::kModule, "layers.0.ffn.w1")) row[column::kWaitNs] = Scalar();
   };
-  EXPECT_THAT(answer("b", with_sharded_weights(each_row(metric::kGathers, untimed))),
+  EXPECT_THAT(answer("b", with_sharded_weights(each_row(metric::kGathers, without_a_wait))),
               HasSubstr("all 223 gathers"));
 }
 
 TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
-  using fsdp_accounting::in_time;
-  EXPECT_TRUE(in_time(50'000, 1e6));
-  EXPECT_FALSE(in_time(50'001, 1e6));
-  EXPECT_TRUE(in_time(10'000, 1e3));
-  EXPECT_FALSE(in_time(10'001, 1e3));
+  using fsdp_accounting::is_in_time;
+  EXPECT_TRUE(is_in_time(50'000, 1e6));
+  EXPECT_FALSE(is_in_time(50'001, 1e6));
+  EXPECT_TRUE(is_in_time(10'000, 1e3));
+  EXPECT_FALSE(is_in_time(10'001, 1e3));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
-using MeasuredRun = labreport::Run;  // testing::Test has a member Run.
+using MeasuredRun = labreport::Run;  // testing::Test is a member Run.
 
 constexpr const char* kMixed = "benchmarking_mixed_precision";
 
@@ -127,7 +127,8 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFast
                                    const bool is_half = spec.precision != Precision::kFp32;
                                    const double gemms_ms = spec.size == "small" ? 20 : 90;
                                    write_profile(
-                                       launch, {is_half ? gemms_ms / 10 : gemms_ms, 5,
+                                       launch,
+                                                 {is_half ? gemms_ms / 10 : gemms_ms, 5,
                                                 (95 - gemms_ms) / (is_half ? others_speedup : 1)});
                                  }))
         .answer;
@@ -141,11 +142,15 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
   const auto part_with = [&](std::int64_t ns) {
     return speedup_part(fake_run(profiled_input(), with_busy_phases(ns)));
   };
-  const auto words = [](const Part& part) { return part.answer + part.figures.at(0).caption; };
-  EXPECT_THAT(words(part_with(1)), AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
+  const auto answer_and_caption = [](const Part& part) {
+    return part.answer + part.figures.at(0).caption;
+  };
+  EXPECT_THAT(
+      answer_and_caption(part_with(1)),
+      AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
                                          HasSubstr("Shaded sizes")));
   const auto very_long = std::int64_t{1} << 50;
-  EXPECT_THAT(words(part_with(very_long)),
+  EXPECT_THAT(answer_and_caption(part_with(very_long)),
               AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
 }
 

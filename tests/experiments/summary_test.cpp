@@ -91,8 +91,8 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   EXPECT_THAT(title("Another GPU"), Not(HasSubstr("peak")));
 }
 
-/// Makes 2.7B faster than the smaller xl, which has more layers. Kernels fill little of the time,
-/// and the host enqueues in `enqueue_factor` times the time.
+/// Makes 2.7B faster than the smaller xl, which has more layers. Kernels makes kernels of the time,
+/// and the host enqueues in `enqueue_factor` times the time. `enqueue_factor` multiplies the time that the host takes to enqueue.
 void speed_up_largest(const CellSpec& spec, Launch& launch, double enqueue_factor) {
   for (Metric& metric : launch.metrics) {
     if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", 1);
@@ -114,7 +114,7 @@ TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
     return answer(
         [=](const auto& spec, Launch& launch) { speed_up_largest(spec, launch, enqueue_factor); });
   };
-  // The fake enqueues in half of the GPU's time.
+  // The fake worker enqueues in half of the GPU's time.
   EXPECT_THAT(answer_with(2), HasSubstr("32 layers take fewer launches than 48"));
   EXPECT_THAT(answer_with(0.1), HasSubstr("2.7B is faster than the smaller xl in"));
   EXPECT_THAT(answer_with(0.1), HasSubstr("this run does not show why"));

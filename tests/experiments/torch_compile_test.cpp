@@ -16,8 +16,8 @@ PlanInput compile_input(Preset preset = Preset::kFull, const char* edition = "20
   return input_for("torch_compile", preset, edition);
 }
 
-/// Returns the planned cells of networks, or those of attention.
-std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = false) {
+/// Returns the planned cells of networks or of attention.
+std::vector<CellSpec> planned_cells(const PlanInput& input, bool attention = false) {
   std::vector<CellSpec> specs = planned(input);
   std::erase_if(specs, [=](const CellSpec& spec) {
     return attention ? !spec.attention : !is_shipped(spec) || !spec.model;
@@ -27,8 +27,8 @@ std::vector<CellSpec> compile_plan(const PlanInput& input, bool attention = fals
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// Keeps GEMMs, and fuses each five other kernels into one.
-void fuse(const NamedRow& row) {
+/// Fuses GEMMs, and other each five GEMMs, so that one.
+void fuse_kernels(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
   for (const auto name : {column::kInstances, column::kTotalNs}) {
@@ -43,7 +43,7 @@ void speed_up(const NamedRow& row) {
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// Fakes the worker for models. Compiled, small gains most, and its optimizer gains nothing.
+/// Fakes those of compiled models. Compiled, small gains most, and its optimizer gains nothing.
 void fake_compilation(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {
@@ -64,7 +64,7 @@ void fake_compilation(const CellSpec& spec, Launch& launch) {
       integer_metric(metric::kStartUp, metric::kCompile, "ns", 2'000'000'000 * spec.model->layers));
   scaled(metric::kStep, metric::kTotal, spec.size == "small" ? 0.4 : 0.8)(spec, launch);
   scaled(metric::kEvent, metric::kForward, 0.5)(spec, launch);
-  each_row(metric::kKernels, fuse)(spec, launch);
+  each_row(metric::kKernels, fuse_kernels)(spec, launch);
 }
 
 Part compile_part(PlanInput input, const Change& change = unchanged,
@@ -79,7 +79,7 @@ std::string compile_answer(const Change& change, const std::string& letter = "b"
 
 TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
   for (const auto& [edition, largest] : {std::pair("2025", "2.7B"), std::pair("2026", "xl")}) {
-    const auto specs = compile_plan(compile_input(Preset::kFull, edition));
+    const auto specs = planned_cells(compile_input(Preset::kFull, edition));
     EXPECT_EQ(specs.size(), 4u * 2 * 2);
     EXPECT_EQ(specs.back().size, largest);
     EXPECT_EQ(cell_id(specs[1]),
@@ -90,11 +90,11 @@ TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
 
 TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
   PlanInput input = compile_input(Preset::kDemo);
-  const auto specs = compile_plan(input);
+  const auto specs = planned_cells(input);
   ASSERT_EQ(specs.size(), 1u);
   EXPECT_FALSE(is_compiled(specs.front()));
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
-  EXPECT_EQ(compile_plan(input).size(), 2u);
+  EXPECT_EQ(planned_cells(input).size(), 2u);
 }
 
 TEST(CompilePlan, ALaddersLastRungIsTheSameCellWithMoreWords) {
@@ -113,12 +113,12 @@ TEST(Shipped, IsNoModelOfTheUsers) {
 }
 
 TEST(CompilePlan, HasTheHandoutsGridBothWays) {
-  const auto specs = compile_plan(compile_input(), true);
+  const auto specs = planned_cells(compile_input(), true);
   ASSERT_EQ(specs.size(), 4u * 2);
   EXPECT_EQ(cell_id(specs[1]),
             "attention.cuda.pytorch-compiled.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32."
             "w5.n20");
-  EXPECT_EQ(compile_plan(compile_input(Preset::kDemo), true).size(), 1u);
+  EXPECT_EQ(planned_cells(compile_input(Preset::kDemo), true).size(), 1u);
 }
 
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
@@ -141,16 +141,16 @@ TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
 }
 
 TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
-  const Change same = [](const CellSpec& spec, Launch& launch) {
+  const Change save_no_scores = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
-    CellSpec flash = spec;
-    flash.attention->backend = AttentionBackend::kEfficient;
-    launch = good_report({flash, 0, 0, "", false}).body;
+    CellSpec efficient = spec;
+    efficient.attention->backend = AttentionBackend::kEfficient;
+    launch = good_report({efficient, 0, 0, "", false}).body;
     each_row(metric::kAttention,
              [](const NamedRow& row) { row[kForwardMean] = std::int64_t{1} << 60; })(spec, launch);
     launch.conditions.clear();
   };
-  const Part part = compile_part(compile_input(), same, "a");
+  const Part part = compile_part(compile_input(), save_no_scores, "a");
   EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("still saves"))));
 }
 
@@ -169,8 +169,9 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
   EXPECT_EQ(table_of(part, "networks").rows.size(), 8u);
   const auto is_non_gemm = [](const NamedRow& row) { return !row.has(column::kClass, "gemm"); };
   const Change slow_non_gemms = where([](const CellSpec& spec) { return !is_compiled(spec); },
-                                      each_row(metric::kKernels, [=](const NamedRow& row) {
-                                        if (is_non_gemm(row)) row.scale(column::kTotalNs, 100);
+                                      each_row(metric::kKernels, [](const NamedRow& row) {
+                                        if (is_non_gemm(row.has(column::kClass, "gemm"))
+                                              row.scale(column::kTotalNs, 100);
                                       }));
   EXPECT_THAT(compile_answer(slow_non_gemms),
               HasSubstr("because Inductor fuses elementwise operations and reductions: 374 "
@@ -181,7 +182,7 @@ TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
   const Change stall = where(is_compiled, [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       auto* steps = std::get_if<Samples>(&metric.data);
-      if (steps != nullptr) std::visit([](auto& all) { all.back() *= 10; }, *steps);
+      if (steps != nullptr) std::visit([](auto& samples) { samples.back() *= 10; }, *steps);
     }
   });
   EXPECT_EQ(compile_answer(stall), compile_answer(unchanged));
@@ -194,13 +195,13 @@ TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStepAndTheSame
   EXPECT_THAT(compile_answer(slow_optimizer(is_shipped)),
               HasSubstr("The step gains less: the optimizer, which is not compiled, takes"));
   EXPECT_THAT(compile_answer(slow_optimizer(is_compiled)), Not(HasSubstr("the optimizer")));
-  const Change unknown = without_metric(metric::kEvent, metric::kOptimizer);
-  EXPECT_THAT(compile_answer(combined(slow_optimizer(is_shipped), unknown)),
+  const Change without_optimizer = without_metric(metric::kEvent, metric::kOptimizer);
+  EXPECT_THAT(compile_answer(combined(slow_optimizer(is_shipped), without_optimizer)),
               Not(HasSubstr("the optimizer")));
 }
 
 TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
-  const auto method = [](const Change& change) {
+  const auto method_words = [](const Change& change) {
     return compile_part(compile_input(), change).details.words(Answers::kFull);
   };
   const Change stall = where(
@@ -209,26 +210,26 @@ TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
       },
       each_sample(metric::kStep, metric::kTotal,
                   [](double ns, std::size_t step) { return step == 9 ? 2 * ns : ns; }));
-  EXPECT_THAT(method(stall), HasSubstr("steps of 2.7B in FP32, compiled, an outlier took"));
-  EXPECT_THAT(method(unchanged), Not(HasSubstr("outlier")));
+  EXPECT_THAT(method_words(stall), HasSubstr("steps of 2.7B in FP32, compiled, an outlier took"));
+  EXPECT_THAT(method_words(unchanged), Not(HasSubstr("outlier")));
 }
 
 TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
-  const Change same = [](const CellSpec& spec, Launch& launch) {
+  const Change compiled_like_eager = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec eager = spec;
     eager.implementation = implementation_of({});
     launch = good_report({eager, 0, 0, "", false}).body;
     launch.conditions.clear();
   };
-  const Part part = compile_part(compile_input(), same);
+  const Part part = compile_part(compile_input(), compiled_like_eager);
   EXPECT_THAT(part.answer, AllOf(HasSubstr("training step runs **1.00×**"), Not(HasSubstr("fuses")),
                                  Not(HasSubstr("pays off"))));
 }
 
 TEST(CompiledNetwork, IsNotSpokenOfWhereOneWayWasNotTimed) {
-  const auto eager = [](const CellSpec& spec) { return !is_compiled(spec); };
-  EXPECT_THAT(compile_answer(where(eager, without_metric(metric::kStep, metric::kTotal))),
+  const auto is_eager = [](const CellSpec& spec) { return !is_compiled(spec); };
+  EXPECT_THAT(compile_answer(where(is_eager, without_metric(metric::kStep, metric::kTotal))),
               HasSubstr("No network ran both ways"));
 }
 
@@ -242,16 +243,16 @@ TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
 
 TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
   PlanInput input = plan_input(Preset::kQuick);
-  const Document alone = build_document(fake_run(input), false);
+  const Document without_compile = build_document(fake_run(input), false);
   input.selection.only = {
       "benchmarking_script",          "nsys_profile",     "mixed_precision_accumulation",
       "benchmarking_mixed_precision", "memory_profiling", "torch_compile"};
-  const Document beside = build_document(fake_run(input, fake_compilation), false);
-  for (const Section& section : alone.sections) {
-    const auto same = std::ranges::find(beside.sections, section.problem, &Section::problem);
-    ASSERT_NE(same, beside.sections.end()) << section.problem;
+  const Document with_compile = build_document(fake_run(input, fake_compilation), false);
+  for (const Section& section : without_compile.sections) {
+    const auto other = std::ranges::find(with_compile.sections, section.problem, &Section::problem);
+    ASSERT_NE(other, with_compile.sections.end()) << section.problem;
     for (std::size_t i = 0; i < section.parts.size() && section.asked(); ++i) {
-      EXPECT_EQ(section.parts[i].answer, same->parts[i].answer) << section.parts[i].name();
+      EXPECT_EQ(section.parts[i].answer, other->parts[i].answer) << section.parts[i].name();
     }
   }
 }

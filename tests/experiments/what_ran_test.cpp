@@ -62,9 +62,9 @@ TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
 std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& row_name) {
   std::vector<std::string> values;
   for (std::string& row :
-       lines_of(overview::environment(RunView(run, find_edition(run.edition))))) {
-    const std::string name = row_name + " | ";
-    if (row.starts_with(name)) values.push_back(row.substr(name.size()));
+       lines_of(overview::environment_table(RunView(run, find_edition(run.edition))))) {
+    const std::string start = row_name + " | ";
+    if (row.starts_with(start)) values.push_back(row.substr(start.size()));
   }
   return values;
 }
@@ -86,7 +86,7 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.context == 512) end_with(launch, Skipped{"too large"});
   });
-  const TableView table = overview::what_ran(RunView(run, input.edition));
+  const TableView table = overview::missing_measurements(RunView(run, input.edition));
   EXPECT_THAT(texts_in(table, "Count"), testing::ElementsAre("6"));
   EXPECT_THAT(texts_in(table, "Mode"),
               testing::ElementsAre("inference, forward and training step"));
@@ -98,7 +98,7 @@ TEST(WhatRan, TellsCheckpointsApart) {
   const auto run = fake_run(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.blocks_per_checkpoint.value_or(4) == 4) end_with(launch, Skipped{"too large"});
   });
-  EXPECT_THAT(texts_in(overview::what_ran(RunView(run, input.edition)), "Measurement"),
+  EXPECT_THAT(texts_in(overview::missing_measurements(RunView(run, input.edition)), "Measurement"),
               testing::ElementsAre("no checkpoints", "checkpoints of 4 blocks"));
 }
 
@@ -115,7 +115,7 @@ std::string out_of_memory_reason(std::int64_t requested_gib,
       launch.metrics.push_back(
           integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved_gib * kGibibyte));
   });
-  return texts_in(overview::what_ran(RunView(run, input.edition)), "Reason").front();
+  return texts_in(overview::missing_measurements(RunView(run, input.edition)), "Reason").front();
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {

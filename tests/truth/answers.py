@@ -7,22 +7,22 @@ import re
 import sys
 
 
-# Matches the end of an answer: its figure, its table, its drawer, its mark or the part's end.
-BEHIND = r"\*\*Figure |\*\*[^\n]*\*\*\n\n\||<details>|\*Calculated|\Z"
+# Matches what follows an answer: a figure, a table, the details, the mark "Calculated" or the end of the part.
+AFTER_ANSWER = r"\*\*Figure |\*\*[^\n]*\*\*\n\n\||<details>|\*Calculated|\Z"
 
 
 def answers_of(markdown):
-    """The generated answers of a report by part: {"nsys_profile.a": "In the forward …"}."""
-    found = {}
+    """Returns the generated answers of a report by part: {"nsys_profile.a": "In the forward …"}."""
+    answers = {}
     for section in re.split(r"\n(?=## )", markdown):
-        named = re.match(r"## .*\(`(\w+)`\)", section)
-        for part in re.split(r"\n(?=### )", section) if named else []:
+        heading = re.match(r"## .*\(`(\w+)`\)", section)
+        for part in re.split(r"\n(?=### )", section) if heading else []:
             letter = re.match(r"### \((\w)\)", part)
-            whole = re.search(rf"\n> [^\n]*\n\n(.*?)\n\n(?:{BEHIND})", part + "\n\n", re.S)
-            if whole:
-                name = named[1] + ("." + letter[1] if letter else "")
-                found[name] = whole[1].replace("\u00a0", " ").replace("\\", "")
-    return found
+            answer = re.search(rf"\n> [^\n]*\n\n(.*?)\n\n(?:{AFTER_ANSWER})", part + "\n\n", re.S)
+            if answer:
+                name = heading[1] + ("." + letter[1] if letter else "")
+                answers[name] = answer[1].replace("\u00a0", " ").replace("\\", "")
+    return answers
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Checks and limits that the claims of several problems share."""
+"""Checks that the claims of several problems share: each fails by an assertion."""
 import statistics
 
 
@@ -7,7 +7,7 @@ def number(text):
 
 
 def near(text, value, digits=3):
-    """`text` is `value` rounded to as many decimals as it has, or to that many significant digits."""
+    """Checks that `text` is `value`, rounded to the decimals of `text` or else to that many significant digits."""
     assert value is not None, f"{text} has nothing to rest on"
     plain = text.replace(",", "")
     decimals = len(plain.partition(".")[2])
@@ -17,35 +17,35 @@ def near(text, value, digits=3):
     assert abs(number(text) - value) <= tolerance, f"{text} is {value}"
 
 
-def true(condition, words=""):
-    assert condition, words
+def true(condition, failure=""):
+    assert condition, failure
 
 
 def always(_run, **_groups):
-    """A sentence that every run bears out."""
+    """Checks nothing, because the sentence holds for every run."""
 
 
 PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
-SPOKEN = {value: name for name, value in PRECISIONS.items()}
+PRECISION_WORDS = {value: name for name, value in PRECISIONS.items()}
 MODES = ["inference", "forward", "forward_backward", "train_step"]
 GIBIBYTE = 2 ** 30
 
 
 def median_limit(run, tag, name):
-    """The first limits cell's median of a measured rate; None where there is none."""
+    """Returns the median of a measured rate in the first cell of limits that has it; None if no cell has it."""
     for cell in run.of("limits"):
-        samples = cell.ok() and cell.ok().metric(tag, name)
+        samples = cell.ok_launch() and cell.ok_launch().metric(tag, name)
         if samples:
             return statistics.median(samples)
     return None
 
 
 def bytes_in(text):
-    """The bytes that "18.0 GiB" or "5.00 MiB" stand for."""
+    """Returns the bytes that "18.0 GiB" or "5.00 MiB" stand for."""
     value, unit = text.split()
     return number(value) * {"GiB": GIBIBYTE, "MiB": 2 ** 20, "KiB": 2 ** 10, "B": 1}[unit]
 
 
 def near_bytes(text, value):
-    """`text` with its unit is that many bytes, to its last digit."""
+    """Checks that `text`, which has a unit, is that many bytes, to its last digit."""
     near(text.split()[0], value / (bytes_in(text) / number(text.split()[0])))

@@ -1,35 +1,35 @@
-"""All-reduces by themselves, as several problems rest on them."""
+"""Recomputes times and lines of all-reduces that ran without training."""
 import math
 
 
 def timings(launch, method):
-    """Size → (ns, disturbed, wrong): a collective ends with its slowest rank."""
-    found = {}
+    """Returns {size: (ns, disturbed, wrong elements)}. The time is that of the slowest rank."""
+    slowest = {}
     for row in launch.table("all_reduce") if launch else []:
         if row["method"] != method or None in (row["bytes"], row["mean_ns"], row["lag_ns"]):
             continue
-        typical = row["mean_ns"] if row["median_ns"] is None else row["median_ns"]
-        ns, wrong = found.get(row["bytes"], (0, 0))
-        found[row["bytes"]] = max(ns, typical), wrong + (row["wrong"] or 0)
-    least, marked = math.inf, {}
-    for size in sorted(found, reverse=True):
-        ns, wrong = found[size]
+        typical_ns = row["mean_ns"] if row["median_ns"] is None else row["median_ns"]
+        ns, wrong = slowest.get(row["bytes"], (0, 0))
+        slowest[row["bytes"]] = max(ns, typical_ns), wrong + (row["wrong"] or 0)
+    larger_ns, marked = math.inf, {}
+    for size in sorted(slowest, reverse=True):
+        ns, wrong = slowest[size]
         if ns > 0:
-            marked[size] = ns, ns > 1.1 * least, wrong
-            least = min(least, ns)
+            marked[size] = ns, ns > 1.1 * larger_ns, wrong
+            larger_ns = min(larger_ns, ns)
     return dict(sorted(marked.items()))
 
 
-def line(launch):
-    """α in ns and β in bytes a ns of the line with the least absolute relative errors, which runs through two points;
-    None where there is none."""
-    swept = timings(launch, "in_place") or timings(launch, "synced")
-    points = [(size, ns) for size, (ns, disturbed, _) in swept.items() if not disturbed]
+def latency_and_bandwidth(launch):
+    """Returns α in ns and β in bytes a ns of the line with the least sum of absolute relative errors; None if there is
+    none. Such a line runs through two of the points."""
+    timed = timings(launch, "in_place") or timings(launch, "synced")
+    points = [(size, ns) for size, (ns, disturbed, _) in timed.items() if not disturbed]
     best = None
-    for i, (s, t) in enumerate(points):
-        for s2, t2 in points[i + 1:]:
-            slope = (t2 - t) / (s2 - s)
-            latency = t - slope * s
+    for i, (size1, ns1) in enumerate(points):
+        for size2, ns2 in points[i + 1:]:
+            slope = (ns2 - ns1) / (size2 - size1)
+            latency = ns1 - slope * size1
             error = sum(abs(latency + slope * size - ns) / ns for size, ns in points)
             if best is None or error < best[0]:
                 best = error, latency, slope

@@ -1,4 +1,4 @@
-"""A run.json as the claims of answers are recomputed from it, and seeded mutations of it."""
+"""Reads a run.json, from which claims are recomputed, and makes seeded mutations of it."""
 import copy
 import json
 import random
@@ -10,19 +10,19 @@ class Launch:
         self.data = data
 
     def metric(self, tag, name):
-        """The samples or the value of a metric; None where it is missing."""
+        """Returns the samples or the value of a metric; None if it is missing."""
         for metric in self.data["metrics"]:
             if (metric["tag"], metric["name"]) == (tag, name):
                 return metric.get("samples", metric.get("value"))
         return None
 
     def mean(self, tag, name):
-        """The mean of a metric's samples; None where there are none."""
+        """Returns the mean of a metric's samples; None if there are none."""
         samples = self.metric(tag, name)
         return statistics.fmean(samples) if samples else None
 
     def table(self, name):
-        """A table's rows, each a dict by column."""
+        """Returns a table's rows, each a dict by column."""
         for table in self.data["tables"]:
             if table["name"] == name:
                 names = [column["name"] for column in table["columns"]]
@@ -39,9 +39,9 @@ class Cell:
     def __getitem__(self, name):
         return self.params.get(name)
 
-    def ok(self):
-        """The launch that represents the cell; None where none succeeded."""
-        return next((one for one in self.launches if one.data["outcome"]["status"] == "ok"), None)
+    def ok_launch(self):
+        """Returns the first launch that succeeded; None if none did."""
+        return next((launch for launch in self.launches if launch.data["outcome"]["status"] == "ok"), None)
 
     def parameters(self):
         p = self.params
@@ -56,7 +56,7 @@ class Run:
         self.cells = [Cell(cell) for cell in data["cells"]]
 
     def of(self, *kinds, **params):
-        """The cells of these kinds that have these parameters."""
+        """Returns the cells of these kinds that have these parameters."""
         return [cell for cell in self.cells
                 if cell.kind in kinds and all(cell[name] == value for name, value in params.items())]
 
@@ -71,45 +71,45 @@ def _scaled(value, factor):
     return type(value)(value * factor)
 
 
-def _change_metric(chance, launch):
+def _change_metric(rng, launch):
     if not launch["metrics"]:
         return
-    metric = chance.choice(launch["metrics"])
-    if chance.random() < 0.3:
+    metric = rng.choice(launch["metrics"])
+    if rng.random() < 0.3:
         launch["metrics"].remove(metric)
         return
-    factor = chance.choice([0.1, 0.5, 0.9, 1.1, 2, 10])
+    factor = rng.choice([0.1, 0.5, 0.9, 1.1, 2, 10])
     if "samples" in metric:
         metric["samples"] = [_scaled(sample, factor) for sample in metric["samples"]]
     elif "value" in metric:
         metric["value"] = _scaled(metric["value"], factor)
 
 
-def _change_table(chance, launch):
+def _change_table(rng, launch):
     if not launch["tables"]:
         return
-    table = chance.choice(launch["tables"])
-    if not table["rows"] or chance.random() < 0.2:
+    table = rng.choice(launch["tables"])
+    if not table["rows"] or rng.random() < 0.2:
         table["rows"] = []
         return
     texts = [i for i, value in enumerate(table["rows"][0]) if isinstance(value, str)]
-    column = chance.choice(texts) if texts else 0
-    chosen = chance.choice(table["rows"])[column]
-    if chance.random() < 0.3:
-        table["rows"] = [row for row in table["rows"] if row[column] != chosen]
+    column = rng.choice(texts) if texts else 0
+    chosen_text = rng.choice(table["rows"])[column]
+    if rng.random() < 0.3:
+        table["rows"] = [row for row in table["rows"] if row[column] != chosen_text]
         return
-    factor = chance.choice([0.1, 0.5, 2, 10, 100])
+    factor = rng.choice([0.1, 0.5, 2, 10, 100])
     for row in table["rows"]:
-        if row[column] != chosen:
+        if row[column] != chosen_text:
             continue
-        for i, described in enumerate(table["columns"]):
-            if described["unit"] in ("ns", "B"):
+        for i, description in enumerate(table["columns"]):
+            if description["unit"] in ("ns", "B"):
                 row[i] = _scaled(row[i], factor)
 
 
-def _fail(chance, cell):
+def _fail(rng, cell):
     for launch in cell["launches"]:
-        launch["outcome"] = chance.choice([
+        launch["outcome"] = rng.choice([
             {"status": "oom", "phase": "forward", "requested_bytes": 1 << 30, "in_use_bytes": 1 << 36,
              "peak_bytes": 1 << 36},
             {"status": "skipped", "reason": "no room"}, {"status": "timeout", "limit_seconds": 600},
@@ -118,23 +118,23 @@ def _fail(chance, cell):
 
 
 def mutated(data, kinds, seed):
-    """The run's cells of these kinds, some of them dropped, failed or with other values; one in four
-    mutations keeps one or two cells alone."""
-    chance = random.Random(seed)
+    """Returns the run with its cells of these kinds, some of them dropped, failed or with other values. One
+    mutation in four keeps only one or two cells."""
+    rng = random.Random(seed)
     run = {**data, "cells": [cell for cell in data["cells"] if cell["kind"] in kinds]}
-    kept = chance.choice([1, 2, 4, 8, 100, 100, 100, 100])
-    if kept < len(run["cells"]):
-        chosen = chance.sample(run["cells"], kept)
-        run["cells"] = [cell for cell in run["cells"] if cell in chosen or cell["kind"] == "limits"]
+    kept_count = rng.choice([1, 2, 4, 8, 100, 100, 100, 100])
+    if kept_count < len(run["cells"]):
+        kept = rng.sample(run["cells"], kept_count)
+        run["cells"] = [cell for cell in run["cells"] if cell in kept or cell["kind"] == "limits"]
     run["cells"] = copy.deepcopy(run["cells"])
-    for _ in range(chance.choice([1, 2, 4, 8])):
-        cell = chance.choice(run["cells"])
-        launch = chance.choice(cell["launches"]) if cell["launches"] else None
-        what = chance.random()
-        if what < 0.15:
-            _fail(chance, cell)
-        elif launch and what < 0.5:
-            _change_metric(chance, launch)
+    for _ in range(rng.choice([1, 2, 4, 8])):
+        cell = rng.choice(run["cells"])
+        launch = rng.choice(cell["launches"]) if cell["launches"] else None
+        kind = rng.random()
+        if kind < 0.15:
+            _fail(rng, cell)
+        elif launch and kind < 0.5:
+            _change_metric(rng, launch)
         elif launch:
-            _change_table(chance, launch)
+            _change_table(rng, launch)
     return run

@@ -1,4 +1,4 @@
-"""Timing cells as answers speak of them: grouped by network and precision, their steps counted."""
+"""Groups timing cells by network and precision, and selects the steps that answers rest on."""
 import statistics
 
 from checks import MODES
@@ -11,50 +11,54 @@ def setting(cell):
 
 
 def users_cells(run, *kinds):
-    """The cells of these kinds; in a run that measured two networks, those of the user's."""
-    timed = {cell["implementation"] or "" for cell in run.cells if cell["size"]}
-    model = max(timed, default="")
-    both = len(timed) == 2 and "" in timed
+    """Returns the cells of these kinds. In a run of two networks, these are the cells of the user's model."""
+    models = {cell["implementation"] or "" for cell in run.cells if cell["size"]}
+    model = max(models, default="")
+    both = len(models) == 2 and "" in models
     return [cell for cell in run.of(*kinds) if not both or (cell["implementation"] or "") == model]
 
 
 class Network:
-    """A network at one precision: for each mode the cell with the most steps, and cold steps beside it."""
+    """A network in one precision. `modes` has each mode's cell with the most steps; `cold_cells` has cells of a single
+    cold step."""
 
     def __init__(self, cells):
         self.shape = cells[0]
-        self.modes, self.cold = {}, {}
+        self.modes, self.cold_cells = {}, {}
         for cell in cells:
-            last = self.modes.get(cell["mode"])
-            steps = lambda one: one["warmup"] + one["steps"]
-            longer = last is None or steps(cell) > steps(last)
+            known = self.modes.get(cell["mode"])
+            steps = lambda timed: timed["warmup"] + timed["steps"]
+            longer = known is None or steps(cell) > steps(known)
             if longer:
                 self.modes[cell["mode"]] = cell
-            other = last if longer else cell
+            other = known if longer else cell
             if other and (other["warmup"], other["steps"]) == (0, 1):
-                self.cold[cell["mode"]] = other
-        self.begins = cells[0]["mode"]
+                self.cold_cells[cell["mode"]] = other
+        self.first_mode = cells[0]["mode"]
         self.size = self.shape["size"]
 
-    def fullest(self):
-        return next((self.modes[mode] for mode in reversed(MODES) if mode in self.modes and self.modes[mode].ok()), None)
+    def fullest_cell(self):
+        """Returns the cell of the longest mode that ran; None if none did."""
+        return next((self.modes[mode] for mode in reversed(MODES) if mode in self.modes and self.modes[mode].ok_launch()), None)
 
-    def whole(self, mode):
+    def whole_steps(self, mode):
+        """Returns milliseconds of whole steps; empty if the mode did not run."""
         cell = self.modes.get(mode)
-        return counted(cell, "step", "total") if cell and cell.ok() else []
+        return counted(cell, "step", "total") if cell and cell.ok_launch() else []
 
     def phase(self, name):
-        """Milliseconds of a phase in steps that synchronize after each, from the fullest mode that has them."""
+        """Returns milliseconds of a phase in steps that synchronize after each phase, of the longest mode that has them."""
         for mode in reversed(MODES):
             cell = self.modes.get(mode)
-            samples = cell and cell.ok() and counted(cell, "synced", name)
+            samples = cell and cell.ok_launch() and counted(cell, "synced", name)
             if samples:
                 return samples
-        return self.whole("forward") if name == "forward" else []
+        return self.whole_steps("forward") if name == "forward" else []
 
 
 def counted(cell, tag, name):
-    samples = cell.ok().metric(tag, name) or []
+    """Returns the milliseconds of a metric in the steps after the warm-up."""
+    samples = cell.ok_launch().metric(tag, name) or []
     first = 0 if tag == "synced" else cell["warmup"]
     return [sample / 1e6 for sample in samples[first:first + cell["steps"]]]
 
@@ -67,4 +71,5 @@ def networks(run):
 
 
 def variation(samples):
+    """Returns the coefficient of variation."""
     return statistics.stdev(samples) / statistics.fmean(samples) if len(samples) > 1 else 0

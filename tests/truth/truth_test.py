@@ -1,5 +1,5 @@
-"""Every sentence of an answer is a claim, and each claim is recomputed from run.json: of the recorded
-runs and of seeded mutations of them.
+"""Recomputes every sentence of the answers, a claim, from run.json: for the recorded runs and for seeded
+mutations of them.
 
 python3 truth_test.py LABREPORT [--mutations 30] [--seed 0] [--problem NAME]
 
@@ -23,8 +23,8 @@ from runs import Run, load, mutated  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-RECORDED = [file for file in sorted(ROOT.glob("site/runs/*/*/*/run.json"))
-            if load(file)["source"] == "measured"]
+RECORDED_FILES = [file for file in sorted(ROOT.glob("site/runs/*/*/*/run.json"))
+                  if load(file)["source"] == "measured"]
 
 
 class Truth(unittest.TestCase):
@@ -37,24 +37,25 @@ class Truth(unittest.TestCase):
         self.assertFalse(lines, "\n".join(lines))
 
     def render(self, runs):
-        """The reports of runs by name; runs that are refused have none."""
+        """Renders runs, which are by name, and returns their reports by name. A run that is refused has none."""
         with tempfile.TemporaryDirectory() as folder:
-            place, times = pathlib.Path(folder), {}
+            root, times = pathlib.Path(folder), {}
             for i, (name, data) in enumerate(runs.items()):
                 # A page's folder has the time of the run's first session.
                 times[name] = f"{i // 3600:02}{i // 60 % 60:02}{i % 60:02}"
                 stamp = re.sub(r"(..)(..)(..)", r"2026-01-01T\1:\2:\3Z", times[name])
                 first = {**data["sessions"][0], "started_at": stamp}
-                (place / "site/runs/gpu/2025" / name).mkdir(parents=True)
-                (place / "site/runs/gpu/2025" / name / "run.json").write_text(
+                (root / "site/runs/gpu/2025" / name).mkdir(parents=True)
+                (root / "site/runs/gpu/2025" / name / "run.json").write_text(
                     json.dumps({**data, "sessions": [first, *data["sessions"][1:]]}))
-            subprocess.run([LABREPORT, "render", "--format", "md", "--out", "out"], cwd=place, capture_output=True,
+            subprocess.run([LABREPORT, "render", "--format", "md", "--out", "out"], cwd=root, capture_output=True,
                            check=False)
-            reports = {file.parent.name.split("-")[1]: file for file in place.glob("out/*/*/*/report.md")}
+            reports = {file.parent.name.split("-")[1]: file for file in root.glob("out/*/*/*/report.md")}
             return {name: reports[time].read_text(encoding="utf-8") for name, time in times.items()
                     if time in reports}
 
-    def check(self, where, data, report, problems):
+    def check(self, run_words, data, report, problems):
+        """Checks each sentence of the report's answers to these problems, and returns the number of sentences."""
         run, count = Run(data), 0
         for part, answer in answers_of(report).items():
             problem = PROBLEMS.get(part.split(".")[0])
@@ -62,13 +63,13 @@ class Truth(unittest.TestCase):
                 continue
             rest = answer
             while rest:
-                with self.subTest(f"{where}: {part}: {rest}"):
-                    claims = [(re.match(pattern, rest, re.S), check) for pattern, check in problem.CLAIMS[part]]
-                    matched = [(match, check) for match, check in claims if match]
-                    if not matched:
+                with self.subTest(f"{run_words}: {part}: {rest}"):
+                    tried = [(re.match(pattern, rest, re.S), check) for pattern, check in problem.CLAIMS[part]]
+                    matches = [(match, check) for match, check in tried if match]
+                    if not matches:
                         self.unclaimed.add((part, re.sub(r"[\d.,]*\d", "…", rest)))
                         break
-                    match, check = matched[0]
+                    match, check = matches[0]
                     self.assertGreater(match.end(), 0)
                     check(run, **match.groupdict())
                     count += 1
@@ -76,19 +77,19 @@ class Truth(unittest.TestCase):
         return count
 
     def test_recorded_runs_claim_nothing_false(self):
-        runs = {f"{i}": load(file) for i, file in enumerate(RECORDED)}
+        runs = {f"{i}": load(file) for i, file in enumerate(RECORDED_FILES)}
         reports = self.render(runs)
         self.assertEqual(len(reports), len(runs))
-        count = sum(self.check(RECORDED[int(name)], runs[name], report, PROBLEMS)
+        count = sum(self.check(RECORDED_FILES[int(name)], runs[name], report, PROBLEMS)
                     for name, report in reports.items())
         self.assertGreater(count, len(PROBLEMS))
 
     def test_mutated_runs_claim_nothing_false(self):
         for name, problem in PROBLEMS.items():
-            sources = [run for run in map(load, RECORDED)
+            sources = [run for run in map(load, RECORDED_FILES)
                        if sum(cell["kind"] in problem.KINDS for cell in run["cells"]) > 1]
             runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.KINDS, seed)
-                    for seed in range(FIRST, FIRST + MUTATIONS)}
+                    for seed in range(FIRST_SEED, FIRST_SEED + MUTATIONS)}
             reports = self.render(runs)
             self.assertGreater(len(reports), MUTATIONS / 2, "most are accepted")
             count = sum(self.check(f"seed {seed}", runs[seed], report, [name]) for seed, report in reports.items())
@@ -101,8 +102,8 @@ if __name__ == "__main__":
     parser.add_argument("--mutations", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--problem", default="*")
-    asked = parser.parse_args()
-    LABREPORT, MUTATIONS, FIRST = asked.labreport.resolve(), asked.mutations, asked.seed
+    options = parser.parse_args()
+    LABREPORT, MUTATIONS, FIRST_SEED = options.labreport.resolve(), options.mutations, options.seed
     PROBLEMS = {file.stem: importlib.import_module(f"claims.{file.stem}")
-                for file in (HERE / "claims").glob(f"{asked.problem}.py")}
+                for file in (HERE / "claims").glob(f"{options.problem}.py")}
     unittest.main(argv=sys.argv[:1])

@@ -3,7 +3,7 @@ import math
 import re
 import statistics
 
-from checks import MODES, SPOKEN, near, number, true
+from checks import MODES, PRECISION_WORDS, near, number, true
 from timing import counted, networks, setting, users_cells, variation
 
 KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
@@ -11,8 +11,8 @@ DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
 
 
 def dtypes(run, precision="fp16"):
-    """The dtypes of the toy model's groups of tensors, and those of its outputs and losses by name."""
-    launch = next(cell for cell in run.of("dtypes") if not cell["implementation"]).ok()
+    """Returns the dtypes of the toy model's tensors by group, and by group and name."""
+    launch = next(cell for cell in run.of("dtypes") if not cell["implementation"]).ok_launch()
     found = {}
     for row in launch.table("dtypes"):
         if row["precision"] == precision:
@@ -21,22 +21,22 @@ def dtypes(run, precision="fp16"):
     return found
 
 
-def traced(run, mean, **told):
+def traced(run, mean, **claimed):
     found = dtypes(run)
     keys = {"parameters": "parameter", "fc1": ("output", "fc1"), "ln": ("output", "ln"), "fc2": ("output", "fc2"),
             "loss": ("loss", "cross-entropy"), "gradients": "gradient"}
     for name, key in keys.items():
-        there = set(found.get(key, ["–"]))
-        true(set(told[name].split(" and ")) == there, f"{name}: {told[name]} is {there}")
-    true((mean or told["loss"]) == found.get(("loss", "mean"), ["–"])[0])
+        measured = set(found.get(key, ["–"]))
+        true(set(claimed[name].split(" and ")) == measured, f"{name}: {claimed[name]} is {measured}")
+    true((mean or claimed["loss"]) == found.get(("loss", "mean"), ["–"])[0])
 
 
 def same_tensors(run):
-    half, brain = dtypes(run), dtypes(run, "bf16")
-    swapped = {"FP16": "BF16", "FP32": "FP32"}
+    fp16, bf16 = dtypes(run), dtypes(run, "bf16")
+    in_bf16 = {"FP16": "BF16", "FP32": "FP32"}
     for group in ("parameter", "output", "loss", "gradient", "optimizer state"):
-        true([swapped.get(one) for one in half.get(group, [])] == brain.get(group, []), group)
-    true(bool(half))
+        true([in_bf16.get(dtype) for dtype in fp16.get(group, [])] == bf16.get(group, []), group)
+    true(bool(fp16))
 
 
 def norm_stays(run):
@@ -44,16 +44,16 @@ def norm_stays(run):
 
 
 def untraced(run):
-    true(all(cell.ok() is None for cell in run.of("dtypes") if not cell["implementation"]))
+    true(all(cell.ok_launch() is None for cell in run.of("dtypes") if not cell["implementation"]))
 
 
 def model_untraced(run, model):
-    true(all(cell.ok() is None for cell in run.of("dtypes") if cell["implementation"] == model))
+    true(all(cell.ok_launch() is None for cell in run.of("dtypes") if cell["implementation"] == model))
 
 
 def errors(run, form, method=None):
-    """The rows of the widest vectors by scale."""
-    launch = run.of("layer_norm")[0].ok()
+    """Returns the rows of the widest vectors in this format, by ascending scale."""
+    launch = run.of("layer_norm")[0].ok_launch()
     needed = ("width", "scale_log2", "sum_overflow", "square_overflow")
     rows = [row for row in (launch.table("layer_norm") if launch else [])
             if row["format"] in ("fp16", "bf16") and all(isinstance(row[name], (int, float)) for name in needed)]
@@ -62,7 +62,8 @@ def errors(run, form, method=None):
                    and method in (None, row["method"])), key=lambda row: row["scale_log2"])
 
 
-def at_one(run, method):
+def error_at_scale_1(run, method):
+    """Returns the error of BF16's output at input scale 1; None if it was not measured."""
     found = [row["output_error"] for row in errors(run, "bf16", method) if row["scale_log2"] == 0]
     return found[0] if found else None
 
@@ -75,22 +76,22 @@ def sums(run, scale):
 def statistics_matter(run, nothing, reductions, fp32):
     over = [row for row in errors(run, "bf16") if row["sum_overflow"] > 0 or row["square_overflow"] > 0]
     true(bool(nothing) == (not over), "BF16 overflows")
-    errors_told(run, reductions, fp32)
-    true(at_one(run, "reductions") > 1.4 * at_one(run, "fp32_statistics"))
+    check_errors(run, reductions, fp32)
+    true(error_at_scale_1(run, "reductions") > 1.4 * error_at_scale_1(run, "fp32_statistics"))
 
 
-def errors_told(run, reductions, fp32):
-    near(reductions, 100 * at_one(run, "reductions"), 2)
-    near(fp32, 100 * at_one(run, "fp32_statistics"), 2)
+def check_errors(run, reductions, fp32):
+    near(reductions, 100 * error_at_scale_1(run, "reductions"), 2)
+    near(fp32, 100 * error_at_scale_1(run, "fp32_statistics"), 2)
 
 
 def statistics_do_not(run, reductions, fp32):
-    errors_told(run, reductions, fp32)
-    true(at_one(run, "reductions") < 1.6 * at_one(run, "fp32_statistics"))
+    check_errors(run, reductions, fp32)
+    true(error_at_scale_1(run, "reductions") < 1.6 * error_at_scale_1(run, "fp32_statistics"))
 
 
 def normless(run):
-    true(None in (at_one(run, "reductions"), at_one(run, "fp32_statistics")))
+    true(None in (error_at_scale_1(run, "reductions"), error_at_scale_1(run, "fp32_statistics")))
 
 
 class Pair:
@@ -106,7 +107,7 @@ class Pair:
 
 
 def pairs(run):
-    """The pairs of the precision that the answer speaks of, with both passes if any has them."""
+    """Returns the pairs in the precision that the answer describes; those with both passes if there are any."""
     every = sorted(networks(run), key=lambda one: one.shape.parameters())
     network = lambda one: [value for i, value in enumerate(setting(one.shape)) if i != 3]
     found = [Pair(a, b) for a in every for b in every if a.shape["precision"] == "fp32" != b.shape["precision"]
@@ -119,7 +120,7 @@ def pairs(run):
 def speedups(run, precision, one, first, first_size, last, last_size, backward):
     compared = pairs(run)
     ends = compared[0], compared[-1]
-    true(SPOKEN[ends[0].other.shape["precision"]] == precision and (len(compared) == 1) == bool(one))
+    true(PRECISION_WORDS[ends[0].other.shape["precision"]] == precision and (len(compared) == 1) == bool(one))
     true(ends[0].size == (one or first_size) and (one or ends[1].size == last_size))
     near(first, ends[0].speedup("forward"))
     if last:
@@ -130,6 +131,7 @@ def speedups(run, precision, one, first, first_size, last, last_size, backward):
 
 
 def grows(compared, phase):
+    """Tells whether the speedup grows with size by more than its deviations, and nowhere falls."""
     values = [(pair.speedup(phase), pair.deviation(phase)) for pair in compared]
     apart = lambda a, b: abs(a[0] - b[0]) > math.hypot(a[1], b[1])
     falls = any(b[0] < 0.98 * a[0] and apart(a, b) for a, b in zip(values, values[1:]))
@@ -140,8 +142,8 @@ def trend(run, which, small=None, large=None, phase=None):
     compared = pairs(run)
     passes = ["forward", "backward"] if compared[0].speedup("backward") else ["forward"]
     growing = [one for one in passes if grows(compared, one)]
-    told = {"The speedup": passes, "The forward speedup": ["forward"], "The backward speedup": ["backward"]}[which]
-    true(growing == told, f"{growing} grow")
+    claimed = {"The speedup": passes, "The forward speedup": ["forward"], "The backward speedup": ["backward"]}[which]
+    true(growing == claimed, f"{growing} grow")
     trend.explained = bool(small)
     if not small:
         return
@@ -169,19 +171,19 @@ def no_trend(run):
 
 
 def kernels(run, network, phase):
-    """Milliseconds of GEMMs and of the other kernels of a phase in the fullest profile."""
+    """Returns milliseconds of GEMMs and of the other kernels of a phase, in the profile of the longest mode."""
     ran = [cell for cell in users_cells(run, "kernels")
-           if setting(cell) == setting(network.shape) and cell["steps"] != 0 and cell.ok()]
-    rows = [row for row in max(ran, key=lambda cell: MODES.index(cell["mode"])).ok().table("kernels") if row["phase"] == phase]
+           if setting(cell) == setting(network.shape) and cell["steps"] != 0 and cell.ok_launch()]
+    rows = [row for row in max(ran, key=lambda cell: MODES.index(cell["mode"])).ok_launch().table("kernels") if row["phase"] == phase]
     total = lambda gemm: sum(row["total_ns"] for row in rows if row["class"].startswith("gemm") == gemm) / 1e6
     return total(True), total(False)
 
 
 def launch_bound(run, network):
-    """True if the GPU has done nearly all of the forward or the backward pass when the CPU has enqueued it."""
-    cell = network.fullest()
-    profile = next((one.ok() for one in users_cells(run, "kernels")
-                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok()
+    """Tells whether the GPU has nearly finished the forward or the backward pass when the CPU has enqueued it."""
+    cell = network.fullest_cell()
+    profile = next((one.ok_launch() for one in users_cells(run, "kernels")
+                    if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
                     and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
                     and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
     done, found = [0.0] * cell["steps"], False
@@ -199,7 +201,7 @@ def launch_bound(run, network):
 
 def launches(run, sizes, precision):
     compared = pairs(run)
-    true(SPOKEN[compared[0].other.shape["precision"]] == precision)
+    true(PRECISION_WORDS[compared[0].other.shape["precision"]] == precision)
     true([pair.size for pair in compared if launch_bound(run, pair.other)] == re.split(", | and ", sizes))
 
 
@@ -230,7 +232,7 @@ CLAIMS = {
         (r"The dtypes of (?P<model>\S+) were not traced: .*", model_untraced)],
     "benchmarking_mixed_precision.b": [
         (r"Layer normalization has no result: .*", normless),
-        (r"\*\*Yes\.\*\*", lambda run: true(at_one(run, "reductions") > at_one(run, "fp32_statistics"))),
+        (r"\*\*Yes\.\*\*", lambda run: true(error_at_scale_1(run, "reductions") > error_at_scale_1(run, "fp32_statistics"))),
         (r"\*\*No\.\*\* W" + OUTPUT, statistics_do_not),
         (r"The sensitive parts are the sums of mean and variance: in FP16 a sum of squares overflows beyond 65,504, here from "
          r"input scale 2(?P<scale>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)\.", sums),

@@ -2,51 +2,53 @@
 import re
 import statistics
 
-from checks import MODES, SPOKEN, near, number, true
+from checks import MODES, PRECISION_WORDS, near, number, true
 from timing import networks, setting, users_cells, variation
 
 KINDS = {"timing", "kernels"}
 WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
 
 
-def own(run):
-    """The networks that were timed mode by mode; the mixed-precision problem begins with the longest."""
+def planned_networks(run):
+    """Returns the networks that this problem planned. It begins with the shortest mode, the mixed-precision problem with
+    the longest."""
     every = networks(run)
-    return [one for one in every if one.begins in MODES[:2]] or every
+    return [network for network in every if network.first_mode in MODES[:2]] or every
 
 
 def is_called(network, words):
+    """Tells whether an answer calls the network so: "small", "small, 512", "small, BF16"."""
     size, *details = words.split(", ")
     return network.size == size and all(
-        one in (f"{network.shape['context']:,}", SPOKEN.get(network.shape["precision"])) for one in details)
+        one in (f"{network.shape['context']:,}", PRECISION_WORDS.get(network.shape["precision"])) for one in details)
 
 
-def called(run, words):
-    return next(one for one in own(run) if is_called(one, words))
+def find_network(run, words):
+    return next(one for one in planned_networks(run) if is_called(one, words))
 
 
 def ends(text):
-    """The ends of "19.3 to 329", or twice the same number."""
+    """Returns the ends of "19.3 to 329", or twice the same number."""
     return (text.split(" to ") * 2)[:2]
 
 
 def program(run, warmup, steps, batch, gpu, row, command):
     size, mode = row.rsplit(", ", 1)
     true((gpu is None) == (run.cells[0]["device"] == "cpu"))
-    cell = called(run, size).modes[next(one for one, words in WORDS.items() if words == mode)]
+    cell = find_network(run, size).modes[next(one for one, words in WORDS.items() if words == mode)]
     true((cell["warmup"], cell["steps"], cell["batch"]) == tuple(map(int, (warmup, steps, batch))))
     for option, name in {"sizes": "size", "contexts": "context", "precisions": "precision", "modes": "mode",
                          "warmup": "warmup", "steps": "steps"}.items():
-        asked = re.search(rf"--{option} (\S+)", command)
-        true(asked and asked[1] == str(cell[name]), f"--{option}")
-    for network in own(run):
+        flag = re.search(rf"--{option} (\S+)", command)
+        true(flag and flag[1] == str(cell[name]), f"--{option}")
+    for network in planned_networks(run):
         for mode, other in network.modes.items():
             if (other["warmup"], other["steps"]) != (0, 1):
                 true((other["warmup"], other["steps"]) == (cell["warmup"], cell["steps"]), "others have other steps")
 
 
 def compared(run):
-    forward = [one for one in own(run) if one.phase("forward")]
+    forward = [one for one in planned_networks(run) if one.phase("forward")]
     return [one for one in forward if one.phase("backward")] or forward
 
 
@@ -70,7 +72,8 @@ def durations(run, one, first, first_size, last, last_size, backward, ratio):
         true(any(abs(value - 2) > 0.1 for value in ratios), "all are twice as long")
 
 
-def share(text):
+def fraction(text):
+    """Returns the fraction that "3.2 %" or "1.4× the mean" stands for."""
     return number(text.split(" ")[0].rstrip("%×")) / (100 if text.endswith("%") else 1)
 
 
@@ -78,13 +81,13 @@ def spread(run, whose, passes, size, optimizer, optimizer_size):
     rows = compared(run)
     true((whose == "Their") == bool(rows[0].phase("backward")))
     of_passes = {setting(row.shape): max(variation(samples) for samples in (
-        row.phase("forward"), row.phase("backward"), row.whole("forward"), row.whole("inference"))) for row in rows}
+        row.phase("forward"), row.phase("backward"), row.whole_steps("forward"), row.whole_steps("inference"))) for row in rows}
     of_optimizer = {setting(row.shape): variation(row.phase("optimizer")) for row in rows}
     for text, name, values in ((passes, size, of_passes), (optimizer, optimizer_size, of_optimizer)):
         if text:
             most = max(values.values())
-            true(most <= share(text) + 1e-9 and share(text) - most <= max(0.0011, 0.11 * most), f"{text} is {most}")
-            true(values[setting(called(run, name).shape)] == most, f"{name} is not the one")
+            true(most <= fraction(text) + 1e-9 and fraction(text) - most <= max(0.0011, 0.11 * most), f"{text} is {most}")
+            true(values[setting(find_network(run, name).shape)] == most, f"{name} is not the one")
     true(bool(optimizer) == (max(of_optimizer.values()) > 0))
 
 
@@ -93,31 +96,31 @@ def nothing_timed(run):
 
 
 class Warmup:
-    """The windows of one network's steps, and the cold mean with the first step of each process in turn."""
+    """The windows of one network's steps. `rises` has the cold mean / the warm one, with each process's first step."""
 
     def __init__(self, network, mode):
         self.network, cell = network, network.modes[mode]
-        launch = cell.ok()
+        launch = cell.ok_launch()
         steps = [one / 1e6 for one in (launch and launch.metric("step", "total")) or []]
         self.count, self.warmup = cell["steps"], cell["warmup"]
-        self.known = bool(steps) and self.warmup > 0 and len(steps) >= self.warmup + self.count
-        if not self.known:
+        self.comparable = bool(steps) and self.warmup > 0 and len(steps) >= self.warmup + self.count
+        if not self.comparable:
             return
         window = lambda first: statistics.fmean(steps[first:first + self.count])
-        self.steady = statistics.median(steps[self.warmup:self.warmup + self.count])
+        self.steady_ms = statistics.median(steps[self.warmup:self.warmup + self.count])
         warm = window(self.warmup)
-        cold = [network.cold[mode]] if mode in network.cold else []
-        self.firsts = [one.metric("step", "total")[0] / 1e6 for source in (cell, *cold) for one in source.launches
+        cold_cells = [network.cold_cells[mode]] if mode in network.cold_cells else []
+        self.first_steps_ms = [one.metric("step", "total")[0] / 1e6 for source in (cell, *cold_cells) for one in source.launches
                        if one.data["outcome"]["status"] == "ok" and one.metric("step", "total")]
-        self.known = self.steady > 0
-        self.rises = [(window(0) + (first - steps[0]) / self.count) / warm for first in self.firsts] if warm else []
+        self.comparable = self.steady_ms > 0
+        self.rises = [(window(0) + (first - steps[0]) / self.count) / warm for first in self.first_steps_ms] if warm else []
         self.after_one = window(1) / warm if warm else 1
         self.deviations = [statistics.pstdev(steps[first:first + self.count]) for first in (0, min(1, self.warmup))]
 
 
 def warmups(run):
     modes = MODES[1:3] + (MODES[3:] if run.edition == "2026" else [])
-    rows = {mode: [row for row in (Warmup(one, mode) for one in own(run) if mode in one.modes) if row.known]
+    rows = {mode: [row for row in (Warmup(one, mode) for one in planned_networks(run) if mode in one.modes) if row.comparable]
             for mode in modes}
     return rows["forward_backward"] or next((found for found in rows.values() if found), [])
 
@@ -136,22 +139,23 @@ def rises(run, steps, mode, most_rise, most, least_rise, least, causes, fixed):
         for end, value in zip(ends(text or most_rise), (min(row.rises), max(row.rises)) if text else ()):
             near(end, value)
     if causes:
-        times = [(row, initialization(run, row)) for row in rows]
+        times = [(row, initialization_ms(run, row)) for row in rows]
         known = [(row, time) for row, time in times if time is not None]
         true(any(row is highest for row, _ in known), "the size that rises most was not profiled")
         for text, value in zip(ends(causes), (min(time for _, time in known), max(time for _, time in known))):
             near(text, value)
         for row, time in known:
-            extra = statistics.median(row.firsts) - row.steady
+            extra = statistics.median(row.first_steps_ms) - row.steady_ms
             true(extra / 2 <= time <= 2 * extra, "the first step is something else")
         true(highest.deviations[1] < highest.deviations[0], "later steps vary as much")
         true(not fixed or (len(known) == len(times) > 1 and number(ends(causes)[1]) < 1.5 * number(ends(causes)[0])))
 
 
-def initialization(run, row):
+def initialization_ms(run, row):
+    """Returns the time for loading CUDA modules and initializing cuBLAS; None if no first step was profiled."""
     for cell in users_cells(run, "kernels"):
-        if (cell["warmup"], cell["steps"]) == (0, 0) and setting(cell) == setting(row.network.shape) and cell.ok():
-            times = [cell.ok().metric("first", name) for name in ("code_loading", "matrix_library")]
+        if (cell["warmup"], cell["steps"]) == (0, 0) and setting(cell) == setting(row.network.shape) and cell.ok_launch():
+            times = [cell.ok_launch().metric("first", name) for name in ("code_loading", "matrix_library")]
             return None if None in times else sum(times) / 1e6
     return None
 
@@ -170,7 +174,7 @@ def without_reason(run):
 def one_enough(run, sizes):
     true(all(abs(row.after_one - 1) <= 0.01 and row.warmup > 1 for row in warmups(run)))
     for words in re.findall(r"[^, ]+(?:, (?:FP32|BF16|FP16|TF32|[\d,]+))*(?=, | and |$)", sizes or ""):
-        conditions = called(run, words).fullest().ok().data["conditions"]
+        conditions = find_network(run, words).fullest_cell().ok_launch().data["conditions"]
         true(any(one["name"] == "device_allocations" and one["value"] > 0 for one in conditions), words)
 
 

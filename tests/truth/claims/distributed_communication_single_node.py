@@ -9,23 +9,23 @@ LIBRARIES = {"NCCL": "nccl", "Gloo": "gloo"}
 
 
 def times(run, library, ranks):
-    """Undisturbed synchronized times by size, ns."""
+    """Returns undisturbed times in ns by size, from calls that are synchronized one by one."""
     cell = run.of("all_reduce", collectives=LIBRARIES[library], ranks=int(ranks))[0]
-    return {size: ns for size, (ns, disturbed, _) in timings(cell.ok(), "synced").items()
+    return {size: ns for size, (ns, disturbed, _) in timings(cell.ok_launch(), "synced").items()
             if not disturbed and size <= cell["largest"]}
 
 
-def asked(run, library, ranks):
+def handout_times(run, library, ranks):
     return {size: ns for size, ns in times(run, library, ranks).items() if size in SIZES.values()}
 
 
-def nothing(run):
-    true(all(len(asked(run, library, cell["ranks"])) < 2 for library, value in LIBRARIES.items()
+def none_measured(run):
+    true(all(len(handout_times(run, library, cell["ranks"])) < 2 for library, value in LIBRARIES.items()
              for cell in run.of("all_reduce", collectives=value)))
 
 
 def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes, least, latency):
-    found = asked(run, library, ranks)
+    found = handout_times(run, library, ranks)
     by_size.found, by_size.group = found, (library, int(ranks))
     ends = SIZES[small], SIZES[large]
     true(ends == (min(found), max(found)))
@@ -34,13 +34,13 @@ def by_size(run, library, ranks, small, small_ms, large, large_ms, ratio, sizes,
     near(ratio, found[ends[1]] / found[ends[0]], 2)
     true(number(sizes) == ends[1] // ends[0])
     if latency:
-        everything = times(run, library, ranks)
-        true(min(everything) == 1024 * number(least))
-        alone = everything[min(everything)]
-        near(latency, alone / 1e6)
-        # Latency and bandwidth must predict the small size's time within half of it.
-        expected = alone + (found[ends[1]] - alone) * ends[0] / ends[1]
-        true(0.66 < expected / found[ends[0]] < 1.51 and alone >= 0.2 * found[ends[0]], "latency is not the reason")
+        swept = times(run, library, ranks)
+        true(min(swept) == 1024 * number(least))
+        latency_ns = swept[min(swept)]
+        near(latency, latency_ns / 1e6)
+        # Latency and bandwidth must predict the small size's time within a factor of 1.5.
+        expected = latency_ns + (found[ends[1]] - latency_ns) * ends[0] / ends[1]
+        true(0.66 < expected / found[ends[0]] < 1.51 and latency_ns >= 0.2 * found[ends[0]], "latency is not the reason")
 
 
 def busbw(_run, large, rate):
@@ -49,13 +49,13 @@ def busbw(_run, large, rate):
 
 
 def by_ranks(run, many, size, ratio, few, ring):
-    library, least = by_size.group
-    true(int(few) == least)
+    library, ranks = by_size.group
+    true(int(few) == ranks)
     measured = times(run, library, many)[SIZES[size]] / times(run, library, few)[SIZES[size]]
     near(ratio, measured)
     if ring:
-        sent = lambda n: 2 * (int(n) - 1) / int(n)
-        near(ring, sent(many) / sent(few))
+        bus_factor = lambda ranks: 2 * (int(ranks) - 1) / int(ranks)
+        near(ring, bus_factor(many) / bus_factor(few))
         true(abs(measured / number(ring) - 1) < 0.21)
 
 
@@ -65,7 +65,7 @@ def by_library(run, low, small, high, large):
 
 
 def missing(run, ranks, reason):
-    failed = [cell for cell in run.of("all_reduce") if not cell.ok()]
+    failed = [cell for cell in run.of("all_reduce") if not cell.ok_launch()]
     listed = ranks.replace(" and", ",").split(", ")
     true(sorted(listed) == sorted({str(cell["ranks"]) for cell in failed}))
     reasons = {str(cell.launches[0].data["outcome"]) for cell in failed if cell.launches}
@@ -82,12 +82,12 @@ def left_out(run, what):
 
 
 def wrong(run):
-    true(any(one[2] for cell in run.of("all_reduce") for one in timings(cell.ok(), "synced").values()))
+    true(any(one[2] for cell in run.of("all_reduce") for one in timings(cell.ok_launch(), "synced").values()))
 
 
 CLAIMS = {
     "distributed_communication_single_node": [
-        (r"No all-reduce was measured; “What ran” gives the reasons\.", nothing),
+        (r"No all-reduce was measured; “What ran” gives the reasons\.", none_measured),
         (r"Over (?P<library>\w+) among (?P<ranks>\d+) ranks (?P<small>\d+ .B) takes \*\*(?P<small_ms>\S+) ms\*\* and "
          r"(?P<large>\d+ .B) \*\*(?P<large_ms>\S+) ms\*\*, (?P<ratio>\S+) times as long for (?P<sizes>\S+) times the "
          r"bytes(?:, because latency alone, the time of (?P<least>\S+) KiB, is (?P<latency>\S+) ms)?\.", by_size),

@@ -12,7 +12,7 @@ def rows(run, precision, d=None, method="do_bench"):
         if d is not None and cell["head_dim"] != d:
             continue
         width = 2 if cell["precision"] in ("bf16", "fp16") else 4
-        for row in cell.ok().table("attention") if cell.ok() else []:
+        for row in cell.ok_launch().table("attention") if cell.ok_launch() else []:
             if row["length"]:
                 scores = width * cell["batch"] * cell["heads"] * row["length"] ** 2
                 found.append({**row, "backend": cell["backend"], "d": cell["head_dim"], "heads": cell["heads"],

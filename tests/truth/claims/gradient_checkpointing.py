@@ -9,13 +9,13 @@ KINDS = {"checkpointing"}
 UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
 
 
-def size(text, value):
+def near_size(text, value):
     digits, unit = text.split(" ")
     near(digits, value / UNITS[unit])
 
 
 def halves(blocks, held=0):
-    """Runs the sketch: the inputs held at most and the block forwards run again."""
+    """Runs the answer's sketch; returns the most inputs held at once and the number of block forwards run again."""
     if blocks == 1:
         return held + 1, 1
     first = blocks // 2
@@ -24,7 +24,8 @@ def halves(blocks, held=0):
     return max(second[0], rest[0]), first + second[1] + rest[1]
 
 
-def prefixes(blocks):
+def prefix_forwards(blocks):
+    """Returns the block forwards run again if only the network's input is kept."""
     return sum(range(1, blocks + 1))
 
 
@@ -36,7 +37,7 @@ class Network:
         self.shape = self.cells[0]
 
     def cell(self, words):
-        """The group size that "single blocks", "groups of 2 blocks" or "steps without checkpoints" name."""
+        """Returns the cell that "single blocks", "groups of 2 blocks" or "steps without checkpoints" name."""
         group = 1 if "ingle" in words else int(number(words.split(" ")[2])) if "of" in words else None
         return next(cell for cell in self.cells if cell["group"] == group)
 
@@ -48,7 +49,7 @@ class Network:
         return self.ranked()[0]
 
     def next_to(self, cell, larger):
-        """Without checkpoints the network is below the smallest group."""
+        """Returns the cell with the next larger or smaller groups. No checkpoints come before the smallest group."""
         groups = [one for one in self.cells if not one["group"]] + [one for one in self.cells if one["group"]]
         at = groups.index(cell) + (1 if larger else -1)
         return groups[at] if 0 <= at < len(groups) else None
@@ -60,23 +61,23 @@ class Network:
         return 4 * self.shape["batch"] * self.shape["context"] * self.shape["d_model"]
 
 
-def told(cell):
-    """The launch that a choice is told by, which may have run out of memory."""
-    return cell.ok() or (cell.launches[-1] if cell.launches else None)
+def described_launch(cell):
+    """Returns the launch that the answer describes, which may have run out of memory; None if there is none."""
+    return cell.ok_launch() or (cell.launches[-1] if cell.launches else None)
 
 
 def peak(cell):
-    return told(cell) and told(cell).metric("memory", "peak_allocated")
+    return described_launch(cell) and described_launch(cell).metric("memory", "peak_allocated")
 
 
 def held(cell):
-    phases = [told(cell) and told(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
+    phases = [described_launch(cell) and described_launch(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
     return max((one for one in phases if one is not None), default=None)
 
 
 # (a)
 def lowest(_run):
-    true(all(prefixes(2 * blocks) / prefixes(blocks) > 3.8 for blocks in (32, 64, 128)))
+    true(all(prefix_forwards(2 * blocks) / prefix_forwards(blocks) > 3.8 for blocks in (32, 64, 128)))
 
 
 def nested(_run):
@@ -88,7 +89,7 @@ def nested(_run):
 def counted(run, blocks, words, inputs, again, whole):
     count = int(number(blocks))
     true(count == Network(run, words).shape["layers"])
-    true(halves(count) == (int(number(inputs)), int(number(again))) and prefixes(count) == int(number(whole)))
+    true(halves(count) == (int(number(inputs)), int(number(again))) and prefix_forwards(count) == int(number(whole)))
 
 
 # (b)
@@ -96,10 +97,10 @@ def best(run, words, groups, lowest, held_words=None):
     best.network = network = Network(run, words)
     best.cell = network.best()
     true(best.cell is network.cell(groups))
-    size(lowest, peak(best.cell))
+    near_size(lowest, peak(best.cell))
     true((best.cell["mode"] == "train_step") == bool(held_words))
     if held_words:
-        size(held_words, held(best.cell))
+        near_size(held_words, held(best.cell))
 
 
 def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, saved=None, what=None):
@@ -107,27 +108,27 @@ def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, sa
     true(cell in (network.next_to(best.cell, True), network.next_to(best.cell, False)))
     true((peak(cell) is None) == bool(reason))
     if more:
-        size(more, peak(cell) - peak(best.cell))
+        near_size(more, peak(cell) - peak(best.cell))
     if alike:
         true(peak(cell) == peak(best.cell))
     if reason:
-        true(("out of memory" in reason) == (told(cell) is not None and told(cell).data["outcome"]["status"] == "oom"))
+        true(("out of memory" in reason) == (described_launch(cell) is not None and described_launch(cell).data["outcome"]["status"] == "oom"))
     if residuals:
         first = network.cells[0]
-        block = told(first).metric("checkpoints", "recomputed") / first["group"]
+        block = described_launch(first).metric("checkpoints", "recomputed") / first["group"]
         inputs = [-(-network.shape["layers"] // group) * network.input() for group in (1, 2)]
         ends = [(network.shape["layers"] - group) * network.gradients() + network.input() for group in (1, 2)]
         at_last = ends[0] > inputs[0]
         true(at_last == (ends[1] > inputs[1]) and at_last == (what == "gradients"))
         less = network.gradients() if at_last else inputs[0] - inputs[1]
-        size(residuals, block)
-        size(saved, less)
+        near_size(residuals, block)
+        near_size(saved, less)
         true((best.cell["group"], cell["group"]) == (1, 2) and less < block)
         true(abs((block - less) / (peak(cell) - peak(best.cell)) - 1) <= 0.0201, "not the reason")
 
 
 def recomputed(run, share):
-    launch = told(best.cell)
+    launch = described_launch(best.cell)
     warmup, steps = best.cell["warmup"], best.cell["steps"]
     series = [launch.metric("event", phase)[warmup:warmup + steps] for phase in ("forward", "loss", "backward")]
     near(share, 100 * launch.metric("step", "recompute") / statistics.fmean(map(sum, zip(*series))))
@@ -140,12 +141,12 @@ def unfit(run, words, groups, formula):
 
 def losses(run, words, groups, difference):
     network = Network(run, words)
-    all_losses = [(cell, told(cell) and told(cell).metric("losses", "total")) for cell in network.cells]
+    all_losses = [(cell, described_launch(cell) and described_launch(cell).metric("losses", "total")) for cell in network.cells]
     first = next(values for _, values in all_losses if values)
     own = dict(all_losses)[network.cell(groups.replace("no checkpoints", "steps"))]
-    apart = max(abs(a / b - 1) for a, b in zip(own, first))
-    true(apart > 0.01)
-    near(difference, 100 * apart)
+    largest = max(abs(a / b - 1) for a, b in zip(own, first))
+    true(largest > 0.01)
+    near(difference, 100 * largest)
 
 
 SIZE = r"[\d,.]+ (?:[GMK]i)?B"

@@ -10,7 +10,7 @@ CHANGES = r"(?P<change>[\w .]+)"
 
 
 def counted(cell):
-    samples = cell.ok() and cell.ok().metric("step", "total")
+    samples = cell.ok_launch() and cell.ok_launch().metric("step", "total")
     return [sample / 1e6 for sample in samples[cell["warmup"]:cell["warmup"] + cell["steps"]]] if samples else []
 
 
@@ -23,7 +23,7 @@ def rungs(run, words):
 
 
 def busy(cell):
-    value = cell.ok().metric("profile", "busy")
+    value = cell.ok_launch().metric("profile", "busy")
     return None if value is None else value / 1e6
 
 
@@ -61,7 +61,7 @@ def losses_differ(run, words, difference, change):
     first = None
     found = []
     for cell, _ in rungs(run, words):
-        losses = cell.ok().metric("losses", "total")
+        losses = cell.ok_launch().metric("losses", "total")
         first = first or losses
         if losses and first:
             found.append(100 * max(abs(b / a - 1) for a, b in list(zip(first, losses))[:5]))

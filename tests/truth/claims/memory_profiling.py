@@ -1,7 +1,7 @@
 """The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
-from checks import MODES, SPOKEN, near, number, true
+from checks import MODES, PRECISION_WORDS, near, number, true
 
 KINDS = {"memory"}
 STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
@@ -11,7 +11,7 @@ CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "we
 UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
 
 
-def size(text, value):
+def near_size(text, value):
     digits, unit = text.split(" ")
     true(value is not None, f"{text} has nothing to rest on")
     near(digits, value / UNITS[unit])
@@ -21,42 +21,42 @@ def mode_of(words):
     return STEPS.get(words.removeprefix("the "), words)
 
 
-def listed(text):
+def numbers_in(text):
     return [int(number(one)) for one in re.split(", | and ", text)]
 
 
 class Network:
-    """The cells of the network that the answers speak of, in the answers' own precision and in the other one."""
+    """The cells of the network that the answers describe, in their precision and in the one that they compare."""
 
     def __init__(self, run):
         model = max(cell["implementation"] or "" for cell in run.of("memory"))
         cells = [cell for cell in run.of("memory") if (cell["implementation"] or "") == model]
-        order = [name for name in SPOKEN if any(cell["precision"] == name for cell in cells)]
-        self.own = order[0]
-        self.other = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
-        ours = [cell for cell in cells if cell["precision"] == self.own]
+        order = [name for name in PRECISION_WORDS if any(cell["precision"] == name for cell in cells)]
+        self.precision = order[0]
+        self.other_precision = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
+        ours = [cell for cell in cells if cell["precision"] == self.precision]
         ran = [cell for cell in ours if self.peak_of(cell) is not None]
         chosen = max([cell for cell in ran if cell["mode"] == "train_step"] or ran or ours,
                      key=lambda cell: cell.parameters())
         self.cells = [cell for cell in cells
                       if all(cell[name] == chosen[name] for name in ("layers", "d_model", "d_ff", "batch"))]
         self.shape = chosen
-        self.contexts = sorted({cell["context"] for cell in self.cells if cell["precision"] == self.own})
+        self.contexts = sorted({cell["context"] for cell in self.cells if cell["precision"] == self.precision})
 
     @staticmethod
     def peak_of(cell):
-        return cell.ok().metric("memory", "peak_allocated") if cell and cell.ok() else None
+        return cell.ok_launch().metric("memory", "peak_allocated") if cell and cell.ok_launch() else None
 
     def cell(self, context, mode, precision=None):
         found = [cell for cell in self.cells if (cell["context"], cell["mode"], cell["precision"]) == (
-            context, mode, precision or self.own)]
+            context, mode, precision or self.precision)]
         return found[0] if found else None
 
     def peak(self, context, mode, precision=None):
         return self.peak_of(self.cell(context, mode, precision))
 
     def launch(self, context, mode, precision=None):
-        return self.cell(context, mode, precision).ok()
+        return self.cell(context, mode, precision).ok_launch()
 
     def phase(self, context, precision=None):
         launch = self.launch(context, "train_step", precision)
@@ -71,7 +71,7 @@ class Network:
 
     def refused(self, context, precision=None, statuses=("oom",)):
         cell = self.cell(context, "train_step", precision)
-        return bool(cell and cell.launches and not cell.ok() and cell.launches[-1].data["outcome"]["status"] in statuses)
+        return bool(cell and cell.launches and not cell.ok_launch() and cell.launches[-1].data["outcome"]["status"] in statuses)
 
 
 def total(row):
@@ -87,21 +87,21 @@ def end_of(rows, phase):
 
 
 # (a)
-def named(run, step, profile, at):
-    """The cell that a sentence speaks of; later sentences say no more than what differs."""
+def described_cell(run, step, profile, at):
+    """Returns the cell that a sentence describes. Later sentences tell only what differs from the one before."""
     network = Network(run)
     if profile:
         true(profile.startswith(network.shape["size"] + " at "))
-        named.context = int(number(profile.split(" ")[-1]))
-    named.context = int(number(at)) if at else named.context
-    named.mode = STEPS[step] if step else named.mode
-    return network.cell(named.context, named.mode)
+        described_cell.context = int(number(profile.split(" ")[-1]))
+    described_cell.context = int(number(at)) if at else described_cell.context
+    described_cell.mode = STEPS[step] if step else described_cell.mode
+    return network.cell(described_cell.context, described_cell.mode)
 
 
 def sawtooth(run, step, profile, at, parameters):
-    cell = named(run, step, profile, at)
-    rows = timeline(cell.ok())
-    size(parameters, rows[0]["parameters"])
+    cell = described_cell(run, step, profile, at)
+    rows = timeline(cell.ok_launch())
+    near_size(parameters, rows[0]["parameters"])
     true(rows[0]["parameters"] >= 0.9 * total(rows[0]), "on more than parameters")
     most = max(row["temporary"] for row in rows)
     above = [row["temporary"] > most / 2 for row in rows]
@@ -111,10 +111,10 @@ def sawtooth(run, step, profile, at, parameters):
 
 
 def climbs(run, step, profile, at, start, state, peak, falls):
-    rows = timeline(named(run, step, profile, at).ok())
+    rows = timeline(described_cell(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
-    size(start, total(rows[0]))
-    size(peak, total(most))
+    near_size(start, total(rows[0]))
+    near_size(peak, total(most))
     true(bool(state) == (rows[0].get("optimizer", 0) > 0))
     true(2 * most["activations"] > total(most) - total(rows[0]), "not activations")
     if falls:
@@ -124,44 +124,44 @@ def climbs(run, step, profile, at, start, state, peak, falls):
 
 
 def plain(run, step, profile, at, start, peak, phase):
-    rows = timeline(named(run, step, profile, at).ok())
+    rows = timeline(described_cell(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
-    size(start, total(rows[0]))
-    size(peak, total(most))
+    near_size(start, total(rows[0]))
+    near_size(peak, total(most))
     true(not phase or most["phase"] in phase)
 
 
 def stops(run, step, profile, at, peak, reason):
-    launch = named(run, step, profile, at).launches[-1]
-    size(peak, max(map(total, timeline(launch))))
+    launch = described_cell(run, step, profile, at).launches[-1]
+    near_size(peak, max(map(total, timeline(launch))))
     true((launch.data["outcome"]["status"] == "oom") == (reason == "out of memory"))
 
 
 def no_curve(run):
     network = Network(run)
-    true(not any(launch.table("timeline") for cell in network.cells if cell["precision"] == network.own
-                 for launch in (cell.ok() or (cell.launches or [None])[-1],) if launch))
+    true(not any(launch.table("timeline") for cell in network.cells if cell["precision"] == network.precision
+                 for launch in (cell.ok_launch() or (cell.launches or [None])[-1],) if launch))
 
 
 # (b)
 def peaks(run, context, name, step, inference=None, refused=None):
     network, at = Network(run), int(number(context))
     true(name == network.shape["size"])
-    size(step, network.peak(at, "train_step"))
+    near_size(step, network.peak(at, "train_step"))
     true(all(network.peak(one, "train_step") is None for one in network.contexts if one > at), "not the longest")
     if inference:
-        size(inference, network.peak(at, "inference"))
+        near_size(inference, network.peak(at, "inference"))
     failed = [one for one in network.contexts if network.refused(one)]
     if refused and refused.startswith("from"):
         true(len(failed) > 1 and failed[0] == int(number(refused.split(" ")[1])) and failed[0] > at)
     else:
-        true((listed(refused[3:]) if refused else []) == failed)
+        true((numbers_in(refused[3:]) if refused else []) == failed)
 
 
 def no_step(run, context, name, peak):
     network = Network(run)
     true(name == network.shape["size"])
-    size(peak, network.peak(int(number(context)), "inference"))
+    near_size(peak, network.peak(int(number(context)), "inference"))
     true(all(network.peak(one, "train_step") is None for one in network.contexts))
 
 
@@ -178,8 +178,8 @@ def phases(run, short, long, phase, activations, gradients, up_to=None, on=None)
     if activations:
         launch = network.launch(first, "train_step")
         kept, grown = launch.metric("category", "activations"), end_of(timeline(launch), "backward")["gradients"]
-        size(activations, kept)
-        size(gradients, grown)
+        near_size(activations, kept)
+        near_size(gradients, grown)
         true(phase == "backward" and kept > grown)
 
 
@@ -198,22 +198,22 @@ class Pairs:
         """Relative changes by context, where the step ran in both precisions."""
         network, found = self.network, {}
         for one in contexts:
-            before, after = network.peak(one, mode), network.peak(one, mode, network.other)
+            before, after = network.peak(one, mode), network.peak(one, mode, network.other_precision)
             if before and after is not None:
                 found[one] = 100 * (after / before - 1)
         return found
 
     def change(self, mode, context, category):
-        one, other = (self.network.launch(context, mode, precision) for precision in (None, self.network.other))
+        one, other = (self.network.launch(context, mode, precision) for precision in (None, self.network.other_precision))
         return other.metric("category", category) - one.metric("category", category)
 
     def bytes(self, mode, context):
-        return self.network.peak(context, mode, self.network.other) - self.network.peak(context, mode)
+        return self.network.peak(context, mode, self.network.other_precision) - self.network.peak(context, mode)
 
 
 def verdict(run, word, precision, share, context, longer, long, saved, added, reasonless):
     pairs = Pairs(run)
-    true(precision.lower() == pairs.network.other)
+    true(precision.lower() == pairs.network.other_precision)
     contexts = list(pairs.steps)
     matter = [abs(value) >= 5 for value in pairs.steps.values()]
     true(word == ("Not much" if not any(matter) else "Yes" if all(matter) else "It depends on the context"))
@@ -225,9 +225,9 @@ def verdict(run, word, precision, share, context, longer, long, saved, added, re
     verdict.traded = bool(saved)
     if saved:
         fewer, copies = -pairs.change("train_step", last, "activations"), pairs.change("train_step", last, "weight_copies")
-        size(saved, fewer)
-        size(added, copies)
-        true(pairs.network.phase(last) == pairs.network.phase(last, pairs.network.other), "two phases compared")
+        near_size(saved, fewer)
+        near_size(added, copies)
+        true(pairs.network.phase(last) == pairs.network.phase(last, pairs.network.other_precision), "two phases compared")
         true(abs(pairs.bytes("train_step", last) - copies + fewer) <= 0.101 * fewer, "something else changes")
     true(not reasonless or matter[-1] and not saved)
 
@@ -246,19 +246,19 @@ def changed(run, step, context, share):
 
 def fits(run, contexts, where):
     network = Network(run)
-    for one in listed(contexts):
+    for one in numbers_in(contexts):
         true(network.refused(one, statuses=("oom", "skipped")))
         if where == "neither precision":
-            true(network.refused(one, network.other, ("oom", "skipped")))
+            true(network.refused(one, network.other_precision, ("oom", "skipped")))
         else:
-            true(where.split(" ")[0].lower() == network.other and network.peak(one, "train_step", network.other) is not None)
+            true(where.split(" ")[0].lower() == network.other_precision and network.peak(one, "train_step", network.other_precision) is not None)
 
 
 def alone(run, precision):
     network = Network(run)
-    true(precision.lower() == network.own)
-    true(not any(cell["precision"] == network.other for cell in network.cells) or not any(
-        network.cell(one, mode) and network.cell(one, mode, network.other) for one in network.contexts for mode in MODES))
+    true(precision.lower() == network.precision)
+    true(not any(cell["precision"] == network.other_precision for cell in network.cells) or not any(
+        network.cell(one, mode) and network.cell(one, mode, network.other_precision) for one in network.contexts for mode in MODES))
 
 
 def none_in_both(run):
@@ -268,7 +268,7 @@ def none_in_both(run):
 
 # (d)
 def residual_of(network, context):
-    launches = [cell.ok() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
+    launches = [cell.ok_launch() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
     return next((bytes for one in launches if (bytes := one.metric("residual", "requested")) is not None), None)
 
 
@@ -310,7 +310,7 @@ def elements(cell, formula):
 
 
 def largest(network, context):
-    """The cell that is told, and its largest allocations."""
+    """Returns the cell that the answer describes, and its largest allocations."""
     for mode in ("forward", "train_step", "forward_backward", "inference"):
         if network.peak(context, mode) is not None:
             rows = network.launch(context, mode).table("largest")
@@ -322,24 +322,24 @@ def largest(network, context):
 
 def allocations(run, context, bytes, places, layers, each=None, meaning=None, formula=None):
     cell, rows = largest(Network(run), int(number(context)))
-    size(bytes, rows[0]["bytes"])
+    near_size(bytes, rows[0]["bytes"])
     count = sum(row["count"] for row in rows)
     if meaning:
         true(formula.startswith(MEANINGS[meaning]) and elements(cell, formula) == rows[0]["bytes"])
         true(bool(each) == (count > 1))
     factor = int(number(layers)) if layers else 1
     true(factor in (1, cell["layers"]))
-    told = [(int(number(one)), place) for one, place in
+    claimed = [(int(number(count)), place) for count, place in
             re.findall(r"([\d,]+) in (.+?)(?=, [\d,]+ in | and [\d,]+ in |$)", places)]
-    true(sum(one for one, _ in told) * factor == count, f"{places}: {count}")
-    for one, place in told:
+    true(sum(count_here for count_here, _ in claimed) * factor == count, f"{places}: {count}")
+    for count_here, place in claimed:
         if place in PLACES and not cell["implementation"]:
             inside = [row for row in rows if row["module"].endswith(PLACES[place])]
-            true(sum(row["count"] for row in inside) == one * factor, f"{place}")
+            true(sum(row["count"] for row in inside) == count_here * factor, f"{place}")
 
 
 def outgrown(run, contexts, meaning):
-    for one in listed(contexts):
+    for one in numbers_in(contexts):
         cell, rows = largest(Network(run), one)
         widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
         true(rows[0]["bytes"] > widths[-1] * elements(cell, "B · h · S²"), "scores are as large")
@@ -382,7 +382,7 @@ def block(run, name, first, context, second, later, formula):
     true(name == Network(run).shape["size"])
     block.all = [Block(run, int(number(one))) for one in (context, later) if one]
     for text, one in zip((first, second), block.all):
-        size(text, one.kept)
+        near_size(text, one.kept)
     agree = all(abs(one.kept / one.formula() - 1) <= 0.0101 for one in block.all)
     true(not formula or agree == ("predicts" in formula))
 
@@ -390,23 +390,23 @@ def block(run, name, first, context, second, later, formula):
 def contributors(run, context, names):
     one = block.all[-1]
     true(int(number(context)) == one.cell["context"])
-    told = []
+    claimed = []
     for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
-        told += [share] * len(re.split(", | and ", alike))
+        claimed += [share] * len(re.split(", | and ", alike))
     kept = sorted((row["bytes"] for row in one.launch.table("block") if row["kind"] == "kept"), reverse=True)
-    true(len(told) == 5, names)
-    for share, bytes in zip(told, kept):
+    true(len(claimed) == 5, names)
+    for share, bytes in zip(claimed, kept):
         near(share, 100 * bytes / one.kept)
 
 
 def change(run, first, context, second, later, gradients, equal):
     for text, at, one in zip((first, second), (context, later), block.all):
         true(int(number(at)) == one.cell["context"])
-        size(text, one.change)
-    told = gradients.split(" and ")
-    true(len(told) == len({f"{one.change + one.kept:.3g}" for one in block.all}) or len(told) == 1)
-    for text, one in zip(told if len(told) > 1 else told * 2, block.all):
-        size(text, one.change + one.kept)
+        near_size(text, one.change)
+    claimed = gradients.split(" and ")
+    true(len(claimed) in (1, len({f"{one.change + one.kept:.3g}" for one in block.all})))
+    for text, one in zip(claimed if len(claimed) > 1 else claimed * 2, block.all):
+        near_size(text, one.change + one.kept)
     agree = all(abs((one.change + one.kept) / one.gradients() - 1) <= 0.0101 for one in block.all)
     true(not equal or agree == ("equal" in equal))
 
@@ -418,8 +418,8 @@ SUBJECT = (rf"(?:The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))?
 BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
 
 
-def told(check):
-    """Both ways to name the step in one argument."""
+def with_step(check):
+    """Passes the step as one argument, though the pattern has two groups that may name it."""
     return lambda run, step2=None, step=None, **groups: check(run, step=step or step2, **groups)
 
 
@@ -427,13 +427,13 @@ CLAIMS = {
     "memory_profiling.a": [
         (r"No step was recorded, so there is no curve\.", no_curve),
         (rf"{SUBJECT} is a sawtooth on {BYTES.format('parameters')} of parameters: each block frees its temporaries\.",
-         told(sawtooth)),
+         with_step(sawtooth)),
         (rf"{SUBJECT} starts at {BYTES.format('start')}(?P<state> with optimizer state)?(?:,| and) climbs to "
          rf"{BYTES.format('peak')} as activations are saved(?P<falls>, and falls in backward as gradients replace them)?\.",
-         told(climbs)),
+         with_step(climbs)),
         (rf"{SUBJECT} starts at {BYTES.format('start')} and peaks at {BYTES.format('peak')}(?: in (?P<phase>[\w ]+))?\.",
-         told(plain)),
-        (rf"{SUBJECT} stops at {BYTES.format('peak')}: (?P<reason>.+?)\.(?= [TA]|$)", told(stops))],
+         with_step(plain)),
+        (rf"{SUBJECT} stops at {BYTES.format('peak')}: (?P<reason>.+?)\.(?= [TA]|$)", with_step(stops))],
     "memory_profiling.b": [
         (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
         (rf"At context (?P<context>[\d,]+) the training step of (?P<name>.+?) peaks at {BYTES.format('step')}"

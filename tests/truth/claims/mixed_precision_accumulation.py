@@ -8,7 +8,7 @@ LOOPS = ["FP32 += FP32", "FP16 += FP16", "FP32 += FP16", "FP32 += FP16 cast to F
 
 
 def launch(run):
-    return run.of("accumulation")[0].ok()
+    return run.of("accumulation")[0].ok_launch()
 
 
 def sums(run, loop):
@@ -50,8 +50,8 @@ def accumulated(run, mixed, addend):
 
 
 def otherwise(run, loops):
-    told = re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops)
-    for loop, value in told:
+    claimed = re.findall(r"(FP[^.]*?) gives \*\*(\S+)\*\*\.", loops)
+    for loop, value in claimed:
         near(value, sums(run, NAMES[loop])[-1])
 
 

@@ -1,7 +1,7 @@
 """The claims about the profiling problem, recomputed from the tables of kernels."""
 import re
 
-from checks import MODES, PRECISIONS, SPOKEN, always, median_limit, near, number, true
+from checks import MODES, PRECISIONS, PRECISION_WORDS, always, median_limit, near, number, true
 
 KINDS = {"kernels", "limits"}
 PHASES = {"forward": {"forward"}, "both": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
@@ -25,7 +25,7 @@ class Profile:
         if not precision:  # A step without an inference beside it may be of another precision.
             first = min((list(PRECISIONS.values()).index(cell["precision"]) for cell in self.cells), default=0)
             self.cells = [cell for cell in self.cells if cell["precision"] == list(PRECISIONS.values())[first]]
-        ran = [(cell, cell.ok()) for cell in self.cells if cell.ok()]
+        ran = [(cell, cell.ok_launch()) for cell in self.cells if cell.ok_launch()]
         self.inference = next((one for one in ran if one[0]["mode"] == "inference"), None)
         others = [one for one in ran if one[0]["mode"] != "inference"]
         self.step = max(others, key=lambda one: MODES.index(one[0]["mode"]), default=None)
@@ -56,7 +56,8 @@ def gemms(rows):
     return share(rows, lambda row: row["gemm"])
 
 
-def drawn(row):
+def chart_class(row):
+    """Returns the class under which the chart draws a kernel."""
     return "GEMM" if row["gemm"] else DRAWN.get(row["class"], row["class"]) if row["class"] in (
         "elementwise", "reduction", "copy", *DRAWN) else "other"
 
@@ -94,7 +95,7 @@ def shorter(run, emptiest):
     """Checks every forward pass that takes less than half of the answer's."""
     shares = []
     for words in {(cell["size"], cell["context"], cell["precision"]) for cell in run.of("kernels")}:
-        profile = Profile(run, f"{words[0]} at context {words[1]} in {SPOKEN[words[2]]}")
+        profile = Profile(run, f"{words[0]} at context {words[1]} in {PRECISION_WORDS[words[2]]}")
         source = profile.inference or profile.step
         if not source or source[0]["mode"] not in ("inference", "forward"):
             continue
@@ -122,7 +123,8 @@ def ranked(rows):
     return sorted(((ms, calls, name) for name, (ms, calls) in sums.items()), reverse=True)
 
 
-def named(printed, name):
+def check_name(printed, name):
+    """Checks that a name, which may be shortened in print, is that of the kernel."""
     true(re.sub(r" \(.*\)$", "", printed).rstrip("…") in name, f"{printed} is not {name}")
 
 
@@ -130,7 +132,7 @@ def top(run, name, ms, of_pass, profile, calls, called_in):
     profile = Profile(run, profile)
     rows = profile.rows("forward")
     most = ranked(rows)[0]
-    named(name, most[2])
+    check_name(name, most[2])
     near(ms, most[0])
     near(of_pass, 100 * most[0] / total(rows))
     true(number(calls) == most[1])
@@ -148,7 +150,7 @@ def stays(_run):
 def another(_run, name, ms):
     first = ranked(top.profile.rows("both"))[0]
     true(first[2] != ranked(top.profile.rows("forward"))[0][2])
-    named(name, first[2])
+    check_name(name, first[2])
     near(ms, first[0])
 
 
@@ -176,9 +178,9 @@ def non_gemm(run, name, first, profile, others, classes, everything):
         if group in OWN:
             near(value, 100 * total(other, OWN[group]) / total(rows))
     if classes and all(group in OWN for group, _ in shares):
-        told = {WORDS.get(word, "elementwise") for word in re.split(", | and ", classes)}
+        claimed = {WORDS.get(word, "elementwise") for word in re.split(", | and ", classes)}
         listed = [row for row in other if any(OWN[group](row) for group, _ in shares)]
-        true(total(listed, lambda row: drawn(row) in told) >= 0.8 * total(listed))
+        true(total(listed, lambda row: chart_class(row) in claimed) >= 0.8 * total(listed))
 
 
 def no_group(run, profile, everything):
@@ -205,13 +207,13 @@ def whole_step(run, profile, forward, fullest, optimizer):
 
 def changes(_run, moved, steady):
     before, after = step_share.before, step_share.after
-    change = lambda kind: (share(before, lambda row: drawn(row) == kind), share(after, lambda row: drawn(row) == kind))
-    told = {"GEMM", "other"}
+    change = lambda kind: (share(before, lambda row: chart_class(row) == kind), share(after, lambda row: chart_class(row) == kind))
+    claimed = {"GEMM", "other"}
     for kinds, verb, first, last in re.findall(r"(\w.*?) (rise|fall)(?: from (\S+) to (\S+) %)?", moved or ""):
         for words in re.split(", | and ", kinds):
             kind = re.sub(" (kernels|operators)$", "", words.lower())
             kind = WORDS.get(kind, kind)
-            told.add(kind)
+            claimed.add(kind)
             ends = change(kind)
             true((verb == "rise") == (ends[1] > ends[0]) and abs(ends[1] - ends[0]) >= 1)
             if first:
@@ -221,9 +223,9 @@ def changes(_run, moved, steady):
         kind = re.sub(" (kernels|operators)$", "", words.lower())
         kind = WORDS.get(kind, kind)
         if words:
-            told.add(kind)
+            claimed.add(kind)
             true(abs(change(kind)[1] - change(kind)[0]) < 1, f"{kind} does not stay")
-    true({drawn(row) for row in before + after if row["total_ns"]} <= told, "a class is not told")
+    true({chart_class(row) for row in before + after if row["total_ns"]} <= claimed, "a class is not told")
 
 
 def without_reason(_run):
@@ -262,7 +264,7 @@ def limits(run):
 
 
 def work():
-    """FLOPs and bytes of softmax and of both products, by the formulas of the part's method."""
+    """Returns FLOPs and bytes of softmax, then of both products, by the formulas of the part's method."""
     shape = attention.profile.shape
     scores = shape["layers"] * shape["batch"] * shape["heads"] * shape["context"] ** 2
     hidden = shape["layers"] * shape["batch"] * shape["context"] * shape["d_model"]
@@ -270,20 +272,21 @@ def work():
     return 5 * scores, 32 * scores, 4 * hidden * shape["context"], 2 * width * (2 * hidden + scores)
 
 
-def reached(run):
+def percents_of_peak(run):
+    """Returns the percent of the bandwidth that softmax reaches, and of the GEMM rate that the products reach."""
     bandwidth, rate = limits(run)
     _, softmax_bytes, flops, _ = work()
     return (100 * softmax_bytes / (total(attention.rows, is_in("computing softmax")) / 1e3) / bandwidth,
             100 * flops / (total(attention.rows, is_product) / 1e3) / rate)
 
 
-def apart(run, softmax, products, ridge):
+def bounds_differ(run, softmax, products, ridge):
     bandwidth, rate = limits(run)
     softmax_flops, softmax_bytes, flops, moved = work()
     near(softmax, softmax_flops / softmax_bytes, 2)
     near(products, flops / moved, 2)
     near(ridge, rate / bandwidth, 2)
-    true(number(softmax) < number(ridge) <= number(products) and min(reached(run)) >= 40)
+    true(number(softmax) < number(ridge) <= number(products) and min(percents_of_peak(run)) >= 40)
 
 
 def fused(run, profile, ms):
@@ -331,7 +334,7 @@ CLAIMS = {
         (rf"In a forward pass of {PROFILE} softmax takes \*\*(?P<softmax>\S+) ms\*\* and the two GEMMs "
          r"\*\*(?P<products>\S+) ms\*\*(?: with (?P<more>\S+) times the FLOPs)?\.", attention),
         (r"Softmax is memory-bound \((?P<softmax>\S+) FLOP/B\) and the GEMMs are compute-bound \((?P<products>\S+) "
-         r"FLOP/B, ridge point (?P<ridge>\S+)\)\.", apart),
+         r"FLOP/B, ridge point (?P<ridge>\S+)\)\.", bounds_differ),
         (r"This run does not show why\.", always),
         (rf"In a forward pass of {PROFILE} fused (?:kernels|operators) compute attention in \*\*(?P<ms>\S+) ms\*\*: softmax "
          r"and the GEMMs have no times of their own\.", fused),

@@ -19,7 +19,7 @@ class Scheme:
     def __init__(self, run, size, precision, sharding):
         found = run.of("sharding", size=size, precision=PRECISIONS[precision], sharding=sharding)
         self.cell = found[0] if found else None
-        self.launch = self.cell.ok() if found else None
+        self.launch = self.cell.ok_launch() if found else None
 
     def held(self, step, point):
         """The row of the rank that peaks highest; the first one if `step` is 1, else a later one."""
@@ -46,7 +46,7 @@ def both(run, size, precision, sharding="optimizer"):
 
 def complete(cell):
     one = Scheme.__new__(Scheme)
-    one.cell, one.launch = cell, cell.ok()
+    one.cell, one.launch = cell, cell.ok_launch()
     try:
         return bool(one.launch and one.peaks())
     except TypeError:
@@ -63,7 +63,7 @@ def no_peaks(run):
 
 
 def no_steps(run):
-    no_pair(run, lambda cell: cell.ok() and cell.ok().metric("step", "total"))
+    no_pair(run, lambda cell: cell.ok_launch() and cell.ok_launch().metric("step", "total"))
 
 
 def memory(run, size, precision, model, before, after, before_sharded, after_sharded):

@@ -10,10 +10,10 @@ def rows(run, precision):
     """The rows of the handout's sweeps with their head dimension and score bytes."""
     found = []
     for cell in run.of("attention", method="synced", precision=PRECISIONS[precision]):
-        if cell["implementation"] or not cell.ok():
+        if cell["implementation"] or not cell.ok_launch():
             continue
         width = 2 if cell["precision"] in ("bf16", "fp16") else 4
-        for row in cell.ok().table("attention"):
+        for row in cell.ok_launch().table("attention"):
             if row["length"]:
                 scores = width * cell["batch"] * cell["heads"] * row["length"] ** 2
                 found.append({**row, "d": cell["head_dim"], "scores": scores, "batch": cell["batch"], "width": width})

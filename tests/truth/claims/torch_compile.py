@@ -8,23 +8,23 @@ WAYS = {"pytorch-eager": "eager", "pytorch-compiled": "compiled"}
 
 
 def sweeps(run, precision, d):
-    """Rows by way and length."""
+    """Returns the rows by length, eager and compiled."""
     found = {"eager": {}, "compiled": {}}
     for cell in run.of("attention", precision=PRECISIONS[precision], head_dim=d):
-        if cell["implementation"] in WAYS and cell.ok():
+        if cell["implementation"] in WAYS and cell.ok_launch():
             width = 2 if cell["precision"] in ("bf16", "fp16") else 4
-            for row in cell.ok().table("attention"):
+            for row in cell.ok_launch().table("attention"):
                 scores = width * cell["batch"] * cell["heads"] * (row["length"] or 0) ** 2
                 found[WAYS[cell["implementation"]]][row["length"]] = {**row, "scores": scores}
     return found["eager"], found["compiled"]
 
 
-def gain(pair, phase):
+def speedup(pair, phase):
     return pair[0][f"{phase}_mean_ns"] / pair[1][f"{phase}_mean_ns"]
 
 
-def exceeds(pair, phase):
-    """The difference exceeds both deviations together."""
+def clearly_differ(pair, phase):
+    """Tells whether the times differ by more than the sum of their deviations."""
     means = [row[f"{phase}_mean_ns"] for row in pair]
     spreads = [row[f"{phase}_stddev_ns"] for row in pair]
     return None not in spreads and abs(means[0] - means[1]) > sum(spreads)
@@ -36,8 +36,8 @@ def attention(run, precision, length, d, forward, backward):
         side[f"{phase}_mean_ns"] for side in (eager[key], compiled[key]) for phase in ("forward", "backward"))}
     true(number(length) == max(attention.pairs))
     pair = attention.pairs[number(length)]
-    near(forward, gain(pair, "forward"))
-    near(backward, gain(pair, "backward"))
+    near(forward, speedup(pair, "forward"))
+    near(backward, speedup(pair, "backward"))
 
 
 def saved(_run, size, tensors):
@@ -51,65 +51,66 @@ def saved(_run, size, tensors):
 def shortest(_run, length, forward=None, backward=None):
     true(number(length) == min(attention.pairs))
     pair = attention.pairs[number(length)]
-    clear = exceeds(pair, "forward") and exceeds(pair, "backward")
+    clear = clearly_differ(pair, "forward") and clearly_differ(pair, "backward")
     true(clear == bool(forward))
     if forward:
-        near(forward, gain(pair, "forward"))
-        near(backward, gain(pair, "backward"))
+        near(forward, speedup(pair, "forward"))
+        near(backward, speedup(pair, "backward"))
 
 
-def ways(run, size, precision):
+def eager_and_compiled(run, size, precision):
     found = {}
     for cell in run.of("kernels", size=size, precision=PRECISIONS[precision]):
-        if cell["implementation"] in WAYS and cell.ok():
+        if cell["implementation"] in WAYS and cell.ok_launch():
             found[WAYS[cell["implementation"]]] = cell
     return found["eager"], found["compiled"]
 
 
-def middle(cell, tag, name):
-    samples = cell.ok().metric(tag, name)
+def median_ms(cell, tag, name):
+    samples = cell.ok_launch().metric(tag, name)
     return statistics.median(samples[-cell["steps"]:]) / 1e6
 
 
-def ratio(pair, tag, name):
-    return middle(pair[0], tag, name) / middle(pair[1], tag, name)
+def median_ratio(pair, tag, name):
+    return median_ms(pair[0], tag, name) / median_ms(pair[1], tag, name)
 
 
-def others(cell):
-    rows = [row for row in cell.ok().table("kernels")
+def non_gemm_kernels(cell):
+    """Returns number and milliseconds of the kernels of forward, loss and backward, except GEMMs and memsets."""
+    rows = [row for row in cell.ok_launch().table("kernels")
             if row["phase"] in ("forward", "loss", "backward") and not row["class"].startswith(("gemm", "memset"))]
     return sum(row["instances"] for row in rows), sum(row["total_ns"] for row in rows) / 1e6
 
 
 def network(run, size, precision, step, forward, compiled_calls=None, calls=None, before=None, after=None):
-    network.pair = pair = ways(run, size, precision)
+    network.pair = pair = eager_and_compiled(run, size, precision)
     network.size = size
-    near(step, ratio(pair, "step", "total"))
-    near(forward, ratio(pair, "event", "forward"))
+    near(step, median_ratio(pair, "step", "total"))
+    near(forward, median_ratio(pair, "event", "forward"))
     if calls:
-        (eager_calls, eager_ms), (fused_calls, fused_ms) = map(others, pair)
+        (eager_calls, eager_ms), (fused_calls, fused_ms) = map(non_gemm_kernels, pair)
         true((eager_calls, fused_calls) == (number(calls), number(compiled_calls)))
         near(before, eager_ms)
         near(after, fused_ms)
-        saved_ms = middle(pair[0], "step", "total") - middle(pair[1], "step", "total")
+        saved_ms = median_ms(pair[0], "step", "total") - median_ms(pair[1], "step", "total")
         true(eager_ms - fused_ms > saved_ms / 2 > 0, "fusion explains less than half of the gain")
 
 
 def optimizer(_run, share):
     eager, compiled = network.pair
-    near(share, 100 * middle(compiled, "event", "optimizer") / middle(compiled, "step", "total"))
-    true(ratio(network.pair, "step", "total") < ratio(network.pair, "event", "forward"))
-    true(abs(ratio(network.pair, "event", "optimizer") - 1) < 0.1, "the optimizer is not the same")
+    near(share, 100 * median_ms(compiled, "event", "optimizer") / median_ms(compiled, "step", "total"))
+    true(median_ratio(network.pair, "step", "total") < median_ratio(network.pair, "event", "forward"))
+    true(abs(median_ratio(network.pair, "event", "optimizer") - 1) < 0.1, "the optimizer is not the same")
 
 
 def other_precision(run, precision, step):
-    near(step, ratio(ways(run, network.size, precision), "step", "total"))
+    near(step, median_ratio(eager_and_compiled(run, network.size, precision), "step", "total"))
 
 
 def payback(_run, steps):
     eager, compiled = network.pair
-    saved_ms = middle(eager, "step", "total") - middle(compiled, "step", "total")
-    true(abs(number(steps) - compiled.ok().metric("start-up", "compile") / 1e6 / saved_ms) <= 0.51 and saved_ms > 0)
+    saved_ms = median_ms(eager, "step", "total") - median_ms(compiled, "step", "total")
+    true(abs(number(steps) - compiled.ok_launch().metric("start-up", "compile") / 1e6 / saved_ms) <= 0.51 and saved_ms > 0)
 
 
 CLAIMS = {
