@@ -59,9 +59,9 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
   const auto rate = matrix_rate(view, *spec.precision);
-  if (!flops || !rate || !limits.bandwidth || !spec.model) return std::nullopt;
+  if (!flops || !rate || !limits.copy_bandwidth || !spec.model) return std::nullopt;
   const double bytes = kOptimizerBytes * static_cast<double>(parameter_count(*spec.model));
-  return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
+  return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.copy_bandwidth);
 }
 
 std::string falls(double from, double to) {

@@ -193,7 +193,7 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
 }
 
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {
-  const auto rates = measured_limits(view.run()).rates;
+  const auto rates = measured_limits(view.run()).matrix_rates;
   const auto rate = rates.find(precision);
   return rate == rates.end() ? std::nullopt : std::optional(rate->second);
 }
@@ -207,14 +207,14 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
 }
 
 std::vector<std::string> crowding(const Launch& launch) {
-  std::vector<std::string> words = disturbed_by({&launch, 1});
+  std::vector<std::string> words = disturbances_of({&launch, 1});
   std::erase_if(words, [](const std::string& word) { return word.ends_with("slowdown"); });
   return words;
 }
 
 std::vector<std::string> disturbances(const Timed& timed) {
   const Launch& launch = *timed.launch;
-  std::vector<std::string> words = disturbed_by({&launch, 1});
+  std::vector<std::string> words = disturbances_of({&launch, 1});
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }

@@ -306,7 +306,7 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const std::vector<Race> list = races(rows);
   Facts facts;
   facts.set("precision", describe(precision));
-  const auto fastest = speedup(list, measured_limits(view.run()).bandwidth);
+  const auto fastest = speedup(list, measured_limits(view.run()).copy_bandwidth);
   facts.when("speedup", fastest).flag("alone", !list.empty() && !fastest);
   facts.when("launches", view.on_gpu() ? launch_bound_lengths(list) : std::nullopt);
   facts.when("yours", custom_time(rows, list));

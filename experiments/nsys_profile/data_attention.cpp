@@ -20,7 +20,7 @@ struct Limits {
   std::string precision;
 
   Limits(const RunView& view, const Profile& profile)
-      : bandwidth(measured_limits(view.run()).bandwidth.value_or(0)),
+      : bandwidth(measured_limits(view.run()).copy_bandwidth.value_or(0)),
         rate(matrix_rate(view, profile.precision()).value_or(0)),
         precision(labreport::describe(profile.precision())) {}
   bool known() const { return bandwidth > 0 && rate > 0; }

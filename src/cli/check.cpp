@@ -14,8 +14,9 @@ bool check_run(const std::string& word) {
   const ChosenRun chosen = choose_run(word, "", "site/runs");
   bool possible = true;
   for (const Finding& finding : check_plausibility(chosen.run)) {
-    fmt::print("{}: {}: {}\n", finding.error ? "error" : "warning", finding.cell, finding.text);
-    possible = possible && !finding.error;
+    fmt::print("{}: {}: {}\n", finding.is_error ? "error" : "warning", finding.cell_id,
+               finding.text);
+    possible = possible && !finding.is_error;
   }
   if (possible) {
     fmt::print("{}: {}, well-formed and plausible\n", chosen.name,

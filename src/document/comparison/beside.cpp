@@ -56,8 +56,8 @@ std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
   const auto peaks = [&run](const std::string& id) {
     return launch_values(*run.find(id), Measure::kPeakMemory);
   };
-  const auto a = peaks(step.cell);
-  const auto b = peaks(step.cell_b);
+  const auto a = peaks(step.cell_id);
+  const auto b = peaks(step.cell_id_b);
   if (!a.empty() && !b.empty()) return ratio_of(a, b);
   for (const ComparedRow& row : comparison.rows) {
     const bool same = same_setting(row.spec, step.spec) && row.spec.mode == step.spec.mode;
@@ -71,13 +71,13 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   std::vector<StepPair> pairs;
   for (const ComparedRow& row : comparison.rows) {
     const bool trains = row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep;
-    if (!trains || row.measure == Measure::kFirstStep || row.cell_b.empty()) continue;
+    if (!trains || row.measure == Measure::kFirstStep || row.cell_id_b.empty()) continue;
     if (row.measure == Measure::kStep) {
       pairs.push_back({.step = &row, .whole = row.ratio});
       pairs.back().memory = memory_ratio(comparison, run, row);
       pairs.back().flags = diff_row(0, row, names_of(comparison)).flags;
     }
-    if (pairs.empty() || pairs.back().step->cell != row.cell) continue;
+    if (pairs.empty() || pairs.back().step->cell_id != row.cell_id) continue;
     if (row.measure == Measure::kForward) pairs.back().forward = row.ratio;
     if (row.measure == Measure::kBackward) pairs.back().backward = row.ratio;
     if (row.measure == Measure::kOptimizer) pairs.back().optimizer = row.ratio;
@@ -138,7 +138,7 @@ void add_exceptions(Facts& facts, const StepPairs& pairs) {
 Dataset each_ratio(const Comparison& comparison, const char* name, std::string_view in) {
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
-    const bool is_listed = row.standing == RowStanding::kMatched && unit(row.measure) == in;
+    const bool is_listed = row.status == RowStatus::kMatched && unit(row.measure) == in;
     if (is_listed) rows.push_back(diff_row(0, row, names_of(comparison)));
   }
   Dataset data = ratio_data(rows, comparison).front();
@@ -158,7 +158,7 @@ std::optional<Section> beside_section(const Run& run) try {
   part.facts = summary_facts(comparison);
   add_exceptions(part.facts, pairs);
   part.facts.list("differences", place_facts(comparison));
-  part.facts.set("model", comparison.b.model);
+  part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {
     part.facts.set("loss", model->loss);
     part.facts.set("trained_by", model->optimizer);

@@ -41,8 +41,7 @@ const ComparedRow* fits_on_one(const Comparison& comparison) {
     return std::pair(parameter_count(*row.spec.model), -row.spec.context.value_or(0));
   };
   for (const ComparedRow& row : comparison.rows) {
-    const bool compared =
-        row.standing == RowStanding::kFailedA || row.standing == RowStanding::kFailedB;
+    const bool compared = row.status == RowStatus::kFailedA || row.status == RowStatus::kFailedB;
     if (!compared || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks) continue;
     if (row.spec.mode != Mode::kTrainStep) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
@@ -228,7 +227,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
-  if (comparison.related.relation != Relation::kDifferentHardware) return {};
+  if (comparison.machines.relation != Relation::kDifferentHardware) return {};
   const SideNames names = names_of(comparison);
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);

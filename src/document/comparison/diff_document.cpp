@@ -103,9 +103,8 @@ PartContent content_of(const Comparison& comparison, const SideRuns& runs, const
     const ComparedRow& row = comparison.rows[i];
     if (!problem.holds(row)) continue;
     all.push_back(&row);
-    const bool is_compared = row.standing == RowStanding::kMatched ||
-                             row.standing == RowStanding::kFailedA ||
-                             row.standing == RowStanding::kFailedB;
+    const bool is_compared = row.status == RowStatus::kMatched ||
+                             row.status == RowStatus::kFailedA || row.status == RowStatus::kFailedB;
     if (is_compared) compared.push_back(diff_row(i + 1, row, names_of(comparison)));
   }
   const std::string_view name = problem.name;
@@ -142,7 +141,7 @@ Section section_of(const Comparison& comparison, const SideRuns& runs, const Pro
 
 std::string title_of(const Comparison& comparison) {
   const auto name = [&](const ComparedRun& side) {
-    if (comparison.of_two_models() && comparison.a.device == comparison.b.device) {
+    if (comparison.compares_two_models() && comparison.a.device == comparison.b.device) {
       return model_name(side);
     }
     return side.device.empty() ? "an unknown device" : side.device;
@@ -167,14 +166,14 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   const SideNames names = names_of(comparison);
   Document document;
   document.title = title_of(comparison);
-  document.relation = describe(comparison.related.relation);
+  document.relation = describe(comparison.machines.relation);
   document.side_a = names.head_a;
   document.side_b = names.head_b;
   document.priced = priced_steps(comparison, runs);
-  document.provenance =
-      fmt::format("{} {}, {} only in {}, {} only in {}. {}", comparison.matched,
-                  comparison.matched == 1 ? "cell matches" : "cells match", comparison.only_a,
-                  names.a, comparison.only_b, names.b, relation_words(comparison));
+  document.provenance = fmt::format(
+      "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
+      comparison.matched_cells == 1 ? "cell matches" : "cells match", comparison.cells_only_in_a,
+      names.a, comparison.cells_only_in_b, names.b, relation_words(comparison));
   document.sections = {summary_of(comparison, a, b, runs)};
   if (auto others = others_of(comparison, runs)) document.sections.push_back(std::move(*others));
   for (const Problem& problem : kProblems) {

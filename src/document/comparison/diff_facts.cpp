@@ -39,7 +39,7 @@ std::string departure_words(double departure) {
 }
 
 std::string model_name(const ComparedRun& side) {
-  return side.model.empty() ? "labreport’s network" : side.model;
+  return side.implementation.empty() ? "labreport’s network" : side.implementation;
 }
 
 namespace {
@@ -70,10 +70,12 @@ std::pair<std::string, std::string> run_labels(const ComparedRun& a, const Compa
 SideNames names_of(const Comparison& comparison) {
   const ComparedRun &a = comparison.a, &b = comparison.b;
   const bool one_device = a.device == b.device;
-  if (comparison.of_two_models()) {
+  if (comparison.compares_two_models()) {
     if (!one_device) return {};
     const auto head = [](const ComparedRun& side) {
-      return side.model.empty() ? "labreport" : side.model.substr(0, side.model.rfind('-'));
+      return side.implementation.empty()
+                 ? "labreport"
+                 : side.implementation.substr(0, side.implementation.rfind('-'));
     };
     const bool distinct = head(a) != head(b);
     return {model_name(a), model_name(b), distinct ? head(a) : model_name(a),
@@ -159,12 +161,12 @@ bool any_judged(const Comparison& comparison) {
 /// Says why there are ratios and no verdicts, or what the verdicts are based on.
 std::string why_verdicts(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
-  std::string reasons = join(comparison.related.reasons, "; ");
+  std::string reasons = join(comparison.machines.reasons, "; ");
   for (const auto& [who, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
     reasons = replaced(reasons, who, name + " is");
-  switch (comparison.related.relation) {
+  switch (comparison.machines.relation) {
     case Relation::kSameMachine:
-      return "Same machine: " + comparison.related.agreement + " are equal. " +
+      return "Same machine: " + comparison.machines.equal_facts + " are equal. " +
              (any_judged(comparison) ? "Rows with at least three launches a side get a verdict."
               : comparison.mismatches.empty()
                   ? "Ratios, no verdicts: too few launches, three a side are needed."
@@ -193,7 +195,7 @@ std::string verdict_words(const std::vector<DiffRow>& rows) {
   for (const auto verdict :
        {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
     const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
-      return is_judged(*row.row) && row.row->judged->verdict == verdict;
+      return is_judged(*row.row) && row.row->judgment->verdict == verdict;
     });
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
@@ -241,7 +243,7 @@ std::string method_of(const Comparison& comparison) {
   Facts facts;
   const SideNames names = names_of(comparison);
   facts.set("a", names.a).set("b", names.b);
-  facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
+  facts.flag("different", comparison.machines.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", any_judged(comparison));
   return render_words(embedded::document().at(kWords), facts, kWords);

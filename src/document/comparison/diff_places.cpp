@@ -23,7 +23,7 @@ KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDiff
   KernelSum sum;
   for (const PlaceDifference& place : places) {
     sum.ns += (place.*side).ns;
-    sum.kernels += (place.*side).kernels;
+    sum.count += (place.*side).count;
   }
   return sum;
 }
@@ -38,7 +38,8 @@ std::vector<PlaceDifference> notable_places(const StepDifference& step) {
   const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);
   std::vector<PlaceDifference> places;
   for (const PlaceDifference& place : step.places) {
-    if (places.size() < kMostPlaces && std::abs(place.change()) >= least) places.push_back(place);
+    if (places.size() < kMostPlaces && std::abs(place.change_ns()) >= least)
+      places.push_back(place);
   }
   return places;
 }
@@ -47,34 +48,34 @@ std::string noun(const StepDifference& step) {
   return step.spec.device == DeviceKind::kCpu ? "operator" : "kernel";
 }
 
-Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns)) : Value(); }
+Value time_of(const KernelSum& sum) { return sum.count > 0 ? Value(ms(sum.ns)) : Value(); }
 
 /// Shows numbers of kernels only if they differ: GPUs that run the same operators have equal ones.
 std::vector<Column<PlaceDifference>> columns(const StepDifference& step, const SideNames& names) {
   const bool counted = std::ranges::any_of(
-      notable_places(step), [](const auto& place) { return place.a.kernels != place.b.kernels; });
+      notable_places(step), [](const auto& place) { return place.a.count != place.b.count; });
   const auto count = [counted](KernelSum PlaceDifference::* side) {
     return [=](const PlaceDifference& place) {
-      return counted ? Value((place.*side).kernels) : Value();
+      return counted ? Value((place.*side).count) : Value();
     };
   };
   const std::string kernels = noun(step) == "kernel" ? "Kernels" : "Operators";
-  return {
-      {"phase", "Phase", &PlaceDifference::phase},
-      {"part", "Part", &PlaceDifference::place},
-      {"a", names.head_a, [](const auto& place) { return time_of(place.a); }, "ms", kTime},
-      {"b", names.head_b, [](const auto& place) { return time_of(place.b); }, "ms", kTime},
-      {"change", "Difference", [](const auto& place) { return ms(place.change()); }, "ms", kTime},
-      {"kernels_a",
-       kernels + ", " + names.head_a,
-       count(&PlaceDifference::a),
-       "",
-       {Notation::kCount}},
-      {"kernels_b",
-       kernels + ", " + names.head_b,
-       count(&PlaceDifference::b),
-       "",
-       {Notation::kCount}}};
+  return {{"phase", "Phase", &PlaceDifference::phase},
+          {"part", "Part", &PlaceDifference::place},
+          {"a", names.head_a, [](const auto& place) { return time_of(place.a); }, "ms", kTime},
+          {"b", names.head_b, [](const auto& place) { return time_of(place.b); }, "ms", kTime},
+          {"change", "Difference", [](const auto& place) { return ms(place.change_ns()); }, "ms",
+           kTime},
+          {"kernels_a",
+           kernels + ", " + names.head_a,
+           count(&PlaceDifference::a),
+           "",
+           {Notation::kCount}},
+          {"kernels_b",
+           kernels + ", " + names.head_b,
+           count(&PlaceDifference::b),
+           "",
+           {Notation::kCount}}};
 }
 
 /// "the forward pass of attention’s softmax"
@@ -91,11 +92,9 @@ std::string where_words(const PlaceDifference& place) {
 std::string count_words(const StepDifference& step, const PlaceDifference& place,
                         const KernelSum& sum) {
   const auto layers = static_cast<double>(step.spec.model ? step.spec.model->layers : 0);
-  const auto even = [layers](const KernelSum& each) {
-    return std::fmod(each.kernels, layers) == 0;
-  };
+  const auto even = [layers](const KernelSum& each) { return std::fmod(each.count, layers) == 0; };
   const bool by_layer = layers > 1 && even(place.a) && even(place.b);
-  const double count = by_layer ? sum.kernels / layers : sum.kernels;
+  const double count = by_layer ? sum.count / layers : sum.count;
   return format_fixed(count, 0) + " " + noun(step) + (count == 1 ? "" : "s") +
          (by_layer ? " a layer" : "");
 }
@@ -105,11 +104,11 @@ std::string count_words(const StepDifference& step, const PlaceDifference& place
 std::vector<Facts> place_facts(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
   std::vector<Facts> all;
-  for (const StepDifference& step : comparison.differences) {
+  for (const StepDifference& step : comparison.step_differences) {
     const std::vector<PlaceDifference> places = notable_places(step);
     if (places.empty()) continue;
     const PlaceDifference& place = places.front();
-    const bool a_more = place.change() < 0;
+    const bool a_more = place.change_ns() < 0;
     const auto [more, less] = a_more ? std::pair(place.a, place.b) : std::pair(place.b, place.a);
     all.push_back(Facts()
                       .set("precision", describe(step.spec.precision.value_or(Precision::kFp32)))
@@ -119,7 +118,7 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
                       .set("second", a_more ? names.b : names.a)
                       .set("more", ms(more.ns), kTime)
                       .set("less", ms(less.ns), kTime)
-                      .flag("counted", place.a.kernels != place.b.kernels)
+                      .flag("counted", place.a.count != place.b.count)
                       .set("more_kernels", count_words(step, place, more))
                       .set("fewer_kernels", count_words(step, place, less)));
   }
@@ -128,7 +127,7 @@ std::vector<Facts> place_facts(const Comparison& comparison) {
 
 std::vector<Dataset> place_data(const Comparison& comparison) {
   std::vector<Dataset> all;
-  for (const StepDifference& step : comparison.differences) {
+  for (const StepDifference& step : comparison.step_differences) {
     std::vector<PlaceDifference> rows = notable_places(step);
     if (!rows.empty()) {
       std::vector<PlaceDifference> others(step.places);

@@ -42,17 +42,17 @@ Value interval(const DiffRow& row) {
 Value inverse(const std::optional<double>& ratio) { return ratio ? Value(1 / *ratio) : Value(); }
 
 Value detectable(const DiffRow& row) {
-  const auto& judged = row.row->judged;
-  const bool known = judged && judged->detectable && std::isfinite(*judged->detectable);
-  return known ? Value(*judged->detectable - 1) : Value();
+  const auto& judged = row.row->judgment;
+  const bool known = judged && judged->detectable_ratio && std::isfinite(*judged->detectable_ratio);
+  return known ? Value(*judged->detectable_ratio - 1) : Value();
 }
 
 /// The share that a side reaches of its matrix rate, or else of its bandwidth; missing between
 /// devices of one model, whose limits are equal up to noise.
 Value share(const DiffRow& row, const RowSide& side) {
   const Prediction& predicted = row.row->prediction;
-  if (!predicted.by_peak && !predicted.by_bandwidth) return {};
-  return side.peak_share ? side.peak_share : side.bandwidth_share;
+  if (!predicted.by_matrix_rate && !predicted.by_bandwidth) return {};
+  return side.matrix_rate_share ? side.matrix_rate_share : side.bandwidth_share;
 }
 
 /// The bus bandwidth in GB/s.
@@ -73,8 +73,8 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideN
       {"interval", "95 % interval", interval},
       {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
-      {"by_peak", "By peak", [](const auto& row) { return inverse(row.row->prediction.by_peak); },
-       "×", kRatio},
+      {"by_peak", "By peak",
+       [](const auto& row) { return inverse(row.row->prediction.by_matrix_rate); }, "×", kRatio},
       {"by_bandwidth", "By bandwidth",
        [](const auto& row) { return inverse(row.row->prediction.by_bandwidth); }, "×", kRatio},
       {"share_a", "Share, " + a, [](const auto& row) { return share(row, row.row->a); }, "%",
@@ -109,7 +109,7 @@ struct SideRow {
 
 std::string launches(const SideRow& side) {
   std::vector<std::string> texts;
-  for (const double value : side.side->launches) {
+  for (const double value : side.side->launch_values) {
     texts.push_back(format_significant(in_unit(value, side.row->in_bytes()), 5));
   }
   return join(texts, "; ");
@@ -128,22 +128,24 @@ std::vector<Column<SideRow>> evidence_columns(bool bytes) {
       {"launches", "Launches", launches, unit},
       {"id", "Cell’s id", [](const auto& side) {
          const ComparedRow& row = *side.row->row;
-         return side.side == &row.b && !row.cell_b.empty() ? row.cell_b : row.cell;
+         return side.side == &row.b && !row.cell_id_b.empty() ? row.cell_id_b : row.cell_id;
        }}};
 }
 
-bool is_disturbed(const ComparedRow& row) { return !row.a.flags.empty() || !row.b.flags.empty(); }
+bool is_disturbed(const ComparedRow& row) {
+  return !row.a.disturbances.empty() || !row.b.disturbances.empty();
+}
 
 }  // namespace
 
 bool is_judged(const ComparedRow& row) {
-  return row.judged &&
-         (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear || is_disturbed(row));
+  return row.judgment && (row.judgment->adjusted_p || row.judgment->verdict != Verdict::kUnclear ||
+                          is_disturbed(row));
 }
 
 Value verdict_of(const ComparedRow& row) {
   if (!is_judged(row)) return {};
-  switch (row.judged->verdict) {
+  switch (row.judgment->verdict) {
     case Verdict::kFaster:
       return "▼ faster";
     case Verdict::kSlower:
@@ -160,8 +162,8 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
   DiffRow result{.number = number, .row = &row};
   for (const auto& [who, side] :
        {std::pair{names.head_a, &row.a}, std::pair{names.head_b, &row.b}}) {
-    if (!side->reason.empty()) result.flags.push_back(who + ": " + side->reason);
-    for (const std::string& flag : side->flags) result.flags.push_back(who + ": " + flag);
+    if (!side->missing_reason.empty()) result.flags.push_back(who + ": " + side->missing_reason);
+    for (const std::string& flag : side->disturbances) result.flags.push_back(who + ": " + flag);
   }
   if (row.prediction.departure) {
     result.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
@@ -170,8 +172,8 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
     const bool of_side = remark.starts_with("A: ") || remark.starts_with("B: ");
     if (!of_side) result.flags.push_back(remark);  // The flags of a side are there already.
   }
-  const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;
-  if (unclear && !is_disturbed(row)) result.flags.push_back(row.judged->reason);
+  const bool unclear = is_judged(row) && row.judgment->verdict == Verdict::kUnclear;
+  if (unclear && !is_disturbed(row)) result.flags.push_back(row.judgment->reason);
   return result;
 }
 
@@ -184,7 +186,7 @@ std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparis
     return kind == CellKind::kTiming || kind == CellKind::kDataParallel ||
            kind == CellKind::kSharding;
   });
-  const bool medians = comparison.related.relation != Relation::kImported && of_steps;
+  const bool medians = comparison.machines.relation != Relation::kImported && of_steps;
   std::vector<DrawnRow> drawn;
   std::vector<SideRow> sides;
   for (const DiffRow& row : rows) {
@@ -193,8 +195,8 @@ std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparis
     for (const RowSide* side : {&compared.a, &compared.b}) {
       const bool is_a = side == &compared.a;
       sides.push_back(
-          {&row, is_a ? names.head_a : names.head_b, side, is_a ? id : "", side->flags});
-      if (!side->reason.empty()) sides.back().flags.push_back(side->reason);
+          {&row, is_a ? names.head_a : names.head_b, side, is_a ? id : "", side->disturbances});
+      if (!side->missing_reason.empty()) sides.back().flags.push_back(side->missing_reason);
     }
     if (!compared.ratio) continue;
     drawn.push_back({.cell = cell_label(compared.spec, compared.size),

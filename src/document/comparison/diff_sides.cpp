@@ -24,8 +24,9 @@ std::string limit_words(std::optional<double> limit, double unit, const char* na
 
 std::string rate_words(const ComparedRun& side, Precision precision) {
   constexpr double kTera = 1e12;
-  const auto found = side.limits.rates.find(precision);
-  return found == side.limits.rates.end() ? "" : limit_words(found->second, kTera, "TFLOP/s");
+  const auto found = side.limits.matrix_rates.find(precision);
+  return found == side.limits.matrix_rates.end() ? ""
+                                                 : limit_words(found->second, kTera, "TFLOP/s");
 }
 
 /// True for an import, whose time and revision say nothing of its numbers.
@@ -45,9 +46,9 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
   static constexpr std::size_t kMinutes = std::string_view("2026-05-01T12:34").size();
   return {
       {"GPU", &ComparedRun::device},
-      {"Published by", [](const auto& side) { return some_of(side.titles); }},
-      {"Published at", [](const auto& side) { return some_of(side.sources); }},
-      {"Assumed", [](const auto& side) { return some_of(side.assumed); }},
+      {"Published by", [](const auto& side) { return some_of(side.table_titles); }},
+      {"Published at", [](const auto& side) { return some_of(side.table_sources); }},
+      {"Assumed", [](const auto& side) { return some_of(side.assumptions); }},
       {"Edition and preset",
        [](const auto& side) {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
@@ -74,7 +75,7 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
       {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
       {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
       {"Measured bandwidth",
-       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }}};
+       [](const auto& side) { return limit_words(side.limits.copy_bandwidth, kGiga, "GB/s"); }}};
 }
 
 Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }
@@ -92,7 +93,7 @@ std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
   std::vector<const ComparedRow*> cells;
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    if (selects(row) && seen.insert(row.cell).second) cells.push_back(&row);
+    if (selects(row) && seen.insert(row.cell_id).second) cells.push_back(&row);
   }
   return cells;
 }
@@ -112,7 +113,7 @@ Value fit_words(const RowSide& side) {
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   std::vector<SideFact> facts{{"Run", linked(a), linked(b)}};
-  if (!comparison.a.model.empty() || !comparison.b.model.empty()) {
+  if (!comparison.a.implementation.empty() || !comparison.b.implementation.empty()) {
     facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
   }
   for (const auto& [label, words] : side_facts()) {
@@ -129,12 +130,12 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
 
 Dataset fits_data(const Comparison& comparison) {
   const auto differ = [](const ComparedRow& row) {
-    return row.a.fits != row.b.fits && row.standing != RowStanding::kOnlyA &&
-           row.standing != RowStanding::kOnlyB;
+    return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
+           row.status != RowStatus::kOnlyB;
   };
   std::vector<CellRow> cells;
   for (const ComparedRow* row : cells_of(comparison.rows, differ)) {
-    cells.push_back({row, {row->a.fits ? row->b.reason : row->a.reason}});
+    cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
   }
   const SideNames names = names_of(comparison);
   const std::vector<Column<CellRow>> columns{
@@ -150,13 +151,14 @@ Dataset lone_data(const Comparison& comparison) {
   const SideNames names = names_of(comparison);
   std::vector<CellRow> cells;
   const auto is_lone = [](const ComparedRow& row) {
-    return row.standing == RowStanding::kOnlyA || row.standing == RowStanding::kOnlyB ||
-           row.standing == RowStanding::kFailedBoth;
+    return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
+           row.status == RowStatus::kFailedBoth;
   };
   for (const ComparedRow* row : cells_of(comparison.rows, is_lone)) {
     cells.push_back({row, {}});
-    if (row->standing != RowStanding::kFailedBoth) continue;
-    cells.back().flags = {names.head_a + ": " + row->a.reason, names.head_b + ": " + row->b.reason};
+    if (row->status != RowStatus::kFailedBoth) continue;
+    cells.back().flags = {names.head_a + ": " + row->a.missing_reason,
+                          names.head_b + ": " + row->b.missing_reason};
   }
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
@@ -170,9 +172,8 @@ Dataset lone_data(const Comparison& comparison) {
        }},
       {"kind", "Kind", kind_of},
       {"where", "Where", [&](const CellRow& cell) {
-         if (cell.row->standing == RowStanding::kFailedBoth)
-           return std::string("failed on both sides");
-         const bool in_a = cell.row->standing == RowStanding::kOnlyA;
+         if (cell.row->status == RowStatus::kFailedBoth) return std::string("failed on both sides");
+         const bool in_a = cell.row->status == RowStatus::kOnlyA;
          return "only in " + (in_a ? names.head_a : names.head_b);
        }}};
   return make_dataset("lone", columns, cells);
@@ -197,11 +198,11 @@ Dataset kernel_data(const Comparison& comparison) {
   const std::vector<Column<KernelChange>> columns{
       {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
       {"class", "Class", &KernelChange::kernel_class},
-      {"a", names.head_a, &KernelChange::a},
+      {"a", names.head_a, &KernelChange::kernel_a},
       {"share_a", "Share, " + names.head_a, &KernelChange::share_a, "%", {Notation::kPercent}},
-      {"b", names.head_b, &KernelChange::b},
+      {"b", names.head_b, &KernelChange::kernel_b},
       {"share_b", "Share, " + names.head_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
-  return make_dataset("kernels", columns, comparison.kernels);
+  return make_dataset("kernels", columns, comparison.kernel_changes);
 }
 
 }  // namespace labreport

@@ -43,18 +43,18 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
 /// The optimizer's share of the steps' difference; nothing if it is below kExplains or above 1.
 std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
   const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
-    return row.measure == Measure::kOptimizer && row.cell == step.cell && row.ratio;
+    return row.measure == Measure::kOptimizer && row.cell_id == step.cell_id && row.ratio;
   });
   if (optimizer == comparison.rows.end()) return std::nullopt;
   const double share =
       (*optimizer->b.value - *optimizer->a.value) / (*step.b.value - *step.a.value);
   if (share < kExplains || share > 1) return std::nullopt;
-  const auto &a = comparison.a.limits.bandwidth, &b = comparison.b.limits.bandwidth;
-  const bool different = comparison.related.relation == Relation::kDifferentHardware && a && b;
+  const auto &a = comparison.a.limits.copy_bandwidth, &b = comparison.b.limits.copy_bandwidth;
+  const bool different = comparison.machines.relation == Relation::kDifferentHardware && a && b;
   const double limit = different ? *a / *b : 0;
   const bool bound = limit > 0 && std::abs(std::log(*optimizer->ratio / limit)) < std::log(kNear);
   return Facts()
-      .set("who", comparison.of_two_models() ? "the optimizer" : "AdamW")
+      .set("who", comparison.compares_two_models() ? "the optimizer" : "AdamW")
       .set("share", format_fixed(100 * share, 0))
       .when("bound", bound, "bandwidth", format_ratio(std::max(limit, 1 / limit)));
 }
@@ -116,16 +116,17 @@ Facts summary_facts(const Comparison& comparison) {
   }
   const bool trained = !steps.empty() || !alike.empty();
   const auto overall = trained ? std::nullopt : median_facts(comparison);
-  // `matched` also counts cells without a measure, such as those of attention, which have no row.
+  // `matched_cells` also counts cells without a measure, such as those of attention, which have no
+  // row.
   const bool any_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
-    return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
+    return row.status != RowStatus::kOnlyA && row.status != RowStatus::kOnlyB;
   });
   // Between GPUs of different kinds, the difference between single launches is not of interest.
-  const Relation relation = comparison.related.relation;
+  const Relation relation = comparison.machines.relation;
   const bool single =
       relation != Relation::kImported && relation != Relation::kDifferentHardware &&
       std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
-        return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
+        return row.ratio && row.a.launch_values.size() == 1 && row.b.launch_values.size() == 1;
       });
   const std::string verdicts = verdict_words(timings);
   return Facts()
