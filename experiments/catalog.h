@@ -13,7 +13,7 @@ const std::vector<Experiment>& catalog();
 std::vector<std::string> part_names();
 
 /// The Vega-Lite files of experiments/<folder>/figures/<name>.vl.json.
-FigureFiles figure_files(std::string_view folder);
+FigureFileReader figure_files(std::string_view folder);
 
 /// `selector` is "experiment", "experiment.part" or one of `Experiment::aliases`. For an unknown
 /// one throws `InputError` with the nearest names.

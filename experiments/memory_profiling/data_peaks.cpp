@@ -127,7 +127,7 @@ Dataset peak_steps(const Profiles& profiles) {
       column("Reserved", metric::kMemory, metric::kPeakReserved),
       column("Requested", metric::kMemory, metric::kPeakRequested),
       bytes_column<StepRow>("formula", "By formula", &StepRow::formula, unit)};
-  for (const Category& category : categories())
+  for (const CategoryWords& category : memory_categories())
     columns.push_back(column(category.words, metric::kCategory, category.name));
   return make_dataset("steps", columns, steps_of(profiles));
 }

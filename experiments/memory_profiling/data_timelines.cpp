@@ -153,13 +153,13 @@ Dataset marks_data(const RecordedStep& recorded, double capacity, const ByteUnit
 /// The bytes of one category after one event.
 struct Slice {
   const Instant* instant;
-  Category category;
+  CategoryWords category;
 };
 
-Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeline,
+Dataset slices_data(const std::vector<CategoryWords>& visible, const Timeline& timeline,
                     const ByteUnit& unit) {
   std::vector<Slice> rows;
-  for (const Category& category : visible) {
+  for (const CategoryWords& category : visible) {
     for (const Instant& instant : timeline.instants) rows.push_back({&instant, category});
   }
   const std::vector<Column<Slice>> columns{
@@ -173,7 +173,7 @@ Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeli
 }
 
 /// Memory at the start, at each phase's end and at the peak; a failed phase is named by its reason.
-Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& recorded,
+Dataset stages_data(const std::vector<CategoryWords>& visible, const RecordedStep& recorded,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
   const Timeline& timeline = recorded.timeline;
@@ -183,7 +183,7 @@ Dataset stages_data(const std::vector<Category>& visible, const RecordedStep& re
   if (!recorded.step->ok() && rows.size() > 1) rows.back().first = recorded.step->missing();
   rows.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
-  for (const Category& category : visible) {
+  for (const CategoryWords& category : visible) {
     const std::string words(category.words);
     columns.push_back(bytes_column<Stage>(
         words, words, [category](const Stage& stage) { return stage.second.of(category.name); },
@@ -202,7 +202,7 @@ void add_step(PartContent& part, const RecordedStep& recorded, const std::string
   const Timeline& timeline = recorded.timeline;
   const ByteUnit unit = byte_unit(timeline.peak().requested());
   const double least = kInvisible * timeline.peak().requested();
-  const auto visible = only(categories(), [&](const Category& category) {
+  const auto visible = only(memory_categories(), [&](const CategoryWords& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
       return instant.of(category.name) > least;
     });
@@ -219,7 +219,7 @@ void add_step(PartContent& part, const RecordedStep& recorded, const std::string
   }
   const Cell& cell = *recorded.step->cell;
   const std::string launch = std::to_string(recorded.step->launch - cell.launches.data());
-  part.files.push_back(
+  part.attachments.push_back(
       {file + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
 }
 

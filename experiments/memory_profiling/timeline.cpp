@@ -15,8 +15,8 @@ namespace labreport::memory_profiling {
 double Instant::requested() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
 
 double Instant::of(std::string_view category) const {
-  const auto entry = std::ranges::find(categories(), category, &Category::name);
-  const auto index = static_cast<std::size_t>(entry - categories().begin());
+  const auto entry = std::ranges::find(memory_categories(), category, &CategoryWords::name);
+  const auto index = static_cast<std::size_t>(entry - memory_categories().begin());
   return index < bytes.size() ? bytes[index] : 0;
 }
 
@@ -50,7 +50,7 @@ Timeline timeline_of(const Launch& launch) {
     Instant& instant = timeline.instants.emplace_back();
     instant.event = row.number(column::kEvent).value_or(0);
     instant.phase = row.text(column::kPhase);
-    for (const Category& category : categories())
+    for (const CategoryWords& category : memory_categories())
       instant.bytes.push_back(row.number(category.name).value_or(0));
     instant.allocated = row.number(metric::kAllocated).value_or(0);
   }

@@ -346,7 +346,7 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
                     return bar.text.ends_with('*');
                   }));
   Dataset bars = make_dataset("what-fits", kBars, rows);
-  bars.live = live(grid, chosen - grid.sizes.begin());
+  bars.script_data = live(grid, chosen - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
                        {std::move(bars), cards(), smallest_cards(grid),
                         make_dataset("predictions", kPredictions, grid.checks)});

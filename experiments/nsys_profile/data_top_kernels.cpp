@@ -181,7 +181,7 @@ PartContent top_kernels(const Profiles& profiles) {
   part.datasets = {make_dataset("top-kernels", top_columns(), tops_of(profiles.in_tables)),
                    make_dataset("every-top-kernel", top_columns(), tops_of(profiles.in_details)),
                    make_dataset("kernel-summary", ranked_columns(), ranked(forward))};
-  part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
+  part.attachments = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }
 

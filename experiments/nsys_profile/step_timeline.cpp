@@ -262,7 +262,7 @@ std::vector<Dataset> step_timeline(const Profiles& profiles) {
                                 make_dataset("step-phases", kLabels, phase_labels(step)),
                                 make_dataset("step-classes", kLabels, class_labels(step)),
                                 times(step)};
-  datasets.front().live = live(traced(profiles), drawn);
+  datasets.front().script_data = live(traced(profiles), drawn);
   return datasets;
 }
 

@@ -18,8 +18,8 @@ namespace labreport {
 
 /// The run's files in a fixed order, without PDF and LaTeX, which tools make for all runs at once,
 /// and without the page, which links to all other files.
-std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
-                                const SiteOptions& options);
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+                                const PrintedCharts& prints, const SiteOptions& options);
 
 /// The drawn charts and the script with their specs. `folder` in the site ends in '/' or is empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
@@ -40,11 +40,11 @@ std::vector<const Attachment*> note_pictures(const Document& document);
 std::vector<Attachment> table_files(const Document& document);
 
 /// The trees from which pandoc writes report.tex and parts/<part>.tex.
-std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
                                     const PandocOptions& options);
 
 /// Pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
-std::vector<Attachment> print_files(const Document& document, const Prints& prints);
+std::vector<Attachment> print_files(const Document& document, const PrintedCharts& prints);
 
 /// parts/<part>.md
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,

@@ -58,7 +58,7 @@ PaperPart on_paper(const Part& part) {
     const bool is_short = rows <= kFewRows;
     if (!varies && (is_main || is_short)) {
       paper.tables.push_back(&*table);
-    } else if (table->on_paper ||
+    } else if (table->always_on_paper ||
                (!varies && rows <= (fits_half(*table) ? kMostRowsHalf : kMostRowsWide))) {
       paper.further.push_back(&*table);
     } else {
@@ -67,7 +67,7 @@ PaperPart on_paper(const Part& part) {
     }
   }
   for (const TableView& table : part.details.tables) {
-    if (table.on_paper) paper.further.push_back(&table);
+    if (table.always_on_paper) paper.further.push_back(&table);
   }
   return paper;
 }

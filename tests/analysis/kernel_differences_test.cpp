@@ -40,7 +40,7 @@ std::vector<StepDifference> differences(const std::vector<Cell>& a, const std::v
   labreport::Run run_a = three_launches(), run_b = three_launches();
   run_a.cells = a;
   run_b.cells = b;
-  return compare_runs(run_a, as_users_model(run_b)).differences;
+  return compare_runs(run_a, as_users_model(run_b)).step_differences;
 }
 
 const PlaceDifference* find_place(const StepDifference& step, const std::string& place) {

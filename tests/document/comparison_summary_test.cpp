@@ -184,8 +184,8 @@ TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
   EXPECT_THAT(answer,
               HasSubstr("an hour of the H200 may cost **1.25 times** an hour of the H100 for "
                         "small in BF16, **1.20 times** if the step is tuned."));
-  ASSERT_EQ(document.priced.size(), 2u);
-  EXPECT_EQ(document.priced.back().b_ms, 100);
+  ASSERT_EQ(document.priced_steps.size(), 2u);
+  EXPECT_EQ(document.priced_steps.back().b_ms, 100);
 }
 
 TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
@@ -206,7 +206,7 @@ TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
   const Part& part = document.sections.front().parts.front();
   EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
   EXPECT_EQ(part.tables.front().slug, "launch-bound");
-  EXPECT_TRUE(document.priced.empty()) << "a price says nothing of a host";
+  EXPECT_TRUE(document.priced_steps.empty()) << "a price says nothing of a host";
 }
 
 TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {

@@ -132,7 +132,7 @@ TEST(Summary, OnACpuItSpeaksOfOperators) {
       DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) { profile(spec, launch, 10, 1); });
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
-    EXPECT_THAT(rows_of(figure.data),
+    EXPECT_THAT(rows_of(figure.table),
                 testing::Each(Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU")))));
   }
 }

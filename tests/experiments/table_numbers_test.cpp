@@ -35,7 +35,7 @@ std::optional<Shown> read_back(std::string text) {
 }
 
 void expect_agreement(const NamedTable& named, const ColumnView& column, const Value& cell) {
-  const std::string words = shown(cell, column.notation).value;
+  const std::string words = format_cell(cell, column.notation).value;
   const auto text = read_back(words);
   const auto behind = number_in_unit(cell, column.notation);
   if (!behind || !text) return;

@@ -249,7 +249,7 @@ TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
   for (const Section& section : alone.sections) {
     const auto same = std::ranges::find(beside.sections, section.problem, &Section::problem);
     ASSERT_NE(same, beside.sections.end()) << section.problem;
-    for (std::size_t i = 0; i < section.parts.size() && section.asked(); ++i) {
+    for (std::size_t i = 0; i < section.parts.size() && section.is_handout_problem(); ++i) {
       EXPECT_EQ(section.parts[i].answer, same->parts[i].answer) << section.parts[i].name();
     }
   }

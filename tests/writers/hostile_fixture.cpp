@@ -47,8 +47,8 @@ Figure hostile_chart() {
           .caption = everything(),
           .alt = everything(),
           .spec = dot_chart({{hostile_words(), "forward", 2, hostile_words()}}),
-          .data = hostile_table(),
-          .in_page = everything()};
+          .table = hostile_table(),
+          .page_caption = everything()};
 }
 
 Part hostile_part() {
@@ -57,7 +57,7 @@ Part hostile_part() {
   part.setting = everything() + " " + hostile_texts().back();
   part.question = part.answer = escape_markdown(everything());
   for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
-  part.note = AuthorNote{.markdown = hostile_note(), .replaces = false};
+  part.note = AuthorNote{.markdown = hostile_note(), .replaces_answer = false};
   part.figures.push_back(hostile_chart());
   part.tables = {hostile_table()};
   part.details.method = everything();

@@ -43,9 +43,9 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
 TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
   Part part;
   part.tables = {sized("main", 10), sized("endless", 500), sized("endless", 500)};
-  part.tables[1].on_paper = true;
+  part.tables[1].always_on_paper = true;
   part.details.tables = {sized("detail", 500), sized("marked", 500)};
-  part.details.tables[1].on_paper = true;
+  part.details.tables[1].always_on_paper = true;
   const PaperPart paper = on_paper(part);
   EXPECT_THAT(paper.further, testing::ElementsAre(&part.tables[1], &part.details.tables[1]));
   EXPECT_THAT(paper.left, testing::ElementsAre("endless (500 rows)"));

@@ -15,7 +15,7 @@ namespace labreport {
 namespace {
 
 constexpr const char* kBesideWords = "src/document/comparison/beside.md";
-constexpr Notation kShareOfA{Notation::kFixed, 2};
+constexpr Notation kRatioFormat{Notation::kFixed, 2};
 
 /// A network's training step on both sides.
 struct StepPair {
@@ -32,21 +32,21 @@ struct StepPair {
 
 std::vector<Column<StepPair>> step_columns(const SideNames& names) {
   const std::string over = "×";  // The model's time or memory over that of labreport's network.
-  return {
-      {"size", "Size", [](const auto& pair) { return pair.step->size; }},
-      {"context", "Context", &StepPair::context, "", {Notation::kCount}},
-      {"precision", "Precision",
-       [](const auto& pair) {
-         return describe(pair.step->spec.precision.value_or(Precision::kFp32));
-       }},
-      {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
-      {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
-      {"ratio", "Step", [](const auto& pair) { return Value(pair.step->ratio); }, over, kShareOfA},
-      {"forward", "Forward", &StepPair::forward, over, kShareOfA},
-      {"backward", "Backward", &StepPair::backward, over, kShareOfA},
-      {"optimizer", "Optimizer", &StepPair::optimizer, over, kShareOfA},
-      {"memory", "Peak memory", &StepPair::memory, over, kShareOfA},
-      {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+  return {{"size", "Size", [](const auto& pair) { return pair.step->size; }},
+          {"context", "Context", &StepPair::context, "", {Notation::kCount}},
+          {"precision", "Precision",
+           [](const auto& pair) {
+             return describe(pair.step->spec.precision.value_or(Precision::kFp32));
+           }},
+          {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
+          {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
+          {"ratio", "Step", [](const auto& pair) { return Value(pair.step->ratio); }, over,
+           kRatioFormat},
+          {"forward", "Forward", &StepPair::forward, over, kRatioFormat},
+          {"backward", "Backward", &StepPair::backward, over, kRatioFormat},
+          {"optimizer", "Optimizer", &StepPair::optimizer, over, kRatioFormat},
+          {"memory", "Peak memory", &StepPair::memory, over, kRatioFormat},
+          {"verdict", "Verdict", [](const auto& pair) { return verdict_cell(*pair.step); }}};
 }
 
 /// The ratio B ÷ A of peak memory: of the timed step if both sides counted its peak, as on every
@@ -75,7 +75,7 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
     if (row.measure == Measure::kStep) {
       pairs.push_back({.step = &row, .whole = row.ratio});
       pairs.back().memory = memory_ratio(comparison, run, row);
-      pairs.back().flags = diff_row(0, row, names_of(comparison)).flags;
+      pairs.back().flags = diff_row(0, row, side_names(comparison)).flags;
     }
     if (pairs.empty() || pairs.back().step->cell_id != row.cell_id) continue;
     if (row.measure == Measure::kForward) pairs.back().forward = row.ratio;
@@ -139,7 +139,7 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
     const bool is_listed = row.status == RowStatus::kMatched && unit(row.measure) == in;
-    if (is_listed) rows.push_back(diff_row(0, row, names_of(comparison)));
+    if (is_listed) rows.push_back(diff_row(0, row, side_names(comparison)));
   }
   Dataset data = ratio_data(rows, comparison).front();
   data.name = name;
@@ -168,9 +168,9 @@ std::optional<Section> beside_section(const Run& run) try {
   part.facts.set("kernels", on_cpu ? "operators" : "kernels");
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),
-                       {make_dataset("steps", step_columns(names_of(comparison)), pairs),
+                       {make_dataset("steps", step_columns(side_names(comparison)), pairs),
                         each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
-                        lone_data(comparison)});
+                        not_compared_data(comparison)});
   Section section = compose_section(embedded::document().at(kBesideWords), {{"", part}});
   section.parts.front().title = "";
   return section;

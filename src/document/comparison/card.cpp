@@ -95,7 +95,8 @@ double total(const Quantity& step) {
   return sum;
 }
 
-std::vector<WaterfallBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
+std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity& b,
+                                              const SideNames& names) {
   const auto written = [](double ms) {
     return format_value(ms, {Notation::kSignificant, 4}) + " ms";
   };
@@ -139,8 +140,9 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
   const auto of_b = measurements(runs.b, topic);
   for (const Measurements& a : measurements(runs.a, topic)) {
     const Quantity& quantity = *a.front().quantity;
-    const auto b = std::ranges::find_if(
-        of_b, [&](const Measurements& same) { return same.front().quantity->matches(quantity); });
+    const auto b = std::ranges::find_if(of_b, [&](const Measurements& series) {
+      return series.front().quantity->matches(quantity);
+    });
     if (b == of_b.end()) continue;
     const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
       return !newest_value(*b, name, "").is_missing();
@@ -178,7 +180,7 @@ bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
 }
 
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   std::optional<Facts> tuned, fits, price;
   if (const auto ladders = both_tuned(runs)) {
     const auto& [ladder_a, ladder_b] = *ladders;
@@ -228,7 +230,7 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
 
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
   if (comparison.machines.relation != Relation::kDifferentHardware) return {};
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);
   const auto reduced = std::ranges::find_if(steps, [](const StepRow& step) {
@@ -247,7 +249,7 @@ std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRun
 }
 
 Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<StepRow> steps = step_rows(comparison, runs);
   const bool one_context = std::ranges::all_of(steps, [&](const StepRow& step) {
     return step.row->spec.context == steps.front().row->spec.context;
@@ -265,7 +267,7 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<StepRow>> columns{
       {"network", "Network", &StepRow::network},
       {"precision", "Precision", &StepRow::precision},
@@ -277,7 +279,7 @@ Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
                       only(step_rows(comparison, runs), &StepRow::launch_bound));
 }
 
-std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs) {
+std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
   if (!runs.has_both()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
@@ -286,12 +288,13 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
   for (auto largest = of_a.rbegin(); largest != of_a.rend(); ++largest) {
     const Quantity& a = *largest->front().quantity;
     const auto b = std::ranges::find_if(
-        of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
+        of_b, [&](const Measurements& series) { return series.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
     constexpr double kLeastRatio = 1.02;  // Steps with a smaller ratio get no figure.
     const double ratio = total(a) / total(*b->front().quantity);
     if (std::max(ratio, 1 / ratio) < kLeastRatio) continue;
-    Dataset data = waterfall_data(saved_bars(a, *b->front().quantity, names_of(comparison)));
+    Dataset data =
+        waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
     data.variant = a.network + " in " + a.precision;
     datasets.push_back(std::move(data));
@@ -306,7 +309,7 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
         topic::kCompilation, topic::kSeveralGpus, topic::kAllReduce}) {
     if (runs.has_both()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<OtherRow>> columns{
       {"topic", "Topic", &OtherRow::topic},
       {"network", "Network", [](const OtherRow& row) { return row.quantity->network; }},

@@ -60,7 +60,7 @@ Section summary_of(const Comparison& comparison, const DiffSource& a, const Diff
   PartContent content;
   content.facts = summary_facts(comparison);
   content.facts.add(card_facts(comparison, runs));
-  content.datasets = saved_data(comparison, runs);
+  content.datasets = step_waterfall_data(comparison, runs);
   content.datasets.insert(content.datasets.end(),
                           {step_data(comparison, runs), launch_bound_data(comparison, runs),
                            sides_data(comparison, a, b)});
@@ -105,12 +105,12 @@ PartContent content_of(const Comparison& comparison, const SideRuns& runs, const
     all.push_back(&row);
     const bool is_compared = row.status == RowStatus::kMatched ||
                              row.status == RowStatus::kFailedA || row.status == RowStatus::kFailedB;
-    if (is_compared) compared.push_back(diff_row(i + 1, row, names_of(comparison)));
+    if (is_compared) compared.push_back(diff_row(i + 1, row, side_names(comparison)));
   }
   const std::string_view name = problem.name;
   const bool of_kernels = name == "nsys_profile";
   PartContent content;
-  content.facts = facts_of(compared, all, comparison, runs, problem.noun);
+  content.facts = section_facts(compared, all, comparison, runs, problem.noun);
   content.facts.set("subject", problem.title);
   content.facts.list("differences", of_kernels ? place_facts(comparison) : std::vector<Facts>());
   content.datasets = ratio_data(compared, comparison);
@@ -119,7 +119,7 @@ PartContent content_of(const Comparison& comparison, const SideRuns& runs, const
     content.datasets.push_back(kernel_data(comparison));
   }
   if (name == "benchmarking_mixed_precision") content.datasets.push_back(speedup_data(comparison));
-  if (name == "memory_profiling") content.datasets.push_back(fits_data(comparison));
+  if (name == "memory_profiling") content.datasets.push_back(one_sided_fit_data(comparison));
   return content;
 }
 
@@ -134,7 +134,7 @@ Section section_of(const Comparison& comparison, const SideRuns& runs, const Pro
   part.details.title = "Every row";
   for (Figure& figure : part.details.figures) {
     figure.slug += std::string("-") + problem.name;
-    figure.data = {};  // the table below the figure shows the same numbers
+    figure.table = {};  // the table below the figure shows the same numbers
   }
   return section;
 }
@@ -163,13 +163,13 @@ GpuRuns side_runs(const DiffSource& source) {
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b,
                        const std::string& root) {
   const SideRuns runs{side_runs(a), side_runs(b), root};
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   Document document;
   document.title = title_of(comparison);
   document.relation = describe(comparison.machines.relation);
   document.side_a = names.head_a;
   document.side_b = names.head_b;
-  document.priced = priced_steps(comparison, runs);
+  document.priced_steps = priced_steps(comparison, runs);
   document.provenance = fmt::format(
       "{} {}, {} only in {}, {} only in {}. {}", comparison.matched_cells,
       comparison.matched_cells == 1 ? "cell matches" : "cells match", comparison.cells_only_in_a,
@@ -181,7 +181,7 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
     if (!section.parts.front().details.tables.empty())
       document.sections.push_back(std::move(section));
   }
-  const Dataset lone = lone_data(comparison);
+  const Dataset lone = not_compared_data(comparison);
   if (!lone.rows.empty()) {
     Part part;
     part.problem = "not_compared";

@@ -67,7 +67,7 @@ std::pair<std::string, std::string> run_labels(const ComparedRun& a, const Compa
 
 }  // namespace
 
-SideNames names_of(const Comparison& comparison) {
+SideNames side_names(const Comparison& comparison) {
   const ComparedRun &a = comparison.a, &b = comparison.b;
   const bool one_device = a.device == b.device;
   if (comparison.compares_two_models()) {
@@ -100,7 +100,7 @@ SideNames names_of(const Comparison& comparison) {
   return {"the " + first, "the " + second, first, second};
 }
 
-std::string at_start(const std::string& name) {
+std::string capitalized(const std::string& name) {
   return name.starts_with("the ") ? "T" + name.substr(1) : name;
 }
 
@@ -131,7 +131,7 @@ void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNam
   const bool b_first = bytes || middle < 1;
   const Facts values =
       Facts()
-          .set("first", at_start(b_first ? names.b : names.a))
+          .set("first", capitalized(b_first ? names.b : names.a))
           .set("second", b_first ? names.a : names.b)
           .set("median", format_ratio(bytes ? middle : std::max(middle, 1 / middle)))
           .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun) +
@@ -160,7 +160,7 @@ bool any_judged(const Comparison& comparison) {
 
 /// Says why there are ratios and no verdicts, or what the verdicts are based on.
 std::string why_verdicts(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   std::string reasons = join(comparison.machines.reasons, "; ");
   for (const auto& [who, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
     reasons = replaced(reasons, who, name + " is");
@@ -186,8 +186,8 @@ std::string why_verdicts(const Comparison& comparison) {
 }  // namespace
 
 std::string rows_words(std::int64_t count, const RowNoun& noun) {
-  return count == 1 ? fmt::format("the only {} that both runs have", noun.one)
-                    : fmt::format("the median of {} {}", format_count(count), noun.many);
+  return count == 1 ? fmt::format("the only {} that both runs have", noun.singular)
+                    : fmt::format("the median of {} {}", format_count(count), noun.plural);
 }
 
 std::string verdict_words(const std::vector<DiffRow>& rows) {
@@ -202,9 +202,9 @@ std::string verdict_words(const std::vector<DiffRow>& rows) {
   return join_words(parts);
 }
 
-Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
-               const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
-  const SideNames names = names_of(comparison);
+Facts section_facts(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
+                    const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
+  const SideNames names = side_names(comparison);
   Facts facts;
   set_situation(facts, rows, names, runs, noun);
   const std::string verdicts = verdict_words(rows);
@@ -241,7 +241,7 @@ std::string relation_words(const Comparison& comparison) {
 std::string method_of(const Comparison& comparison) {
   constexpr const char* kWords = "src/document/comparison/method.md";
   Facts facts;
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   facts.set("a", names.a).set("b", names.b);
   facts.flag("different", comparison.machines.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());

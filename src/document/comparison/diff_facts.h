@@ -28,10 +28,10 @@ struct SideNames {
   std::string a = "A", b = "B";
   std::string head_a = "A", head_b = "B";
 };
-SideNames names_of(const Comparison& comparison);
+SideNames side_names(const Comparison& comparison);
 
 /// The name with a capital, for the beginning of a sentence.
-std::string at_start(const std::string& name);
+std::string capitalized(const std::string& name);
 
 /// One number of one cell on both sides.
 struct DiffRow {
@@ -47,7 +47,7 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
 bool is_judged(const ComparedRow& row);
 
 /// "▼ faster"; missing if the row is not judged.
-Value verdict_of(const ComparedRow& row);
+Value verdict_cell(const ComparedRow& row);
 
 /// Makes three datasets. "ratios": the rows, with B's speedup for times and B ÷ A for bytes.
 /// "drawn": the rows with a ratio, if there are several. "evidence": a row for each side of each
@@ -57,9 +57,9 @@ std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparis
 /// "sides": who A and B are.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 /// "fits": cells that fit one device and not the other.
-Dataset fits_data(const Comparison& comparison);
+Dataset one_sided_fit_data(const Comparison& comparison);
 /// "lone": cells that only one run has, or that neither could measure.
-Dataset lone_data(const Comparison& comparison);
+Dataset not_compared_data(const Comparison& comparison);
 /// "speedups": speedups over FP32 in each run; no rows unless one is known on both sides.
 Dataset speedup_data(const Comparison& comparison);
 /// "places": where the kernels of a step differ, one dataset a precision; no rows if they do not.
@@ -95,8 +95,8 @@ std::string rows_words(std::int64_t count, const RowNoun& noun);
 
 /// Says who is ahead in rows of one unit, by the median of those that are not launch-bound. `all`
 /// also has rows that no table shows, to count numbers that a side did not record.
-Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
-               const Comparison& comparison, const SideRuns& runs, const RowNoun& noun);
+Facts section_facts(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
+                    const Comparison& comparison, const SideRuns& runs, const RowNoun& noun);
 
 /// The place where the kernel times of the sides differ most, for each precision.
 std::vector<Facts> place_facts(const Comparison& comparison);
@@ -122,7 +122,7 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs);
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs);
 /// "waterfall": one dataset for each precision, from A's step of the largest network to B's, by the
 /// time that each phase and kind of kernel adds or saves.
-std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs);
+std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs);
 /// "others": what the GPUs measured beyond the compared cells, a row for each quantity.
 Dataset other_data(const Comparison& comparison, const SideRuns& runs);
 

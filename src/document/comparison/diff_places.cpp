@@ -102,7 +102,7 @@ std::string count_words(const StepDifference& step, const PlaceDifference& place
 }  // namespace
 
 std::vector<Facts> place_facts(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   std::vector<Facts> all;
   for (const StepDifference& step : comparison.step_differences) {
     const std::vector<PlaceDifference> places = notable_places(step);
@@ -139,7 +139,7 @@ std::vector<Dataset> place_data(const Comparison& comparison) {
       if (!others.empty()) rows.push_back(summed(others, "everything else"));
       rows.push_back(summed(step.places, "whole step"));
     }
-    Dataset data = make_dataset("places", columns(step, names_of(comparison)), rows);
+    Dataset data = make_dataset("places", columns(step, side_names(comparison)), rows);
     data.family = "Step";
     data.variant = cell_label(step.spec, step.size);
     all.push_back(std::move(data));

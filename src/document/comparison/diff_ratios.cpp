@@ -71,7 +71,7 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians, const SideN
       {"b", b + of_steps, in(&ComparedRow::b), unit},
       {"ratio", bytes ? b + " ÷ " + a : "Speedup of " + b, linked_ratio, "×", kRatio},
       {"interval", "95 % interval", interval},
-      {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
+      {"verdict", "Verdict", [](const auto& row) { return verdict_cell(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
       {"by_peak", "By peak",
        [](const auto& row) { return inverse(row.row->prediction.by_matrix_rate); }, "×", kRatio},
@@ -143,7 +143,7 @@ bool is_judged(const ComparedRow& row) {
                           is_disturbed(row));
 }
 
-Value verdict_of(const ComparedRow& row) {
+Value verdict_cell(const ComparedRow& row) {
   if (!is_judged(row)) return {};
   switch (row.judgment->verdict) {
     case Verdict::kFaster:
@@ -178,7 +178,7 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row, const SideNames& na
 }
 
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const bool bytes = !rows.empty() && rows.front().in_bytes();
   // Values of steps are medians; a kernel time, a peak and a published time are single numbers.
   const bool of_steps = std::ranges::any_of(rows, [](const DiffRow& row) {

@@ -121,14 +121,14 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
     const Value in_b = words_or_nothing(words(comparison.b));
     if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<SideFact>> columns{{"what", "What", &SideFact::label},
                                               {"a", names.head_a, &SideFact::a},
                                               {"b", names.head_b, &SideFact::b}};
   return make_dataset("sides", columns, facts);
 }
 
-Dataset fits_data(const Comparison& comparison) {
+Dataset one_sided_fit_data(const Comparison& comparison) {
   const auto differ = [](const ComparedRow& row) {
     return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
            row.status != RowStatus::kOnlyB;
@@ -137,7 +137,7 @@ Dataset fits_data(const Comparison& comparison) {
   for (const ComparedRow* row : cells_of(comparison.rows, differ)) {
     cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
        [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
@@ -147,8 +147,8 @@ Dataset fits_data(const Comparison& comparison) {
   return make_dataset("fits", columns, cells);
 }
 
-Dataset lone_data(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+Dataset not_compared_data(const Comparison& comparison) {
+  const SideNames names = side_names(comparison);
   std::vector<CellRow> cells;
   const auto is_lone = [](const ComparedRow& row) {
     return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
@@ -181,7 +181,7 @@ Dataset lone_data(const Comparison& comparison) {
 
 Dataset speedup_data(const Comparison& comparison) {
   const std::vector<SpeedupRow>& speedups = comparison.speedups;
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<SpeedupRow>> columns{
       {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
       {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
@@ -194,7 +194,7 @@ Dataset speedup_data(const Comparison& comparison) {
 }
 
 Dataset kernel_data(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<KernelChange>> columns{
       {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
       {"class", "Class", &KernelChange::kernel_class},

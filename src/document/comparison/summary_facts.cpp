@@ -61,11 +61,11 @@ std::optional<Facts> optimizer_facts(const Comparison& comparison, const Compare
 
 /// The step on both sides, the faster one first. `with_reason` adds the optimizer's share.
 Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::string &a = names.a, &b = names.b;
   const bool b_leads = *row.ratio < 1;
   return Facts()
-      .set("first", at_start(b_leads ? b : a))
+      .set("first", capitalized(b_leads ? b : a))
       .set("second", b_leads ? a : b)
       .set("size", cut_short(row.size, kLongestName))
       .set("context", format_count(row.spec.context.value_or(0)))
@@ -87,11 +87,11 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
       if (row.ratio && is_kind(row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
-    const SideNames names = names_of(comparison);
+    const SideNames names = side_names(comparison);
     const std::string &a = names.a, &b = names.b;
     const double middle = median(ratios);
     return Facts()
-        .set("first", at_start(middle < 1 ? b : a))
+        .set("first", capitalized(middle < 1 ? b : a))
         .set("second", middle < 1 ? a : b)
         .flag("equal", equally_fast(middle))
         .set("times", format_ratio(std::max(middle, 1 / middle)))
@@ -112,7 +112,7 @@ Facts summary_facts(const Comparison& comparison) {
   }
   std::vector<DiffRow> timings;
   for (const ComparedRow& row : comparison.rows) {
-    if (is_step(row)) timings.push_back(diff_row(0, row, names_of(comparison)));
+    if (is_step(row)) timings.push_back(diff_row(0, row, side_names(comparison)));
   }
   const bool trained = !steps.empty() || !alike.empty();
   const auto overall = trained ? std::nullopt : median_facts(comparison);
@@ -136,7 +136,7 @@ Facts summary_facts(const Comparison& comparison) {
       .flag("nothing", !any_match)
       .flag("none", any_match && !trained && !overall)
       .flag("single", single)
-      .set("name_b", names_of(comparison).b)
+      .set("name_b", side_names(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);
 }
 

@@ -266,7 +266,7 @@ nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector
 
 }  // namespace
 
-bool has_fits(const std::vector<GpuRuns>& gpus) { return !fit_gpus(gpus).empty(); }
+bool has_fits_page(const std::vector<GpuRuns>& gpus) { return !fit_gpus(gpus).empty(); }
 
 OverviewPage fits_page(const std::vector<GpuRuns>& all) {
   const std::vector<FitGpu> gpus = fit_gpus(all);

@@ -36,7 +36,7 @@ Dataset key_numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
     const auto newest = newest_key_number(gpu, topic, gpu.runs.front()->edition);
     if (newest.run == nullptr) continue;
     rows.push_back({topic, newest});
-    if (has_page(gpus, topic))
+    if (has_topic_page(gpus, topic))
       rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
   }
   return make_dataset("found", kKeyNumbers, rows);
@@ -68,9 +68,9 @@ TableView quantity_table(const std::vector<Measurements>& all, const std::vector
   const std::string common = common_setting(all);
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
-  for (const Measurements& same : all) {
-    const Quantity& newest = *same.front().quantity;
-    rows.push_back({&same, network_names(gpus, newest), {}});
+  for (const Measurements& series : all) {
+    const Quantity& newest = *series.front().quantity;
+    rows.push_back({&series, network_names(gpus, newest), {}});
     if (!newest.remark.empty()) rows.back().flags.push_back(newest.remark);
   }
   std::vector<Column<QuantityRow>> columns;
@@ -100,9 +100,9 @@ std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<Gpu
   std::vector<TableView> tables;
   for (const std::string topic : kTopics) {
     std::map<std::string, std::vector<Measurements>> by_unit;
-    for (Measurements& same : measurements(gpu, topic)) {
-      const std::string unit = same.front().quantity->unit;
-      by_unit[unit].push_back(std::move(same));
+    for (Measurements& series : measurements(gpu, topic)) {
+      const std::string unit = series.front().quantity->unit;
+      by_unit[unit].push_back(std::move(series));
     }
     for (const auto& [unit, all] : by_unit) tables.push_back(quantity_table(all, gpus));
   }

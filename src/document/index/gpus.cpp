@@ -27,7 +27,7 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
     if (!run.demonstration) newest_first.push_back(&run);
   }
   std::ranges::sort(newest_first,
-                    [](const auto* run, const auto* other) { return run->is_before(*other); });
+                    [](const auto* run, const auto* other) { return run->is_newer_than(*other); });
   std::vector<GpuRuns> gpus;
   for (const RunSummary* run : newest_first) {
     auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
@@ -42,15 +42,15 @@ std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& to
   for (const RunSummary* run : gpu.runs) {
     for (const Quantity& quantity : run->quantities) {
       if (quantity.topic != topic) continue;
-      auto same = std::ranges::find_if(all, [&](const Measurements& known) {
+      auto series = std::ranges::find_if(all, [&](const Measurements& known) {
         return known.front().quantity->matches(quantity);
       });
-      if (same == all.end()) same = all.insert(same, Measurements());
-      same->push_back({run, &quantity});
+      if (series == all.end()) series = all.insert(series, Measurements());
+      series->push_back({run, &quantity});
     }
   }
   std::ranges::stable_sort(
-      all, {}, [](const Measurements& same) { return same.front().quantity->parameters; });
+      all, {}, [](const Measurements& series) { return series.front().quantity->parameters; });
   return all;
 }
 
@@ -94,22 +94,22 @@ std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& 
   return most == counts.end() ? "" : most->first;
 }
 
-bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
   return std::ranges::any_of(gpus,
                              [&](const GpuRuns& gpu) { return !measurements(gpu, topic).empty(); });
 }
 
 std::string common_setting(const std::vector<Measurements>& all) {
-  const auto setting = [](const Measurements& same) { return same.front().quantity->setting; };
+  const auto setting = [](const Measurements& series) { return series.front().quantity->setting; };
   const bool common = std::ranges::all_of(
-      all, [&](const Measurements& same) { return setting(same) == setting(all.front()); });
+      all, [&](const Measurements& series) { return setting(series) == setting(all.front()); });
   return common && !all.empty() ? setting(all.front()) : "";
 }
 
 std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
-  for (const Measurements& same : all) {
-    for (const Measurement& one : same) {
+  for (const Measurements& series : all) {
+    for (const Measurement& one : series) {
       // A new name goes behind the name before it in the same quantity.
       auto at = names.begin();
       for (const auto& [name, value] : one.quantity->values) {

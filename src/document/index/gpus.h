@@ -50,7 +50,7 @@ NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
 std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// True if any of the GPUs measured a quantity of that topic, so that it has a page.
-bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
+bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic);
 
 /// The setting that all these quantities share; empty if they differ.
 std::string common_setting(const std::vector<Measurements>& all);

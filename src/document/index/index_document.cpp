@@ -25,7 +25,7 @@ bool before(const RunSummary& a, const RunSummary& b) {
     const bool excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
     return std::tuple(run.demonstration, run.reference, excerpt);
   };
-  return kind(a) != kind(b) ? kind(a) < kind(b) : a.is_before(b);
+  return kind(a) != kind(b) ? kind(a) < kind(b) : a.is_newer_than(b);
 }
 
 /// One training step of one run at one precision.
@@ -85,7 +85,7 @@ Dataset matrix(const std::vector<GpuRuns>& gpus) {
     const std::string edition = common_edition(gpus, topic);
     if (edition.empty()) continue;
     Row& row = rows.emplace_back(Row{topic, topic});
-    if (has_page(gpus, topic)) row.name.link = topic_folder(topic) + "/index.html";
+    if (has_topic_page(gpus, topic)) row.name.link = topic_folder(topic) + "/index.html";
     std::vector<NewestKeyNumber> numbers;
     for (const GpuRuns& gpu : gpus) numbers.push_back(newest_key_number(gpu, topic, edition));
     const bool mixed = std::ranges::any_of(numbers, [&](const NewestKeyNumber& newest) {
@@ -111,8 +111,8 @@ Dataset matrix(const std::vector<GpuRuns>& gpus) {
 Facts tuned_facts(const GpuLadder& ladder) {
   return Facts()
       .set("gpu", ladder.gpu->short_name)
-      .set("from", ladder.first(), kThreeDigits)
-      .set("to", ladder.best(), kThreeDigits);
+      .set("from", ladder.first_ms(), kThreeDigits)
+      .set("to", ladder.best_ms(), kThreeDigits);
 }
 
 /// Sets the ladder of the only GPU that has one, or those of the two GPUs whose first steps are
@@ -125,9 +125,9 @@ void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
     facts.when("tuning", std::nullopt);
     return;
   }
-  const auto [fast, slow] = std::ranges::minmax(ladders, {}, &GpuLadder::first);
-  const double beats = fast.first() / slow.best();
-  const double tuned_lead = slow.best() / fast.best();
+  const auto [fast, slow] = std::ranges::minmax(ladders, {}, &GpuLadder::first_ms);
+  const double beats = fast.first_ms() / slow.best_ms();
+  const double tuned_lead = slow.best_ms() / fast.best_ms();
   facts.when("tuning", Facts()
                            .when("fast", tuned_facts(fast))
                            .when("slow", tuned_facts(slow))
@@ -145,8 +145,8 @@ std::optional<Facts> mixed_facts(const std::vector<GpuRuns>& gpus) {
   std::vector<Gain> gains;
   for (const GpuRuns& gpu : gpus) {
     const auto all = measurements(gpu, topic::kTrainingStep);
-    for (const Measurements& same : all) {
-      const Quantity* mixed = same.front().quantity;
+    for (const Measurements& series : all) {
+      const Quantity* mixed = series.front().quantity;
       const double* ms = mixed->find("step");
       if (ms == nullptr || mixed->precision == "FP32") continue;
       Quantity full = *mixed;
@@ -185,7 +185,7 @@ Document index_document(std::vector<RunSummary> runs) {
   PartContent content;
   set_tuning(content.facts, ladders);
   content.facts.when("mixed", mixed_facts(gpus));
-  content.facts.when("fits", has_fits(gpus), "page", kFitsFile);
+  content.facts.when("fits", has_fits_page(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
   content.datasets = {ladder_rungs(ladders), matrix(gpus), run_rows(rows, "")};
@@ -210,7 +210,7 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
     if (comparable) pages.back().compare = std::string("../") + kComparePage + "?a=" + gpu.folder();
   }
   for (const std::string topic : kTopics) {
-    if (!has_page(gpus, topic)) continue;
+    if (!has_topic_page(gpus, topic)) continue;
     pages.push_back({topic_folder(topic), "The newest numbers of every GPU, side by side.",
                      topic_document(topic, gpus)});
   }
@@ -223,12 +223,12 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
                      chosen});
     pages.back().file = kComparePage;
   }
-  if (has_fits(gpus)) pages.push_back(fits_page(gpus));
+  if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;
 }
 
 std::string summaries_script(std::vector<RunSummary> runs) {
-  std::ranges::sort(runs, &RunSummary::is_before);
+  std::ranges::sort(runs, &RunSummary::is_newer_than);
   nlohmann::json gpus = nlohmann::json::array();
   for (const GpuRuns& gpu : runs_by_gpu(runs)) {
     gpus.push_back({{"folder", gpu.folder()}, {"name", gpu.gpu}, {"short_name", gpu.short_name}});

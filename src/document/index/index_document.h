@@ -27,8 +27,8 @@ struct OverviewPage {
 inline constexpr const char* kFitsFile = "what-fits.html";
 
 /// Makes the index, then the page of each GPU, then that of each topic, then kComparePage if there
-/// are several runs, then "What fits?" if `has_fits`. Demonstrations are on the index only, after
-/// all other runs. Without runs there is only the index, whose document has no section.
+/// are several runs, then "What fits?" if `has_fits_page`. Demonstrations are on the index only,
+/// after all other runs. Without runs there is only the index, whose document has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
 /// A script that gives site/compare.js the summaries, newest first and each as in its summary.json,

@@ -13,8 +13,8 @@ struct GpuLadder {
   const GpuRuns* gpu;
   const Quantity* quantity;
 
-  double first() const { return quantity->values.front().second; }
-  double best() const;
+  double first_ms() const { return quantity->values.front().second; }
+  double best_ms() const;
 };
 
 /// The ladder that most of these GPUs have, one entry for each GPU that has it. A tie goes to the

@@ -22,7 +22,7 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
 
 /// True if there is a page "What fits?": a run of any GPU confirms formulas of peak memory.
-bool has_fits(const std::vector<GpuRuns>& gpus);
+bool has_fits_page(const std::vector<GpuRuns>& gpus);
 
 /// The page "What fits?": a table of the smallest GPU for each step, and the data of
 /// site/what_fits.js.

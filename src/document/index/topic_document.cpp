@@ -18,7 +18,7 @@ using OnGpus = std::vector<const Measurements*>;
 
 const Quantity& quantity_of(const OnGpus& measured) {
   const auto first =
-      std::ranges::find_if(measured, [](const auto* same) { return same != nullptr; });
+      std::ranges::find_if(measured, [](const auto* series) { return series != nullptr; });
   return *(*first)->front().quantity;
 }
 
@@ -33,8 +33,8 @@ struct ValueRow {
     return join(words, ", ");
   }
   Value value(std::size_t gpu) const {
-    const Measurements* same = (*measured)[gpu];
-    return same == nullptr ? Value() : newest_value(*same, name, kAboveTopic);
+    const Measurements* series = (*measured)[gpu];
+    return series == nullptr ? Value() : newest_value(*series, name, kAboveTopic);
   }
   bool on_several() const {
     std::size_t values = 0;
@@ -48,13 +48,13 @@ std::vector<OnGpus> quantities_in(const std::vector<std::vector<Measurements>>& 
                                   const std::string& unit) {
   std::vector<OnGpus> all;
   for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
-    for (const Measurements& same : of_gpus[gpu]) {
-      const Quantity& quantity = *same.front().quantity;
+    for (const Measurements& series : of_gpus[gpu]) {
+      const Quantity& quantity = *series.front().quantity;
       if (quantity.unit != unit) continue;
       auto known = std::ranges::find_if(
           all, [&](const OnGpus& other) { return quantity_of(other).matches(quantity); });
       if (known == all.end()) known = all.insert(known, OnGpus(of_gpus.size()));
-      (*known)[gpu] = &same;
+      (*known)[gpu] = &series;
     }
   }
   std::ranges::stable_sort(all, std::greater(),
@@ -67,8 +67,8 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
   std::vector<ValueRow> rows;
   for (const OnGpus& measured : quantities) {
     std::vector<Measurements> of_gpus;
-    for (const Measurements* same : measured) {
-      if (same != nullptr) of_gpus.push_back(*same);
+    for (const Measurements* series : measured) {
+      if (series != nullptr) of_gpus.push_back(*series);
     }
     const Quantity& quantity = quantity_of(measured);
     for (const std::string& name : value_names(of_gpus)) {
@@ -159,10 +159,11 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   std::vector<std::string> units;
   for (const GpuRuns& gpu : gpus) {
     of_gpus.push_back(measurements(gpu, topic));
-    for (const Measurements& same : of_gpus.back()) units.push_back(same.front().quantity->unit);
+    for (const Measurements& series : of_gpus.back())
+      units.push_back(series.front().quantity->unit);
   }
   PartContent content;
-  content.facts.when("fits", topic == topic::kMemory && has_fits(gpus), "page",
+  content.facts.when("fits", topic == topic::kMemory && has_fits_page(gpus), "page",
                      std::string(kAboveTopic) + kFitsFile);
   bool cut = false;
   std::optional<Facts> concluded;

@@ -37,7 +37,7 @@ class PartTables {
   }
 
  private:
-  void add(const Figure& figure) { add(name_ + ".figure-" + slug(figure.slug), figure.data); }
+  void add(const Figure& figure) { add(name_ + ".figure-" + slug(figure.slug), figure.table); }
 
   void add(const std::string& name, const TableView& table) {
     if (table.columns.empty()) return;
@@ -78,7 +78,7 @@ std::string table_csv(const TableView& table) {
       fields.push_back(there ? number_in(table.columns[c], row.cells[c].deviation) : CsvField());
     }
     std::vector<std::string> words = row.flags;
-    if (!row.note.empty()) words.insert(words.begin(), row.note);
+    if (!row.missing_reason.empty()) words.insert(words.begin(), row.missing_reason);
     fields.push_back(csv_text(join(words, "; ")));
     csv += csv_line(fields);
   }

@@ -45,7 +45,7 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
 /// The training steps, as JSON, whose price site/prices.js calculates.
 std::string priced_steps(const Document& document) {
   nlohmann::json steps = nlohmann::json::array();
-  for (const auto& [name, a, b] : document.priced)
+  for (const auto& [name, a, b] : document.priced_steps)
     steps.push_back({{"name", name}, {"a", a}, {"b", b}});
   return steps.dump();
 }
@@ -63,7 +63,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"title", document.title},
       {"compares", state.compares},
       {"relation", document.relation},
-      {"priced", !document.priced.empty()},
+      {"priced", !document.priced_steps.empty()},
       {"steps", priced_steps(document)},
       {"side_a", document.side_a},
       {"side_b", document.side_b},
@@ -96,7 +96,7 @@ std::string byline_html(const FrontMatter& front) {
                                       {"course", front.course},
                                       {"published", published},
                                       {"repository", front.repository},
-                                      {"address", published ? front.shown_address() : ""}});
+                                      {"address", published ? front.repository_label() : ""}});
 }
 
 std::string page_html(const Document& document, const Drawings& drawings,
@@ -124,7 +124,7 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   std::map<std::string, std::string> files_beside;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) files_beside[file.name] = file.bytes;
+      for (const Attachment& file : part.attachments) files_beside[file.name] = file.bytes;
     }
   }
   return with_pictures_inside(without_file_links(page), files_beside);

@@ -45,7 +45,7 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
   const bool awaited = part.awaits_answer(state.answers);
-  const std::string whose = awaited ? "Your answer" : state.front.own_words();
+  const std::string whose = awaited ? "Your answer" : state.front.attribution();
   std::string html = fill_template(
       "answer.html",
       {{"generated", !answer.empty()},
@@ -54,7 +54,7 @@ std::string answer_html(const Part& part, const PageState& state) {
        {"mark", kCalculated},
        {"noted", part.note.has_value()},
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
-       {"note_mark", state.front.own_words() + "."},
+       {"note_mark", state.front.attribution() + "."},
        {"awaited", awaited},
        // Regions of one page must have different names.
        {"label", whose + ": " + part.lettered_title()}});
@@ -94,24 +94,24 @@ std::string PageState::next_figure() {
 std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
   const auto drawing = state.drawings.find(figure.slug);
   const bool drawn = drawing != state.drawings.end();
-  const bool tabled = !figure.data.columns.empty();
+  const bool tabled = !figure.table.columns.empty();
   const std::string id = state.id("figure-" + slug(figure.slug));
   TemplateObject values = {
       {"id", id},
       {"number", state.next_figure()},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
-      {"offers", !figure.in_page.empty()},
-      {"in_page", markdown_to_html(figure.in_page)},
+      {"offers", !figure.page_caption.empty()},
+      {"in_page", markdown_to_html(figure.page_caption)},
       {"alt", figure.alt},
       {"spec", figure.slug},
       {"drawn", drawn},
-      {"live", !figure.live.is_null()},
+      {"live", !figure.script_data.is_null()},
       {"screen", !on_paper},
       {"wide", drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
       {"tabled", tabled},
-      {"table", tabled ? table_html(figure.data, state.id(id + "-data")) : ""}};
+      {"table", tabled ? table_html(figure.table, state.id(id + "-data")) : ""}};
   return fill_template("figure.html", values);
 }
 

@@ -62,7 +62,7 @@ struct Remarks {
 
 Remarks remarks(const RowView& row) {
   constexpr std::size_t kLongestBeside = 24, kLongestWord = 14;
-  const std::string text = row.remarks();
+  const std::string text = row.joined_flags();
   const std::vector<std::string> words = split(text, ' ');
   const bool breaks = std::ranges::any_of(
       words, [](const std::string& word) { return word.size() > kLongestWord; });
@@ -138,7 +138,7 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
                                   {"cells", cells},
                                   {"noted", rest > 0},
                                   {"span", std::to_string(rest)},
-                                  {"note", row.reason()},
+                                  {"note", row.missing_words()},
                                   {"flags", remarked.beside},
                                   {"tall", !remarked.below.empty()},
                                   {"width", std::to_string(table.columns.size() - 1 + flagged)},

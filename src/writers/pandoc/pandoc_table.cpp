@@ -177,7 +177,7 @@ json pandoc_table(const TableView& table, const std::string& id) {
     add_head(table.columns[c].head(), table.columns[c].align);
     const std::vector<AlignedCell> aligned = align_decimals(table, c);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const bool noted = c >= table.rows[r].cells.size() && !table.rows[r].note.empty();
+      const bool noted = c >= table.rows[r].cells.size() && !table.rows[r].missing_reason.empty();
       if (!noted) grid.rows[r + 1].push_back(cell_in(table.columns[c], aligned[r]));
     }
   }
@@ -186,7 +186,7 @@ json pandoc_table(const TableView& table, const std::string& id) {
   if (flagged) add_head("Remarks", Align::kLeft);
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const bool noted = grid.rows[r + 1].size() < table.columns.size();
-    const std::string words = noted ? table.rows[r].note : table.rows[r].remarks();
+    const std::string words = noted ? table.rows[r].missing_reason : table.rows[r].joined_flags();
     if (noted || flagged) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
   }
   return table_node(grid);

@@ -46,9 +46,9 @@ class RichWriter {
         return inlines(block.inlines);
       case Kind::kHeading:
         return typst_call("block(sticky: true)", typst_call("strong", inlines(block.inlines)));
-      case Kind::kBullets:
+      case Kind::kBulletList:
         return items("list(tight: " + flag(block.tight), block.items);
-      case Kind::kNumbers:
+      case Kind::kNumberedList:
         return items("enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
                      block.items);
       case Kind::kQuote:

@@ -20,7 +20,7 @@ constexpr double kHalf = 0.485;  // The width of one of two columns over that of
 constexpr std::size_t kLongestRemark = 24;
 
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letter_count(row.remarks()) <= kLongestRemark;
+  return !row.flags.empty() && letter_count(row.joined_flags()) <= kLongestRemark;
 }
 
 bool is_flagged(const TableView& table) {
@@ -93,9 +93,9 @@ class TableWriter {
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
     if (const std::size_t rest = table_.columns.size() - count; rest > 0) {
       cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
-               typst_text(cut_to_fit(row.reason())) + "], ";
+               typst_text(cut_to_fit(row.missing_words())) + "], ";
     }
-    const std::string words = typst_text(cut_to_fit(row.remarks()));
+    const std::string words = typst_text(cut_to_fit(row.joined_flags()));
     if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
     return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
   }
