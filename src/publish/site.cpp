@@ -238,8 +238,9 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
   place_card(options.site_url, folder, card, page_options, site.files);
   if (!page_options.address.empty() && page.folder.empty() && !page.is_index())
     page_options.address += page.file;
-  if (!page.data.is_null())
-    site.files.push_back({kFitsScript, "window.labreportFits = " + page.data.dump() + ";\n"});
+  if (!page.script_data.is_null())
+    site.files.push_back(
+        {kFitsScript, "window.labreportFits = " + page.script_data.dump() + ";\n"});
   site.files.push_back({folder + page.file, overview_html(page, drawings, page_options, pairs)});
 }
 

@@ -166,7 +166,7 @@ TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
     return compose_section(words, {{"", content}}, spec).parts.at(0).figures.at(0);
   };
   EXPECT_EQ(figure(true).title, "Backward takes 2.1 times as long");
-  EXPECT_EQ(figure(true).data.title, "Steps");
+  EXPECT_EQ(figure(true).table.title, "Steps");
   EXPECT_EQ(figure(false).title, "Steps");
 }
 

@@ -1,4 +1,5 @@
-// Describes the sides and what is compared besides ratios.
+// Makes the tables of a comparison that show no ratios of rows: sides, fitting cells, speedups,
+// kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 namespace labreport {
 namespace {
 
+/// A row of the table of sides.
 struct SideFact {
   std::string label;
   Value a, b;
@@ -29,26 +31,27 @@ std::string rate_words(const ComparedRun& side, Precision precision) {
                                                  : limit_words(found->second, kTera, "TFLOP/s");
 }
 
-/// True for an import, whose time and revision say nothing of its numbers.
+/// True for an import. Its time and revision are not those of the measurement.
 bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
 
-/// "a, b and 3 more"
-std::string some_of(const std::vector<std::string>& texts) {
-  constexpr std::size_t kMost = 2;
-  const std::string first = join(std::span(texts).first(std::min(kMost, texts.size())), ", ");
-  return texts.size() <= kMost ? first : fmt::format("{} and {} more", first, texts.size() - kMost);
+/// Lists the first two texts and how many more there are: "a, b and 3 more".
+std::string first_texts(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMax = 2;
+  const std::string first = join(std::span(texts).first(std::min(kMax, texts.size())), ", ");
+  return texts.size() <= kMax ? first : fmt::format("{} and {} more", first, texts.size() - kMax);
 }
 
 using SideWords = std::function<std::string(const ComparedRun&)>;
 
+/// Returns the labels of the facts and, for each, the function that words it for one side.
 std::vector<std::pair<const char*, SideWords>> side_facts() {
   constexpr double kGiga = 1e9;
   static constexpr std::size_t kMinutes = std::string_view("2026-05-01T12:34").size();
   return {
       {"GPU", &ComparedRun::device},
-      {"Published by", [](const auto& side) { return some_of(side.table_titles); }},
-      {"Published at", [](const auto& side) { return some_of(side.table_sources); }},
-      {"Assumed", [](const auto& side) { return some_of(side.assumptions); }},
+      {"Published by", [](const auto& side) { return first_texts(side.table_titles); }},
+      {"Published at", [](const auto& side) { return first_texts(side.table_sources); }},
+      {"Assumed", [](const auto& side) { return first_texts(side.assumptions); }},
       {"Edition and preset",
        [](const auto& side) {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
@@ -80,16 +83,16 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
 
 Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }
 
-Value linked(const DiffSource& source) {
+Value linked_name(const DiffSource& source) {
   const std::filesystem::path folder(source.name);
   Value name((folder.has_filename() ? folder : folder.parent_path()).filename().string());
   name.link = source.page;
   return name;
 }
 
-/// The first row of each cell among the rows for which `selects` holds.
-std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
-                                         bool (*selects)(const ComparedRow&)) {
+/// Returns the first row of each cell, among the rows that `selects` accepts.
+std::vector<const ComparedRow*> first_rows_of_cells(const std::vector<ComparedRow>& rows,
+                                                    bool (*selects)(const ComparedRow&)) {
   std::vector<const ComparedRow*> cells;
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
@@ -112,7 +115,7 @@ Value fit_words(const RowSide& side) {
 }  // namespace
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
-  std::vector<SideFact> facts{{"Run", linked(a), linked(b)}};
+  std::vector<SideFact> facts{{"Run", linked_name(a), linked_name(b)}};
   if (!comparison.a.implementation.empty() || !comparison.b.implementation.empty()) {
     facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
   }
@@ -129,12 +132,12 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
 }
 
 Dataset one_sided_fit_data(const Comparison& comparison) {
-  const auto differ = [](const ComparedRow& row) {
+  const auto fits_one_side = [](const ComparedRow& row) {
     return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
            row.status != RowStatus::kOnlyB;
   };
   std::vector<CellRow> cells;
-  for (const ComparedRow* row : cells_of(comparison.rows, differ)) {
+  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, fits_one_side)) {
     cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
   }
   const SideNames names = side_names(comparison);
@@ -150,11 +153,11 @@ Dataset one_sided_fit_data(const Comparison& comparison) {
 Dataset not_compared_data(const Comparison& comparison) {
   const SideNames names = side_names(comparison);
   std::vector<CellRow> cells;
-  const auto is_lone = [](const ComparedRow& row) {
+  const auto is_not_compared = [](const ComparedRow& row) {
     return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
            row.status == RowStatus::kFailedBoth;
   };
-  for (const ComparedRow* row : cells_of(comparison.rows, is_lone)) {
+  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, is_not_compared)) {
     cells.push_back({row, {}});
     if (row->status != RowStatus::kFailedBoth) continue;
     cells.back().flags = {names.head_a + ": " + row->a.missing_reason,
@@ -163,7 +166,7 @@ Dataset not_compared_data(const Comparison& comparison) {
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
        [](const CellRow& cell) {
-         // Labels tell apart cells that differ only in warm-up or steps.
+         // Cells may differ only in warm-up or steps, so these are part of the label.
          const CellSpec& spec = cell.row->spec;
          std::string label = cell_label(spec, cell.row->size);
          if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);

@@ -10,13 +10,15 @@
 namespace labreport {
 namespace {
 
+/// Returns the first word of the GPU's name without "NVIDIA", or the whole name if another GPU's
+/// begins with this word.
 std::string short_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
-  const auto name = [](const std::string& of) { return replaced(of, "NVIDIA ", ""); };
-  const std::string word = name(gpu).substr(0, name(gpu).find(' '));
-  const bool taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
-    return run.gpu() != gpu && name(run.gpu()).starts_with(word);
+  const auto model = [](const std::string& name) { return replaced(name, "NVIDIA ", ""); };
+  const std::string word = model(gpu).substr(0, model(gpu).find(' '));
+  const bool is_taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
+    return run.gpu() != gpu && model(run.gpu()).starts_with(word);
   });
-  return taken ? name(gpu) : word;
+  return is_taken ? model(gpu) : word;
 }
 
 }  // namespace
@@ -109,13 +111,13 @@ std::string common_setting(const std::vector<Measurements>& all) {
 std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
   for (const Measurements& series : all) {
-    for (const Measurement& one : series) {
-      // A new name goes behind the name before it in the same quantity.
-      auto at = names.begin();
-      for (const auto& [name, value] : one.quantity->values) {
+    for (const Measurement& measurement : series) {
+      // A new name is inserted after the name before it in the same quantity.
+      auto place = names.begin();
+      for (const auto& [name, value] : measurement.quantity->values) {
         auto found = std::ranges::find(names, name);
-        if (found == names.end()) found = names.insert(at, name);
-        at = found + 1;
+        if (found == names.end()) found = names.insert(place, name);
+        place = found + 1;
       }
     }
   }

@@ -42,7 +42,7 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   });
 }
 
-Dataset ladder_rungs(const std::vector<GpuLadder>& ladders) {
+Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
   std::vector<RungRow> rungs;
   for (const GpuLadder& ladder : ladders) {
     for (const auto& [change, ms] : ladder.quantity->values)
