@@ -205,7 +205,7 @@ std::vector<std::string> part_names() {
   return names;
 }
 
-FigureFiles figure_files(std::string_view folder) {
+FigureFileReader figure_files(std::string_view folder) {
   return [path = "experiments/" + std::string(folder) + "/figures/"](const std::string& name) {
     return embedded::experiments().at(path + name + ".vl.json");
   };

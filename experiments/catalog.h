@@ -13,7 +13,7 @@ const std::vector<Experiment>& catalog();
 std::vector<std::string> part_names();
 
 /// Returns a function that reads experiments/<folder>/figures/<name>.vl.json by its name.
-FigureFiles figure_files(std::string_view folder);
+FigureFileReader figure_files(std::string_view folder);
 
 /// Finds the experiment of a selector: "experiment", "experiment.part" or one of
 /// `Experiment::aliases`. Throws `InputError` with the nearest names if it finds none.

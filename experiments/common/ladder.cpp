@@ -62,10 +62,10 @@ std::optional<double> floor_ms_of(const RunView& view, const Ladder& ladder) {
   const Limits limits = measured_limits(view.run());
   const auto flops = step_flops(ladder.rungs.front().cell->spec);
   const auto rate = measured_gemm_rate(view, *spec.precision);
-  if (!flops || !rate || !limits.bandwidth || !spec.model) return std::nullopt;
+  if (!flops || !rate || !limits.copy_bandwidth || !spec.model) return std::nullopt;
   const double bytes =
       kOptimizerBytesPerParameter * static_cast<double>(parameter_count(*spec.model));
-  return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.bandwidth);
+  return kMillisecondsPerSecond * (*flops / *rate + bytes / *limits.copy_bandwidth);
 }
 
 std::string falls_words(double from, double to) {

@@ -194,7 +194,7 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
 }
 
 std::optional<double> measured_gemm_rate(const RunView& view, Precision precision) {
-  const auto rates = measured_limits(view.run()).rates;
+  const auto rates = measured_limits(view.run()).matrix_rates;
   const auto rate = rates.find(precision);
   return rate == rates.end() ? std::nullopt : std::optional(rate->second);
 }
@@ -208,14 +208,14 @@ std::optional<double> model_flops_utilization(const RunView& view, const TimedLa
 }
 
 std::vector<std::string> disturbances_except_slowdown(const Launch& launch) {
-  std::vector<std::string> words = disturbed_by({&launch, 1});
+  std::vector<std::string> words = disturbances_of({&launch, 1});
   std::erase_if(words, [](const std::string& word) { return word.ends_with("slowdown"); });
   return words;
 }
 
 std::vector<std::string> disturbances(const TimedLaunch& timed) {
   const Launch& launch = *timed.launch;
-  std::vector<std::string> words = disturbed_by({&launch, 1});
+  std::vector<std::string> words = disturbances_of({&launch, 1});
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }

@@ -318,7 +318,7 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const std::vector<Race> races = races_of(rows);
   Facts facts;
   facts.set("precision", describe(precision));
-  const auto fastest_facts = speedup_facts(races, measured_limits(view.run()).bandwidth);
+  const auto fastest_facts = speedup_facts(races, measured_limits(view.run()).copy_bandwidth);
   facts.when("speedup", fastest_facts).flag("alone", !races.empty() && !fastest_facts);
   facts.when("launches", view.on_gpu() ? launch_bound_facts(races) : std::nullopt);
   facts.when("yours", custom_facts(rows, races));

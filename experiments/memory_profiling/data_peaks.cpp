@@ -134,7 +134,7 @@ Dataset steps_data(const ProfileList& profiles) {
       column("Reserved", metric::kMemory, metric::kPeakReserved),
       column("Requested", metric::kMemory, metric::kPeakRequested),
       bytes_column<StepRow>("formula", "By formula", &StepRow::formula_bytes, unit)};
-  for (const Category& category : categories())
+  for (const CategoryWords& category : memory_categories())
     columns.push_back(column(category.words, metric::kCategory, category.name));
   return make_dataset("steps", columns, step_rows(profiles));
 }

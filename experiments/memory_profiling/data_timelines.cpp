@@ -159,13 +159,13 @@ Dataset marks_data(const StepRecording& recording, double capacity_bytes, const 
 /// The bytes of one category after one event.
 struct Slice {
   const Instant* instant;
-  Category category;
+  CategoryWords category;
 };
 
-Dataset timeline_data(const std::vector<Category>& visible, const Timeline& timeline,
+Dataset timeline_data(const std::vector<CategoryWords>& visible, const Timeline& timeline,
                       const ByteUnit& unit) {
   std::vector<Slice> slices;
-  for (const Category& category : visible) {
+  for (const CategoryWords& category : visible) {
     for (const Instant& instant : timeline.instants) slices.push_back({&instant, category});
   }
   const std::vector<Column<Slice>> columns{
@@ -179,7 +179,7 @@ Dataset timeline_data(const std::vector<Category>& visible, const Timeline& time
 }
 
 /// Lists memory at the start, the end of each phase and the peak. A failure replaces its phase.
-Dataset stages_data(const std::vector<Category>& visible, const StepRecording& recording,
+Dataset stages_data(const std::vector<CategoryWords>& visible, const StepRecording& recording,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
   const Timeline& timeline = recording.timeline;
@@ -190,7 +190,7 @@ Dataset stages_data(const std::vector<Category>& visible, const StepRecording& r
     stages.back().first = recording.step->why_no_peak();
   stages.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
-  for (const Category& category : visible) {
+  for (const CategoryWords& category : visible) {
     const std::string words(category.words);
     columns.push_back(bytes_column<Stage>(
         words, words,
@@ -211,7 +211,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
   const Timeline& timeline = recording.timeline;
   const ByteUnit unit = byte_unit(timeline.peak().requested_bytes());
   const double least_visible = kInvisibleShare * timeline.peak().requested_bytes();
-  const auto visible = only(categories(), [&](const Category& category) {
+  const auto visible = only(memory_categories(), [&](const CategoryWords& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
       return instant.bytes_of(category.name) > least_visible;
     });
@@ -228,7 +228,7 @@ void add_step(PartContent& part, const StepRecording& recording, const std::stri
   }
   const Cell& cell = *recording.step->cell;
   const std::string launch = std::to_string(recording.step->launch - cell.launches.data());
-  part.files.push_back(
+  part.attachments.push_back(
       {snapshot_name + artifact::kSnapshot, "", cell.id + "." + launch + artifact::kSnapshot});
 }
 

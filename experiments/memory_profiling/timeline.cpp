@@ -17,8 +17,8 @@ double Instant::requested_bytes() const {
 }
 
 double Instant::bytes_of(std::string_view category) const {
-  const auto entry = std::ranges::find(categories(), category, &Category::name);
-  const auto index = static_cast<std::size_t>(entry - categories().begin());
+  const auto entry = std::ranges::find(memory_categories(), category, &CategoryWords::name);
+  const auto index = static_cast<std::size_t>(entry - memory_categories().begin());
   return index < category_bytes.size() ? category_bytes[index] : 0;
 }
 
@@ -52,7 +52,7 @@ Timeline timeline_of(const Launch& launch) {
     Instant& instant = timeline.instants.emplace_back();
     instant.event = row.number(column::kEvent).value_or(0);
     instant.phase = row.text(column::kPhase);
-    for (const Category& category : categories())
+    for (const CategoryWords& category : memory_categories())
       instant.category_bytes.push_back(row.number(category.name).value_or(0));
     instant.allocated_bytes = row.number(metric::kAllocated).value_or(0);
   }

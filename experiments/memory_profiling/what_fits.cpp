@@ -350,7 +350,7 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
                     return bar.text.ends_with('*');
                   }));
   Dataset bars = make_dataset("what-fits", kBars, rows);
-  bars.live = live_data(grid, described_size - grid.sizes.begin());
+  bars.script_data = live_data(grid, described_size - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
                        {std::move(bars), cards_data(), smallest_cards_data(grid),
                         make_dataset("predictions", kPredictions, grid.checks)});

@@ -21,7 +21,7 @@ struct PeakRates {
   std::string precision;
 
   PeakRates(const RunView& view, const Profile& profile)
-      : bandwidth(measured_limits(view.run()).bandwidth.value_or(0)),
+      : bandwidth(measured_limits(view.run()).copy_bandwidth.value_or(0)),
         gemm_rate(measured_gemm_rate(view, profile.precision()).value_or(0)),
         precision(labreport::describe(profile.precision())) {}
   bool are_known() const { return bandwidth > 0 && gemm_rate > 0; }

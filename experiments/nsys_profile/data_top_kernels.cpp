@@ -190,7 +190,7 @@ PartContent top_kernels(const Profiles& profiles) {
   part.datasets = {make_dataset("top-kernels", top_columns(), top_rows(profiles.in_tables)),
                    make_dataset("every-top-kernel", top_columns(), top_rows(profiles.in_details)),
                    make_dataset("kernel-summary", ranked_columns(), ranked_kernels(forward))};
-  part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
+  part.attachments = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }
 

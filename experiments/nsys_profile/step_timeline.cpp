@@ -272,7 +272,7 @@ std::vector<Dataset> step_timeline(const Profiles& profiles) {
                                 make_dataset("step-phases", kLabels, phase_labels(step)),
                                 make_dataset("step-classes", kLabels, class_labels(step)),
                                 phase_times_table(step)};
-  datasets.front().live = live_data(traced_profiles(profiles), drawn);
+  datasets.front().script_data = live_data(traced_profiles(profiles), drawn);
   return datasets;
 }
 

@@ -36,12 +36,12 @@ void add_comparison(Facts& facts) {
 std::string limits_words(const RunView& view) {
   std::vector<std::string> parts;
   const Limits limits = measured_limits(view.run());
-  for (const auto& [precision, rate] : limits.rates) {
+  for (const auto& [precision, rate] : limits.matrix_rates) {
     parts.push_back(std::string(describe(precision)) + " " + format_significant(rate / kTera, 3) +
                     " TFLOP/s");
   }
-  if (limits.bandwidth) {
-    parts.push_back("copy bandwidth " + format_significant(*limits.bandwidth / kTera, 3) +
+  if (limits.copy_bandwidth) {
+    parts.push_back("copy bandwidth " + format_significant(*limits.copy_bandwidth / kTera, 3) +
                     " TB/s (read + write)");
   }
   return join(parts, ", ");

@@ -265,10 +265,10 @@ void add_all_reduces(Quantities& all, const RunView& view) {
 void add_limits(Quantities& all, const RunView& view) {
   const Limits limits = measured_limits(view.run());
   Quantity rates{.topic = topic::kLimits, .setting = "GEMM rate", .unit = "TFLOP/s"};
-  for (const auto& [precision, rate] : limits.rates)
+  for (const auto& [precision, rate] : limits.matrix_rates)
     add_value(rates, std::string(describe(precision)), rate / 1e12);
   Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
-  if (limits.bandwidth) add_value(bandwidth, "read and write", *limits.bandwidth / 1e9);
+  if (limits.copy_bandwidth) add_value(bandwidth, "read and write", *limits.copy_bandwidth / 1e9);
   add_unless_empty(all, std::move(rates));
   add_unless_empty(all, std::move(bandwidth));
 }

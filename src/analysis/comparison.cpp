@@ -18,48 +18,49 @@
 namespace labreport {
 namespace {
 
-constexpr std::array<std::string_view, 8> kStandings{"matched",      "only_a",      "only_b",
-                                                     "failed_a",     "failed_b",    "failed_both",
-                                                     "unrecorded_a", "unrecorded_b"};
+constexpr std::array<std::string_view, 8> kRowStatusNames{
+    "matched",  "only_a",      "only_b",       "failed_a",
+    "failed_b", "failed_both", "unrecorded_a", "unrecorded_b"};
 
-constexpr double kNanoseconds = 1e9;
-constexpr double kNoticedDeparture = 1.1;
+constexpr double kNanosecondsPerS = 1e9;
+constexpr double kLeastDeparture = 1.1;
 
-std::optional<double> rate_of(const Limits& limits, const CellSpec& spec) {
-  const auto found = limits.rates.find(spec.precision.value_or(Precision::kFp32));
-  return found == limits.rates.end() ? std::nullopt : std::optional(found->second);
+std::optional<double> matrix_rate_of(const Limits& limits, const CellSpec& spec) {
+  const auto found = limits.matrix_rates.find(spec.precision.value_or(Precision::kFp32));
+  return found == limits.matrix_rates.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<double> quotient(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional(*a / *b) : std::nullopt;
 }
 
-/// A time that only GEMMs or memory bandwidth determine is inversely proportional to the measured
-/// rate.
+/// Predicts the ratio of two times. A time that GEMMs or memory traffic alone determine is
+/// inversely proportional to the measured matrix rate or bandwidth.
 Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
   const Work work = work_of(row.spec, row.measure);
   if (!row.ratio || (work.flops <= 0 && work.bytes <= 0)) return {};
   Prediction prediction;
   if (work.flops > 0) {
-    prediction.by_peak = quotient(rate_of(a, row.spec), rate_of(b, row.spec));
+    prediction.by_matrix_rate = quotient(matrix_rate_of(a, row.spec), matrix_rate_of(b, row.spec));
   }
-  prediction.by_bandwidth = quotient(a.bandwidth, b.bandwidth);
-  if (!prediction.by_peak && !prediction.by_bandwidth) return prediction;
-  const double by_peak = prediction.by_peak ? *prediction.by_peak : *prediction.by_bandwidth;
-  const double by_bandwidth = prediction.by_bandwidth.value_or(by_peak);
-  const double nearer =
-      std::clamp(*row.ratio, std::min(by_peak, by_bandwidth), std::max(by_peak, by_bandwidth));
-  const double departure = *row.ratio / nearer;
-  if (departure > kNoticedDeparture || departure < 1 / kNoticedDeparture) {
+  prediction.by_bandwidth = quotient(a.copy_bandwidth, b.copy_bandwidth);
+  if (!prediction.by_matrix_rate && !prediction.by_bandwidth) return prediction;
+  const double by_rate =
+      prediction.by_matrix_rate ? *prediction.by_matrix_rate : *prediction.by_bandwidth;
+  const double by_bandwidth = prediction.by_bandwidth.value_or(by_rate);
+  const auto [low, high] = std::minmax(by_rate, by_bandwidth);
+  // Between the two predictions, the departure is 1.
+  const double departure = *row.ratio / std::clamp(*row.ratio, low, high);
+  if (departure > kLeastDeparture || departure < 1 / kLeastDeparture) {
     prediction.departure = departure;
   }
   return prediction;
 }
 
-/// Returns a speedup for each timed row in another precision whose FP32 row is in `rows`, in the
-/// order of `rows`.
+/// Returns a speedup for each time in a precision other than FP32 whose FP32 row is in `rows`, in
+/// the order of `rows`.
 std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
-  const auto has_speedup = [](const ComparedRow& row) {
+  const auto is_step_time = [](const ComparedRow& row) {
     return row.spec.kind == CellKind::kTiming && row.measure != Measure::kFirstStep &&
            row.spec.precision;
   };
@@ -71,12 +72,12 @@ std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
   };
   std::map<std::pair<std::string, Measure>, const ComparedRow*> fp32_rows;
   for (const ComparedRow& row : rows) {
-    if (!has_speedup(row) || row.spec.precision != Precision::kFp32) continue;
+    if (!is_step_time(row) || row.spec.precision != Precision::kFp32) continue;
     fp32_rows.emplace(key_of(row), &row);
   }
   std::vector<SpeedupRow> speedups;
   for (const ComparedRow& row : rows) {
-    if (!has_speedup(row) || row.spec.precision == Precision::kFp32) continue;
+    if (!is_step_time(row) || row.spec.precision == Precision::kFp32) continue;
     const auto fp32 = fp32_rows.find(key_of(row));
     if (fp32 == fp32_rows.end()) continue;
     const SpeedupRow speedup{.spec = row.spec,
@@ -91,17 +92,17 @@ std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
 
 ComparedRun describe_run(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
-  if (const ModelSource* model = measured_model(run)) side.model = model->implementation;
+  if (const ModelSource* model = measured_model(run)) side.implementation = model->implementation;
   side.limits = measured_limits(run);
-  side.titles = provenance(run, metric::kTitle);
-  side.sources = provenance(run, metric::kSource);
-  side.assumed = provenance(run, metric::kAssumed);
+  side.table_titles = provenance_texts(run, metric::kTitle);
+  side.table_sources = provenance_texts(run, metric::kSource);
+  side.assumptions = provenance_texts(run, metric::kAssumed);
   if (const Device* device = most_used_device(run)) {
     side.device = device->name;
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
     side.memory_bytes = static_cast<double>(device->memory_bytes);
   }
-  // An import's session has its own time and revision, which say nothing about the numbers.
+  // An import's session records when the table was imported, not when its numbers were measured.
   if (run.sessions.empty() || run.source == "imported") return side;
   const Session& session = run.sessions.front();
   side.started_at = session.started_at;
@@ -112,7 +113,7 @@ ComparedRun describe_run(const Run& run) {
 }
 
 double geometric_mean(const std::vector<double>& values) {
-  if (values.size() == 1) return values.front();  // log and exp would change the last digit
+  if (values.size() == 1) return values.front();  // Log and exp would change the last digit.
   double sum = 0;
   for (const double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
@@ -121,12 +122,12 @@ double geometric_mean(const std::vector<double>& values) {
 /// Sets the reason why the cell has no value for this row.
 void explain_missing(const Cell& cell, RowSide& side) {
   if (cell.launches.empty()) {
-    side.reason = "not measured yet";
+    side.missing_reason = "not measured yet";
   } else if (std::ranges::any_of(cell.launches, is_ok, &Launch::outcome)) {
-    side.reason = "this number is not recorded";
+    side.missing_reason = "this number is not recorded";
     side.unrecorded = true;
   } else {
-    side.reason = describe(cell.launches.back().outcome);
+    side.missing_reason = describe(cell.launches.back().outcome);
     side.fits = !does_not_fit(cell.launches.back().outcome);
   }
 }
@@ -134,37 +135,37 @@ void explain_missing(const Cell& cell, RowSide& side) {
 RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   RowSide side{};
   if (cell == nullptr) return side;
-  side.launches = launch_values(*cell, measure);
-  side.flags = disturbed_by(cell->launches);
-  if (side.launches.empty()) {
+  side.launch_values = launch_values(*cell, measure);
+  side.disturbances = disturbances_of(cell->launches);
+  if (side.launch_values.empty()) {
     explain_missing(*cell, side);
     return side;
   }
-  side.value = geometric_mean(side.launches);
+  side.value = geometric_mean(side.launch_values);
   const Work work = work_of(cell->spec, measure);
-  const double seconds = *side.value / kNanoseconds;
-  const auto rate = rate_of(limits, cell->spec);
-  if (work.flops > 0 && rate) side.peak_share = work.flops / seconds / *rate;
-  if (work.bytes > 0 && limits.bandwidth) {
-    side.bandwidth_share = work.bytes / seconds / *limits.bandwidth;
+  const double seconds = *side.value / kNanosecondsPerS;
+  const auto rate = matrix_rate_of(limits, cell->spec);
+  if (work.flops > 0 && rate) side.matrix_rate_share = work.flops / seconds / *rate;
+  if (work.bytes > 0 && limits.copy_bandwidth) {
+    side.bandwidth_share = work.bytes / seconds / *limits.copy_bandwidth;
   }
   const auto bytes = static_cast<double>(message_bytes(measure));
   if (bytes > 0) side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * 1e9;
   return side;
 }
 
-RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
-  if (pair.b == nullptr) return RowStanding::kOnlyA;
-  if (pair.a == nullptr) return RowStanding::kOnlyB;
-  if (!a.value && !b.value) return RowStanding::kFailedBoth;
-  if (!a.value) return a.unrecorded ? RowStanding::kUnrecordedA : RowStanding::kFailedA;
-  if (!b.value) return b.unrecorded ? RowStanding::kUnrecordedB : RowStanding::kFailedB;
-  return RowStanding::kMatched;
+RowStatus status_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
+  if (pair.b == nullptr) return RowStatus::kOnlyA;
+  if (pair.a == nullptr) return RowStatus::kOnlyB;
+  if (!a.value && !b.value) return RowStatus::kFailedBoth;
+  if (!a.value) return a.unrecorded ? RowStatus::kUnrecordedA : RowStatus::kFailedA;
+  if (!b.value) return b.unrecorded ? RowStatus::kUnrecordedB : RowStatus::kFailedB;
+  return RowStatus::kMatched;
 }
 
 void add_remarks(const CellPair& pair, ComparedRow& row) {
-  for (const std::string& flag : row.a.flags) row.remarks.push_back("A: " + flag);
-  for (const std::string& flag : row.b.flags) row.remarks.push_back("B: " + flag);
+  for (const std::string& words : row.a.disturbances) row.remarks.push_back("A: " + words);
+  for (const std::string& words : row.b.disturbances) row.remarks.push_back("B: " + words);
   if (pair.a == nullptr || pair.b == nullptr) return;
   const auto steps = [](const Cell* cell) {
     return cell->spec.steps ? std::to_string(*cell->spec.steps) : std::string("unknown");
@@ -174,63 +175,67 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
   }
 }
 
-/// Returns nothing if neither side has a value, unless this is the first measure of a failed cell.
+/// Returns the row of a pair's measure. If neither side has a value, only the first measure gets a
+/// row, and only if a side's cell has failed or was not run.
 std::optional<ComparedRow> row_of(const CellPair& pair, Measure measure,
                                   const Comparison& comparison) {
   const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
-  ComparedRow row{.cell = cell.id, .size = cell.spec.size, .spec = cell.spec, .measure = measure};
-  if (pair.a != nullptr && pair.b != nullptr && pair.b->id != cell.id) row.cell_b = pair.b->id;
+  ComparedRow row{
+      .cell_id = cell.id, .size = cell.spec.size, .spec = cell.spec, .measure = measure};
+  if (pair.a != nullptr && pair.b != nullptr && pair.b->id != cell.id) row.cell_id_b = pair.b->id;
   row.a = side_of(pair.a, measure, comparison.a.limits);
   row.b = side_of(pair.b, measure, comparison.b.limits);
-  row.standing = standing_of(pair, row.a, row.b);
+  row.status = status_of(pair, row.a, row.b);
   if (!row.a.value && !row.b.value) {
     const bool is_first = measure == measures_of(cell.spec).front();
     if (!is_first || (row.a.unrecorded && row.b.unrecorded)) return std::nullopt;
   }
   if (row.a.value && row.b.value) {
-    row.ratio = ratio_of(row.a.launches, row.b.launches);
-    if (std::min(row.a.launches.size(), row.b.launches.size()) >= kLaunchesForVerdict) {
-      const Welch test = welch(row.a.launches, row.b.launches);
+    row.ratio = ratio_of(row.a.launch_values, row.b.launch_values);
+    if (std::min(row.a.launch_values.size(), row.b.launch_values.size()) >= kLaunchesForVerdict) {
+      const WelchTest test = welch_test(row.a.launch_values, row.b.launch_values);
       row.interval = {test.lower, test.upper};
     }
   }
   // Devices of one model differ only by noise, and an imported table has no limits.
-  if (comparison.related.relation == Relation::kDifferentHardware) {
+  if (comparison.machines.relation == Relation::kDifferentHardware) {
     row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
   }
   add_remarks(pair, row);
   return row;
 }
 
-/// Judges rows that have both sides and are times; bytes do not vary by chance.
-void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
+/// Adds judgments to the rows that have times on both sides. Bytes get none, because they do not
+/// vary by chance.
+void add_judgments(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
   std::vector<RowSample> samples;
-  std::vector<ComparedRow*> judged;
+  std::vector<ComparedRow*> judged_rows;
   for (ComparedRow& row : rows) {
     if (!row.ratio || unit(row.measure) != "ns") continue;
-    const auto& flags = row.a.flags.empty() ? row.b.flags : row.a.flags;
-    samples.push_back({row.a.launches, row.b.launches, flags.empty() ? "" : flags.front()});
-    judged.push_back(&row);
+    const auto& found = row.a.disturbances.empty() ? row.b.disturbances : row.a.disturbances;
+    const std::string disturbance = found.empty() ? "" : found.front();
+    samples.push_back({row.a.launch_values, row.b.launch_values, disturbance});
+    judged_rows.push_back(&row);
   }
-  const std::vector<Judged> results = judge(samples, options);
-  for (std::size_t i = 0; i < results.size(); ++i) judged[i]->judged = results[i];
+  const std::vector<Judgment> judgments = judge_rows(samples, options);
+  for (std::size_t i = 0; i < judgments.size(); ++i) judged_rows[i]->judgment = judgments[i];
 }
 
-Comparison compare(const Run& a, const Run& b, const Related& related,
+Comparison compare(const Run& a, const Run& b, const MachineRelation& machines,
                    const CompareOptions& options) {
-  const Matching matching = match_cells(a, b, options.allowed);
-  if (matching.matched == 0) {
+  const Matching matching = match_cells(a, b, options.allowed_mismatches);
+  if (matching.matched_cells == 0) {
     const std::string difference = most_frequent_difference(a, b);
     throw InputError(
         fmt::format("nothing to compare: 0 cells match, {} only in {}, {} only in {}{}",
-                    matching.only_a, options.name_a, matching.only_b, options.name_b,
-                    difference.empty() ? "" : "; " + difference),
+                    matching.cells_only_in_a, options.name_a, matching.cells_only_in_b,
+                    options.name_b, difference.empty() ? "" : "; " + difference),
         "networks match by hyper-parameters, context, batch and precision");
   }
-  Comparison comparison{.a = describe_run(a), .b = describe_run(b), .related = related};
-  comparison.matched = matching.matched;
-  comparison.only_a = matching.only_a;
-  comparison.only_b = matching.only_b;
+  Comparison comparison{.a = describe_run(a), .b = describe_run(b), .machines = machines};
+  comparison.matched_cells = matching.matched_cells;
+  comparison.cells_only_in_a = matching.cells_only_in_a;
+  comparison.cells_only_in_b = matching.cells_only_in_b;
   comparison.mismatches = matching.mismatches;
   for (const CellPair& pair : matching.pairs) {
     const Cell& cell = pair.a == nullptr ? *pair.b : *pair.a;
@@ -238,19 +243,19 @@ Comparison compare(const Run& a, const Run& b, const Related& related,
       if (auto row = row_of(pair, measure, comparison)) comparison.rows.push_back(std::move(*row));
     }
   }
-  // Times with other batches or vocabularies are for different work, so they allow no verdict.
-  if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
-    judge_rows(comparison.rows, options.judge);
+  // With a mismatch in batch or vocabulary the sides did different work, which allows no verdict.
+  if (comparison.machines.relation == Relation::kSameMachine && matching.mismatches.empty()) {
+    add_judgments(comparison.rows, options.judge_options);
   }
   comparison.speedups = speedups_of(comparison.rows);
-  comparison.kernels = kernel_changes(matching);
-  comparison.differences = step_differences(matching);
+  comparison.kernel_changes = kernel_changes(matching);
+  comparison.step_differences = step_differences(matching);
   return comparison;
 }
 
 }  // namespace
 
-std::vector<std::string> provenance(const Run& run, std::string_view name) {
+std::vector<std::string> provenance_texts(const Run& run, std::string_view name) {
   std::vector<std::string> texts;
   for (const Cell& cell : run.cells) {
     for (const Launch& launch : cell.launches) {
@@ -265,29 +270,30 @@ std::vector<std::string> provenance(const Run& run, std::string_view name) {
   return texts;
 }
 
-std::string_view name(RowStanding standing) {
-  return kStandings.at(static_cast<std::size_t>(standing));
+std::string_view name(RowStatus status) {
+  return kRowStatusNames.at(static_cast<std::size_t>(status));
 }
 
 std::size_t Comparison::count(Verdict verdict) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      rows, [&](const ComparedRow& row) { return row.judged && row.judged->verdict == verdict; }));
+  return static_cast<std::size_t>(std::ranges::count_if(rows, [&](const ComparedRow& row) {
+    return row.judgment && row.judgment->verdict == verdict;
+  }));
 }
 
-bool Comparison::can_judge() const {
+bool Comparison::allows_verdicts() const {
   return std::ranges::any_of(rows, [](const ComparedRow& row) {
-    return row.judged && (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear);
+    return row.judgment && (row.judgment->adjusted_p || row.judgment->verdict != Verdict::kUnclear);
   });
 }
 
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
   if (measures_both_networks(a)) return compare_runs(without_labreports_network(a), b, options);
   if (measures_both_networks(b)) return compare_runs(a, without_labreports_network(b), options);
-  return compare(a, b, relate(a, b), options);
+  return compare(a, b, relate_machines(a, b), options);
 }
 
 Comparison compare_halves(const Run& run) {
-  return compare(without_users_model(run), without_labreports_network(run), one_machine(run),
+  return compare(without_users_model(run), without_labreports_network(run), relation_within_run(run),
                  {.name_a = "labreport's network", .name_b = "the model"});
 }
 

@@ -15,9 +15,10 @@
 
 namespace labreport {
 
-/// Says which sides of a row have a value. Unrecorded means that the cell ran, but this number was
-/// not recorded.
-enum class RowStanding {
+/// Says which sides of a row have a value. kOnlyA means that only run A has the cell. kFailedA
+/// means that A's cell has not succeeded yet. kUnrecordedA means that it succeeded without
+/// recording this number.
+enum class RowStatus {
   kMatched,
   kOnlyA,
   kOnlyB,
@@ -29,84 +30,87 @@ enum class RowStanding {
 };
 
 /// Returns the name in JSON: "matched", "only_a", …
-std::string_view name(RowStanding standing);
+std::string_view name(RowStatus status);
 
+/// One number of one run.
 struct RowSide {
-  std::optional<double> value = {};       ///< Geometric mean of `launches`; ns or B.
-  std::vector<double> launches = {};      ///< A value for each successful launch.
-  std::string reason = {};                ///< The reason for a missing value: "out of memory in …".
-  bool fits = true;                       ///< False: out of memory, or skipped as too large.
-  bool unrecorded = false;                ///< The cell ran, but this number was not recorded.
-  std::vector<std::string> flags = {};    ///< Disturbances of the measurement.
-  std::optional<double> peak_share = {};  ///< flop/s over the run's measured rate.
-  std::optional<double> bandwidth_share = {};  ///< B/s over the run's measured bandwidth.
-  std::optional<double> busbw = {};            ///< Bus bandwidth as in nccl-tests; B/s.
+  std::optional<double> value = {};        ///< Geometric mean of `launch_values`.
+  std::vector<double> launch_values = {};  ///< One value for each successful launch; ns or B.
+  std::string missing_reason = {};         ///< Says why `value` is missing: "out of memory in …".
+  bool fits = true;                        ///< False if out of memory, or skipped as too large.
+  bool unrecorded = false;                 ///< True if the cell ran without recording the number.
+  std::vector<std::string> disturbances = {};    ///< "thermal slowdown", see `disturbances_of`.
+  std::optional<double> matrix_rate_share = {};  ///< flop/s over the run's measured matrix rate.
+  std::optional<double> bandwidth_share = {};    ///< B/s over the run's measured copy bandwidth.
+  std::optional<double> busbw = {};              ///< Bus bandwidth as in nccl-tests; B/s.
 };
 
 /// The ratio of times, B ÷ A, that the devices' measured limits predict.
 struct Prediction {
-  std::optional<double> by_peak = {};       ///< A's matrix rate over B's.
-  std::optional<double> by_bandwidth = {};  ///< A's copy bandwidth over B's.
-  /// The measured ratio over the nearer prediction; absent unless the ratio is above both
-  /// predictions by more than a factor of 1.1, or below both.
+  std::optional<double> by_matrix_rate = {};  ///< A's matrix rate over B's.
+  std::optional<double> by_bandwidth = {};    ///< A's copy bandwidth over B's.
+  /// The measured ratio over the nearer prediction. It is absent unless the measured ratio is more
+  /// than 1.1 times the larger prediction, or the smaller prediction more than 1.1 times the ratio.
   std::optional<double> departure = {};
 };
 
 struct ComparedRow {
-  std::string cell = {};    ///< The cell's id, A's if both have one.
-  std::string cell_b = {};  ///< B's id, if both runs have the cell and the ids differ.
-  std::string size = {};    ///< The label in A, else in B.
+  std::string cell_id = {};    ///< The cell's id in A, or in B if only B has the cell.
+  std::string cell_id_b = {};  ///< B's id, if both runs have the cell and the ids differ.
+  std::string size = {};       ///< The network size's label in A, or in B if only B has the cell.
   CellSpec spec = {};
   Measure measure = Measure::kStep;
-  RowStanding standing = RowStanding::kMatched;
+  RowStatus status = RowStatus::kMatched;
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A
-  /// The ratio's 95 % interval over launches; absent with fewer than three launches on a side.
+  /// Welch's 95 % interval of the ratio. It is absent with fewer than three launches on a side.
   std::optional<std::pair<double, double>> interval = {};
   Prediction prediction = {};
-  std::optional<Judged> judged = {};  ///< Present for times of one machine without `mismatches`.
-  std::vector<std::string> remarks = {};
+  /// Present for a time if both runs measured on one machine and the user allowed no mismatch.
+  std::optional<Judgment> judgment = {};
+  std::vector<std::string> remarks = {};  ///< "B: thermal slowdown", "counted steps: 3 against 5"
 };
 
-/// FP32's time over another precision's, in each run; above 1 if the other precision is faster.
+/// The speedup of another precision over FP32 in each run: FP32's time over the other precision's.
 struct SpeedupRow {
   CellSpec spec = {};  ///< The cell in the other precision.
   std::string size = {};
   Measure measure = Measure::kStep;
-  std::optional<double> a = {};
+  std::optional<double> a = {};  ///< The ratio in run A; absent if a time is missing.
   std::optional<double> b = {};
 };
 
-/// The longest kernel of one class in a profiled step, if its family differs between the sides.
+/// The longest kernels of one class in a profiled step of each run, whose families differ.
 struct KernelChange {
   CellSpec spec = {};
   std::string size = {};
   std::string kernel_class = {};  ///< "gemm"
-  std::string a = {};             ///< The kernel's name.
-  std::string b = {};
-  double share_a = 0;  ///< Kernel `a`'s share of the step's kernel time, in [0, 1].
+  std::string kernel_a = {};      ///< The name of A's longest kernel.
+  std::string kernel_b = {};
+  double share_a = 0;  ///< The fraction of the step's kernel time that `kernel_a` takes.
   double share_b = 0;
 };
 
-/// Total time and number of some kernels of a profiled step.
+/// Total time and number of the kernels that one place of the network runs in a profiled step.
 struct KernelSum {
   double ns = 0;
-  double kernels = 0;
+  double count = 0;
 
   bool operator==(const KernelSum&) const = default;
 };
 
-/// Kernel times of one phase and one part of the network.
+/// The kernels of both sides in one phase and one part of the network.
 struct PlaceDifference {
   std::string phase;  ///< "forward"
-  std::string
-      place;  ///< "attention: softmax", see analysis/kernel_places.h; empty for the whole phase.
+  /// "attention: softmax", see analysis/kernel_places.h. It is empty for the whole phase.
+  std::string place;
   KernelSum a = {}, b = {};
 
-  double change() const { return b.ns - a.ns; }
+  double change_ns() const { return b.ns - a.ns; }
 };
 
+/// The kernels of one profiled step of both runs, place by place.
 struct StepDifference {
   CellSpec spec = {};
   std::string size = {};
@@ -114,11 +118,11 @@ struct StepDifference {
 };
 
 struct ComparedRun {
-  std::string device = {};  ///< "NVIDIA H200"
-  std::string model = {};   ///< The user's implementation; empty for labreport's network.
+  std::string device = {};          ///< "NVIDIA H200"
+  std::string implementation = {};  ///< The user's model: "Net-0a1b2c3d"; empty for labreport's.
   std::string edition = {};
   std::string preset = {};
-  std::string source = {};
+  std::string source = {};  ///< "imported" for published numbers.
   /// Imported runs leave this and the next three members empty.
   std::string started_at = {};
   std::string revision = {};
@@ -127,48 +131,48 @@ struct ComparedRun {
   double power_limit_watts = 0;
   double memory_bytes = 0;
   Limits limits = {};
-  std::vector<std::string> titles = {};   ///< Titles of imported tables, as declared.
-  std::vector<std::string> sources = {};  ///< Sources of imported tables.
-  std::vector<std::string> assumed = {};  ///< Assumptions of the imported tables.
+  std::vector<std::string> table_titles = {};   ///< Titles that the imported tables declare.
+  std::vector<std::string> table_sources = {};  ///< Addresses from which the tables were taken.
+  std::vector<std::string> assumptions = {};    ///< Assumed because the tables do not say.
 };
 
 struct Comparison {
   ComparedRun a = {};
   ComparedRun b = {};
-  Related related = {};
-  std::size_t matched = 0;  ///< Matched cells, not rows.
-  std::size_t only_a = 0;
-  std::size_t only_b = 0;
-  std::vector<std::string> mismatches = {};  ///< "batch 4 against 8", which the user allows.
+  MachineRelation machines = {};
+  std::size_t matched_cells = 0;
+  std::size_t cells_only_in_a = 0;
+  std::size_t cells_only_in_b = 0;
+  std::vector<std::string> mismatches = {};  ///< Differences that the user allowed.
   std::vector<ComparedRow> rows = {};        ///< In A's order; rows that only B has follow.
   std::vector<SpeedupRow> speedups = {};
-  std::vector<KernelChange> kernels = {};
-  std::vector<StepDifference> differences = {};  ///< One for each precision.
+  std::vector<KernelChange> kernel_changes = {};
+  std::vector<StepDifference> step_differences = {};  ///< One for each precision.
 
-  bool of_two_models() const { return a.model != b.model; }
+  bool compares_two_models() const { return a.implementation != b.implementation; }
   std::size_t count(Verdict verdict) const;
 
-  /// True if a row could have had a verdict other than unclear.
-  bool can_judge() const;
+  /// True if any row has enough undisturbed launches for a verdict other than unclear.
+  bool allows_verdicts() const;
 };
 
 struct CompareOptions {
-  Allowed allowed = {};
-  JudgeOptions judge = {};
-  std::string name_a = "A";  ///< Names of the runs in complaints.
+  AllowedMismatches allowed_mismatches = {};
+  JudgeOptions judge_options = {};
+  std::string name_a = "A";  ///< The run's name in error messages.
   std::string name_b = "B";
 };
 
-/// Compares two runs. If a run measures labreport's network and the user's model, only the user's
-/// model takes part. Throws `InputError` like match_cells(), and if no cell matches.
+/// Compares two runs. If a run measures both labreport's network and the user's model, only the
+/// user's model takes part. Throws `InputError` like match_cells(), and if no cell matches.
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options = {});
 
-/// Compares the two halves of a run that measures both models: A is labreport's network, B the
-/// user's model.
+/// Compares two halves of a run that measures both models: A is the cells of labreport's network, B
+/// those of the user's model.
 Comparison compare_halves(const Run& run);
 
-/// Returns the texts that cells of imported numbers have under `name` (metric::kTitle, kSource),
-/// without repetition, in the cells' order.
-std::vector<std::string> provenance(const Run& run, std::string_view name);
+/// Returns what imported cells say of their origin under `name` (metric::kTitle, kSource,
+/// kAssumed), each text once, in the cells' order.
+std::vector<std::string> provenance_texts(const Run& run, std::string_view name);
 
 }  // namespace labreport

@@ -18,8 +18,9 @@
 namespace labreport {
 namespace {
 
-/// Returns the first successful launch of a cell that profiled a warm step; null if there is none.
-const Launch* profiled_step(const Cell* cell) {
+/// Returns the cell's first successful launch. Null if there is none, or if the cell does not
+/// profile a warm step.
+const Launch* profiled_launch(const Cell* cell) {
   if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
     return nullptr;
   }
@@ -28,20 +29,22 @@ const Launch* profiled_step(const Cell* cell) {
   return ok == cell->launches.end() ? nullptr : &*ok;
 }
 
-/// Sums over the same part of the network on both sides.
-struct Sums {
+/// The kernels of both runs in one phase and place.
+struct SideSums {
   KernelSum a = {}, b = {};
 };
-using Places = std::map<std::pair<std::string, KernelPlace>, Sums>;  // keys are phase and place
+using PhaseAndPlace = std::pair<std::string, KernelPlace>;
+using SumsByPlace = std::map<PhaseAndPlace, SideSums>;
 
 void add(KernelSum& sum, const KernelSum& more) {
   sum.ns += more.ns;
-  sum.kernels += more.kernels;
+  sum.count += more.count;
 }
 
-/// Loss and optimizer are one part each, whatever ranges their code opens. QKᵀ and A·V become one
-/// stage, and scale and mask no stage, because not every network separates these.
-void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
+/// Adds the launch's kernels to one side. Loss and optimizer are one place each, whatever ranges
+/// their code opens. Not every network separates QKᵀ, scale and mask, and A·V, so the two products
+/// become one stage, and scale and mask belong to no stage.
+void add_kernels(SumsByPlace& places, const Launch& launch, KernelSum SideSums::* side) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const std::string phase = row.text(column::kPhase);
     KernelPlace place;
@@ -59,22 +62,23 @@ void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
 }
 
 /// Sums the kernels of both sides. A stage that only one side has is added to the rest of its part.
-Places common_places(const CellPair& pair) {
-  Places places;
-  add_kernels(places, *profiled_step(pair.a), &Sums::a);
-  add_kernels(places, *profiled_step(pair.b), &Sums::b);
-  Places common;
+SumsByPlace common_places(const CellPair& pair) {
+  SumsByPlace places;
+  add_kernels(places, *profiled_launch(pair.a), &SideSums::a);
+  add_kernels(places, *profiled_launch(pair.b), &SideSums::b);
+  SumsByPlace common;
   for (const auto& [key, sums] : places) {
     auto [phase, place] = key;
-    if (sums.a.kernels <= 0 || sums.b.kernels <= 0) place.stage.clear();
-    Sums& both = common[{phase, place}];
-    add(both.a, sums.a);
-    add(both.b, sums.b);
+    if (sums.a.count <= 0 || sums.b.count <= 0) place.stage.clear();
+    SideSums& common_sums = common[{phase, place}];
+    add(common_sums.a, sums.a);
+    add(common_sums.b, sums.b);
   }
   return common;
 }
 
-std::vector<PlaceDifference> by_change(const Places& places) {
+/// Returns the largest differences first, whatever their sign.
+std::vector<PlaceDifference> sorted_differences(const SumsByPlace& places) {
   std::vector<PlaceDifference> rows;
   for (const auto& [key, sums] : places) {
     const auto& [phase, place] = key;
@@ -86,53 +90,57 @@ std::vector<PlaceDifference> by_change(const Places& places) {
     rows.push_back({phase, (is_rest ? "rest of " : "") + place.words(), sums.a, sums.b});
   }
   std::ranges::stable_sort(rows, std::greater(),
-                           [](const auto& place) { return std::abs(place.change()); });
+                           [](const auto& place) { return std::abs(place.change_ns()); });
   return rows;
 }
 
-auto extent(const CellSpec& spec) {
+/// Of two profiled steps, the one with the larger value is compared.
+auto step_extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
 
-constexpr double kNoticedShare = 0.05;  // of a step's kernel time, by a class of kernels
-constexpr std::size_t kMostWords = 4;   // of a kernel family's name
+// Classes of kernels with a smaller fraction of both steps' kernel times are not compared.
+constexpr double kLeastClassShare = 0.05;
+constexpr std::size_t kMaxFamilyWords = 4;
 
-/// A word such as "128x64" starts the sizes in a kernel's name.
-bool is_tile(const std::string& word) {
-  const std::size_t times = word.find('x');
-  const auto digit = [&](std::size_t i) {
+/// True for a tile size such as "128x64", with which the sizes in a kernel's name begin.
+bool is_tile_size(const std::string& word) {
+  const std::size_t times_sign = word.find('x');
+  const auto is_digit_at = [&](std::size_t i) {
     return i < word.size() && std::isdigit(static_cast<unsigned char>(word[i])) != 0;
   };
   return word.starts_with("tilesize") ||
-         (times != std::string::npos && times > 0 && digit(times - 1) && digit(times + 1));
+         (times_sign != std::string::npos && times_sign > 0 && is_digit_at(times_sign - 1) &&
+          is_digit_at(times_sign + 1));
 }
 
+/// The longest kernel of a class. Shares are fractions of the step's kernel time.
 struct LongestKernel {
   std::string name;
-  double share = 0;        ///< Share of the step's kernel time.
-  double class_share = 0;  ///< The class's share of that time.
+  double share = 0;
+  double class_share = 0;  ///< The share of all kernels of the class together.
 };
-using ByClass = std::map<std::string, LongestKernel>;
+using LongestByClass = std::map<std::string, LongestKernel>;
 
-ByClass longest_kernels(const Launch& launch) {
-  std::map<std::string, std::map<double, double>> times;
-  double whole = 0;
+LongestByClass longest_kernels(const Launch& launch) {
+  std::map<std::string, std::map<double, double>> ns_by_class_and_id;
+  double step_ns = 0;
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
-    const double time = row.number(column::kTotalNs).value_or(0);
-    times[row.text(column::kClass)][row.number(column::kKernel).value_or(-1)] += time;
-    whole += time;
+    const double ns = row.number(column::kTotalNs).value_or(0);
+    ns_by_class_and_id[row.text(column::kClass)][row.number(column::kKernel).value_or(-1)] += ns;
+    step_ns += ns;
   }
-  ByClass longest;
-  if (whole <= 0) return longest;
+  LongestByClass longest;
+  if (step_ns <= 0) return longest;
   std::map<double, std::string> names;
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernelNames)) {
     if (const auto id = row.number(column::kId)) names[*id] = row.text(column::kName);
   }
-  for (const auto& [kernel_class, kernels] : times) {
+  for (const auto& [kernel_class, kernels] : ns_by_class_and_id) {
     LongestKernel& entry = longest[kernel_class];
-    for (const auto& [id, time] : kernels) {
-      entry.class_share += time / whole;
-      if (time / whole > entry.share) entry = {names[id], time / whole, entry.class_share};
+    for (const auto& [id, ns] : kernels) {
+      entry.class_share += ns / step_ns;
+      if (ns / step_ns > entry.share) entry = {names[id], ns / step_ns, entry.class_share};
     }
   }
   return longest;
@@ -141,17 +149,19 @@ ByClass longest_kernels(const Launch& launch) {
 }  // namespace
 
 std::vector<StepDifference> step_differences(const Matching& matching) {
-  std::map<std::optional<Precision>, CellPair> fullest;
+  std::map<std::optional<Precision>, CellPair> chosen_pairs;
   for (const CellPair& pair : matching.pairs) {
-    if (profiled_step(pair.a) == nullptr || profiled_step(pair.b) == nullptr) continue;
-    CellPair& most = fullest[pair.a->spec.precision];
-    if (most.a == nullptr || extent(most.a->spec) < extent(pair.a->spec)) most = pair;
+    if (profiled_launch(pair.a) == nullptr || profiled_launch(pair.b) == nullptr) continue;
+    CellPair& chosen = chosen_pairs[pair.a->spec.precision];
+    const bool is_larger =
+        chosen.a == nullptr || step_extent(chosen.a->spec) < step_extent(pair.a->spec);
+    if (is_larger) chosen = pair;
   }
   std::vector<StepDifference> differences;
-  for (const auto& [precision, pair] : fullest) {
+  for (const auto& [precision, pair] : chosen_pairs) {
     const CellSpec& spec = pair.a->spec;
     differences.push_back(
-        {.spec = spec, .size = spec.size, .places = by_change(common_places(pair))});
+        {.spec = spec, .size = spec.size, .places = sorted_differences(common_places(pair))});
   }
   return differences;
 }
@@ -166,7 +176,7 @@ std::string kernel_family(std::string_view name) {
   }
   std::vector<std::string> words;
   for (const std::string& word : split(name, '_')) {
-    if (is_tile(word) || words.size() == kMostWords) break;
+    if (is_tile_size(word) || words.size() == kMaxFamilyWords) break;
     words.push_back(word);
   }
   return join(words, "_");
@@ -175,22 +185,23 @@ std::string kernel_family(std::string_view name) {
 std::vector<KernelChange> kernel_changes(const Matching& matching) {
   std::vector<KernelChange> changes;
   for (const auto& [a, b] : matching.pairs) {
-    const Launch* step_a = profiled_step(a);
-    const Launch* step_b = profiled_step(b);
-    if (step_a == nullptr || step_b == nullptr) continue;
-    const ByClass longest_in_b = longest_kernels(*step_b);
-    for (const auto& [kernel_class, in_a] : longest_kernels(*step_a)) {
-      const auto in_b = longest_in_b.find(kernel_class);
-      if (in_b == longest_in_b.end()) continue;
-      if (std::max(in_a.class_share, in_b->second.class_share) < kNoticedShare) continue;
-      if (kernel_family(in_a.name) == kernel_family(in_b->second.name)) continue;
+    const Launch* launch_a = profiled_launch(a);
+    const Launch* launch_b = profiled_launch(b);
+    if (launch_a == nullptr || launch_b == nullptr) continue;
+    const LongestByClass longest_in_b = longest_kernels(*launch_b);
+    for (const auto& [kernel_class, longest_a] : longest_kernels(*launch_a)) {
+      const auto found = longest_in_b.find(kernel_class);
+      if (found == longest_in_b.end()) continue;
+      const LongestKernel& longest_b = found->second;
+      if (std::max(longest_a.class_share, longest_b.class_share) < kLeastClassShare) continue;
+      if (kernel_family(longest_a.name) == kernel_family(longest_b.name)) continue;
       changes.push_back({.spec = a->spec,
                          .size = a->spec.size,
                          .kernel_class = kernel_class,
-                         .a = in_a.name,
-                         .b = in_b->second.name,
-                         .share_a = in_a.share,
-                         .share_b = in_b->second.share});
+                         .kernel_a = longest_a.name,
+                         .kernel_b = longest_b.name,
+                         .share_a = longest_a.share,
+                         .share_b = longest_b.share});
     }
   }
   return changes;

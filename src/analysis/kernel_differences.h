@@ -1,5 +1,5 @@
-// Differences between the kernels of two runs: by phase and part of the network, and by the kernel
-// family that the libraries chose.
+// Compares the kernels of two runs: their times by phase and part of the network, and the kernel
+// families that the libraries chose.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace labreport {
 
-/// For each precision, compares one step that both runs profiled: preferably of the mode that does
-/// most, then of more parameters, then of a longer context. Places match by name
-/// (analysis/kernel_places.h). The time of a stage that only one side has counts as remainder of
-/// its part of the network.
+/// Compares one step for each precision, among those that both runs profiled: of the mode that does
+/// most, then of the most parameters, then of the longest context. Places match by name
+/// (analysis/kernel_places.h). If only one side has a stage, its time counts to the rest of that
+/// part of the network.
 std::vector<StepDifference> step_differences(const Matching& matching);
 
 /// Returns the kernel's name without return type, namespaces, template arguments, tile sizes and
 /// the like: "sm80_xmma_gemm", "cutlass_80_simt_sgemm", "vectorized_elementwise_kernel".
 std::string kernel_family(std::string_view name);
 
-/// Compares the longest kernels of both sides for each pair of profiled warm steps and each class
-/// of kernels that takes at least 5 % of either step's kernel time. Returns the pairs whose
-/// families differ.
+/// Compares the longest kernels of both sides, for each pair of profiled warm steps and each class
+/// of kernels that takes at least 5 % of the kernel time in one of the two steps. Returns the
+/// longest kernels whose families differ.
 std::vector<KernelChange> kernel_changes(const Matching& matching);
 
 }  // namespace labreport

@@ -9,16 +9,17 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kShortest = 4;  // letters; shorter words must equal a part between "_"
+// A shorter word must equal a whole part of the name between "_", because "up" is also in "group".
+constexpr std::size_t kLeastLettersInside = 4;
 
-struct Role {
-  const char* name;
+struct RoleWords {
+  const char* role;
   std::vector<std::string_view> words;
 };
 
-/// A name gets the first role whose words it contains.
-const std::vector<Role>& roles() {
-  static const std::vector<Role> all{
+/// A module gets the first role of which its name contains a word.
+const std::vector<RoleWords>& role_words() {
+  static const std::vector<RoleWords> all{
       {role::kAttention, {"attn", "attention", "mha"}},
       {role::kNorms, {"norm", "ln"}},
       {role::kHead, {"head", "unembed"}},
@@ -27,11 +28,11 @@ const std::vector<Role>& roles() {
   return all;
 }
 
-/// Names of lists of equal modules; they do not tell a module's role.
-constexpr std::string_view kBlocks[]{"layers", "blocks", "layer", "block", "h"};
+/// Names of a list of equal blocks, which tell no role.
+constexpr std::string_view kBlockLists[]{"layers", "blocks", "layer", "block", "h"};
 
 /// Converts "LN_1" to "ln_".
-std::string without_digits(std::string_view name) {
+std::string lower_without_digits(std::string_view name) {
   std::string letters = lower(name);
   std::erase_if(letters, is_digit);
   return letters;
@@ -41,50 +42,57 @@ bool contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
+/// Returns the role that a module's name tells; empty if it tells none.
 std::string_view role_of(const std::string& name) {
   const std::vector<std::string> parts = split(name, '_');
   const auto has_word = [&](std::string_view word) {
-    if (word.size() >= kShortest) return contains(name, word);
+    if (word.size() >= kLeastLettersInside) return contains(name, word);
     return std::ranges::find(parts, word) != parts.end();
   };
-  const auto role = std::ranges::find_if(
-      roles(), [&](const Role& each) { return std::ranges::any_of(each.words, has_word); });
-  return role == roles().end() ? std::string_view() : role->name;
+  const auto role = std::ranges::find_if(role_words(), [&](const RoleWords& each) {
+    return std::ranges::any_of(each.words, has_word);
+  });
+  return role == role_words().end() ? std::string_view() : role->role;
 }
 
-bool is_product(std::string_view op) {
+bool is_gemm(std::string_view op) {
   return op.ends_with("::mm") || op.ends_with("::addmm") || op.ends_with("bmm");
 }
 
-/// `within` is the path below the attention module.
-const char* stage_of(const std::string& within, std::string_view operation, std::string_view op) {
-  const auto names = [&](std::string_view word) { return contains(within, word); };
-  if (names("softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
+/// Returns the stage of a kernel in attention; empty if nothing tells it. `inner_path` is the path
+/// below the attention module.
+const char* stage_of(const std::string& inner_path, std::string_view outermost_op,
+                     std::string_view innermost_op) {
+  const auto names = [&](std::string_view word) { return contains(inner_path, word); };
+  const std::string_view op = innermost_op;
+  if (names("softmax") || contains(outermost_op, "softmax") || contains(op, "softmax")) {
     return stage::kSoftmax;
   }
   if (names("rope") || names("rotary")) return stage::kRope;
   if (contains(op, "attention")) return stage::kFused;
-  if (names("attention scores")) return is_product(op) ? stage::kScores : stage::kScaleMask;
-  if (!is_product(op)) return "";
+  if (names("attention scores")) return is_gemm(op) ? stage::kScores : stage::kScaleMask;
+  if (!is_gemm(op)) return "";
   if (names("final matmul")) return stage::kValues;
-  const bool in_linear = !within.empty() && role_of(within) != role::kAttention;
+  const bool in_linear = !inner_path.empty() && role_of(inner_path) != role::kAttention;
   return in_linear || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
 }
 
 }  // namespace
 
-KernelPlace place_of(std::string_view module, std::string_view operation, std::string_view op) {
-  if (module.empty()) return {"outside of modules", ""};
-  const std::vector<std::string> path = split(module, '/');
-  for (auto step = path.begin(); step != path.end(); ++step) {
-    const std::string_view role = role_of(without_digits(*step));
+KernelPlace place_of(std::string_view module_path, std::string_view outermost_op,
+                     std::string_view innermost_op) {
+  if (module_path.empty()) return {"outside of modules", ""};
+  const std::vector<std::string> path = split(module_path, '/');
+  for (auto module = path.begin(); module != path.end(); ++module) {
+    const std::string_view role = role_of(lower_without_digits(*module));
     if (role.empty()) continue;
     if (role != role::kAttention) return {std::string(role), ""};
-    const std::string within = join(std::span(step + 1, path.end()), "/");
-    return {role::kAttention, stage_of(without_digits(within), operation, op)};
+    const std::string inner_path = join(std::span(module + 1, path.end()), "/");
+    return {role::kAttention,
+            stage_of(lower_without_digits(inner_path), outermost_op, innermost_op)};
   }
-  const bool is_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
-  return {is_block ? role::kBlocks : std::string(module), ""};
+  const bool is_block = std::ranges::find(kBlockLists, path.back()) != std::end(kBlockLists);
+  return {is_block ? role::kBlocks : std::string(module_path), ""};
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// The part of a network that a kernel serves, independent of the names of the network's modules.
+// Names the part of a network that a kernel serves, whatever the network's modules are called.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 namespace labreport {
 
+/// What a module does in the network.
 namespace role {
 
 inline constexpr const char* kAttention = "attention";
@@ -13,10 +14,11 @@ inline constexpr const char* kFeedForward = "feed-forward";
 inline constexpr const char* kNorms = "norms";
 inline constexpr const char* kEmbeddings = "embeddings";
 inline constexpr const char* kHead = "LM head";
-inline constexpr const char* kBlocks = "blocks themselves";  ///< Work in none of a block's modules.
+inline constexpr const char* kBlocks = "blocks themselves";  ///< Work outside of a block's modules.
 
 }  // namespace role
 
+/// What a kernel does in attention.
 namespace stage {
 
 inline constexpr const char* kProjections = "projections";  ///< GEMMs of attention's linear layers.
@@ -24,25 +26,25 @@ inline constexpr const char* kScores = "QKᵀ";
 inline constexpr const char* kScaleMask = "scale and mask";
 inline constexpr const char* kSoftmax = "softmax";
 inline constexpr const char* kValues = "A·V";
-inline constexpr const char* kProducts = "QKᵀ and A·V";  ///< Either; no range shows which.
+inline constexpr const char* kProducts = "QKᵀ and A·V";  ///< One of the two; no range tells which.
 inline constexpr const char* kRope = "RoPE";
 inline constexpr const char* kFused = "fused kernel";
 
 }  // namespace stage
 
 struct KernelPlace {
-  std::string part;   ///< A role, or the path of a module without one, or "outside of modules".
-  std::string stage;  ///< A stage of attention; empty if operator and module do not show it.
+  std::string part;   ///< A role, else a module's path, else "outside of modules".
+  std::string stage;  ///< A stage of attention; empty elsewhere, or if nothing tells the stage.
 
   std::string words() const { return part + (stage.empty() ? "" : ": ") + stage; }
   auto operator<=>(const KernelPlace&) const = default;
 };
 
-/// Finds the role from the first module of the path whose name shows one. Only ranges inside
-/// attention separate QKᵀ, scale and mask, and A·V: "computing attention scores", "final matmul".
-///
-/// `module` is a path, "layers/attn/q_proj"; `operation` is the kernel's outermost operator and
-/// `op` its innermost.
-KernelPlace place_of(std::string_view module, std::string_view operation, std::string_view op);
+/// Returns the place of a kernel that `outermost_op` and, inside of it, `innermost_op` launched in
+/// the module at `module_path`, "layers/attn/q_proj". The first module of the path whose name tells
+/// a role decides the role. QKᵀ, scale and mask, and A·V are separate stages only if the network
+/// opens the ranges "computing attention scores" and "final matmul" inside attention.
+KernelPlace place_of(std::string_view module_path, std::string_view outermost_op,
+                     std::string_view innermost_op);
 
 }  // namespace labreport

@@ -18,18 +18,17 @@
 namespace labreport {
 namespace {
 
-/// Returns the text by which a matching pass compares cells; empty if the cell takes no part in the
-/// pass.
-using Key = std::function<std::optional<std::string>(const CellSpec&)>;
+/// Cells match in a pass if their keys are equal. A cell without a key takes no part in the pass.
+using MatchKey = std::function<std::optional<std::string>(const CellSpec&)>;
 
-/// Cells of PyTorch's variants take no part, because a run has them in addition to the network's.
+/// Variants that PyTorch ships have no key, because a run has them in addition to the network's.
 std::optional<std::string> id_without_implementation(CellSpec spec) {
   if (is_shipped(spec)) return std::nullopt;
   spec.implementation.clear();
   return cell_id(spec);
 }
 
-/// True for timings of warm steps. A cold first step never matches them.
+/// True for timings of warm steps, which never match a cold first step.
 bool counts_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
 }
@@ -41,34 +40,35 @@ std::optional<std::string> id_without_steps(CellSpec spec) {
   return cell_id(spec);
 }
 
-std::optional<std::string> id_without_sizes(CellSpec spec) {
+std::optional<std::string> id_without_batch_and_vocab(CellSpec spec) {
   if (!spec.model) return std::nullopt;
   spec.batch.reset();
   spec.model->vocab = 0;
   return counts_warm_steps(spec) ? id_without_steps(spec) : cell_id(spec);
 }
 
-/// Partners of A's cells, by A's index. A matched cell takes no part in later passes.
+/// Pairs cells pass by pass. A matched cell takes no part in later passes.
 class Pairing {
  public:
   Pairing(const Run& a, const Run& b)
-      : a_(a), b_(b), partner_(a.cells.size()), taken_(b.cells.size()) {}
+      : a_(a), b_(b), partner_in_b_(a.cells.size()), is_matched_b_(b.cells.size()) {}
 
-  std::vector<CellPair> pass(const Key& key) {
-    std::multimap<std::string, std::size_t> free;
+  /// Returns the pairs that this pass adds.
+  std::vector<CellPair> add_pass(const MatchKey& key) {
+    std::multimap<std::string, std::size_t> unmatched_b;  // cells of B by their keys
     for (std::size_t i = 0; i < b_.cells.size(); ++i) {
-      const auto name = taken_[i] ? std::nullopt : key(b_.cells[i].spec);
-      if (name) free.emplace(*name, i);
+      const auto text = is_matched_b_[i] ? std::nullopt : key(b_.cells[i].spec);
+      if (text) unmatched_b.emplace(*text, i);
     }
     std::vector<CellPair> added;
     for (std::size_t i = 0; i < a_.cells.size(); ++i) {
-      const auto name = partner_[i] ? std::nullopt : key(a_.cells[i].spec);
-      const auto found = name ? free.find(*name) : free.end();
-      if (found == free.end()) continue;
-      partner_[i] = found->second;
-      taken_[found->second] = true;
+      const auto text = partner_in_b_[i] ? std::nullopt : key(a_.cells[i].spec);
+      const auto found = text ? unmatched_b.find(*text) : unmatched_b.end();
+      if (found == unmatched_b.end()) continue;
+      partner_in_b_[i] = found->second;
+      is_matched_b_[found->second] = true;
       added.push_back({&a_.cells[i], &b_.cells[found->second]});
-      free.erase(found);
+      unmatched_b.erase(found);
     }
     return added;
   }
@@ -76,10 +76,10 @@ class Pairing {
   std::vector<CellPair> pairs() const {
     std::vector<CellPair> all;
     for (std::size_t i = 0; i < a_.cells.size(); ++i) {
-      all.push_back({&a_.cells[i], partner_[i] ? &b_.cells[*partner_[i]] : nullptr});
+      all.push_back({&a_.cells[i], partner_in_b_[i] ? &b_.cells[*partner_in_b_[i]] : nullptr});
     }
     for (std::size_t i = 0; i < b_.cells.size(); ++i) {
-      if (!taken_[i]) all.push_back({nullptr, &b_.cells[i]});
+      if (!is_matched_b_[i]) all.push_back({nullptr, &b_.cells[i]});
     }
     return all;
   }
@@ -87,19 +87,19 @@ class Pairing {
  private:
   const Run& a_;
   const Run& b_;
-  std::vector<std::optional<std::size_t>> partner_;
-  std::vector<bool> taken_;
+  std::vector<std::optional<std::size_t>> partner_in_b_;  // by index of A's cell
+  std::vector<bool> is_matched_b_;                        // by index of B's cell
 };
 
-/// Throws `InputError` if the field differs and that is not allowed; records an allowed difference.
+/// Adds the difference to `differences` if the values differ. Throws `InputError` if they may not.
 void check_field(const char* field, std::optional<std::int64_t> a, std::optional<std::int64_t> b,
-                 bool allowed, std::set<std::string>& differences) {
+                 bool may_differ, std::set<std::string>& differences) {
   if (a == b) return;
   const auto text = [](std::optional<std::int64_t> value) {
     return value && *value > 0 ? std::to_string(*value) : "unknown";
   };
   const std::string values = fmt::format("{} {} against {}", field, text(a), text(b));
-  if (!allowed) {
+  if (!may_differ) {
     throw InputError("the runs differ: " + values,
                      fmt::format("--allow-mismatch {} compares them all the same", field));
   }
@@ -110,7 +110,7 @@ std::string value_or_none(std::optional<std::int64_t> value) {
   return value ? std::to_string(*value) : "none";
 }
 
-std::string network(const CellSpec& spec) {
+std::string network_text(const CellSpec& spec) {
   if (!spec.model) return "none";
   const ModelShape& shape = *spec.model;
   return fmt::format("{}{}d_model {}, d_ff {}, {} layers, {} heads", spec.size,
@@ -126,7 +126,7 @@ struct Field {
 constexpr std::array kFields{
     Field{"kind", [](const CellSpec& spec) { return std::string(name(spec.kind)); }},
     Field{"device", [](const CellSpec& spec) { return std::string(name(spec.device)); }},
-    Field{"network", network},
+    Field{"network", network_text},
     Field{"vocab",
           [](const CellSpec& spec) {
             return spec.model ? std::to_string(spec.model->vocab) : std::string("none");
@@ -144,7 +144,7 @@ constexpr std::array kFields{
 
 using FieldTexts = std::array<std::string, kFields.size()>;
 
-std::vector<FieldTexts> fields_of(const Run& run) {
+std::vector<FieldTexts> field_texts(const Run& run) {
   std::vector<FieldTexts> all;
   for (const Cell& cell : run.cells) {
     FieldTexts& texts = all.emplace_back();
@@ -155,8 +155,8 @@ std::vector<FieldTexts> fields_of(const Run& run) {
 
 }  // namespace
 
-Allowed parse_allowed(const std::string& names) {
-  Allowed allowed;
+AllowedMismatches parse_allowed_mismatches(const std::string& names) {
+  AllowedMismatches allowed;
   if (names.empty()) return allowed;
   for (const std::string& name : split(names, ',')) {
     if (name == "batch") {
@@ -170,47 +170,50 @@ Allowed parse_allowed(const std::string& names) {
   return allowed;
 }
 
-Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
+Matching match_cells(const Run& a, const Run& b, const AllowedMismatches& allowed) {
   Pairing pairing(a, b);
-  pairing.pass(cell_id);
-  pairing.pass(id_without_implementation);
-  pairing.pass(id_without_steps);
+  pairing.add_pass(cell_id);
+  pairing.add_pass(id_without_implementation);
+  pairing.add_pass(id_without_steps);
   std::set<std::string> differences;
-  for (const auto& [in_a, in_b] : pairing.pass(id_without_sizes)) {
-    check_field("batch", in_a->spec.batch, in_b->spec.batch, allowed.batch, differences);
-    check_field("vocab", in_a->spec.model->vocab, in_b->spec.model->vocab, allowed.vocab,
+  for (const auto& [a_cell, b_cell] : pairing.add_pass(id_without_batch_and_vocab)) {
+    check_field("batch", a_cell->spec.batch, b_cell->spec.batch, allowed.batch, differences);
+    check_field("vocab", a_cell->spec.model->vocab, b_cell->spec.model->vocab, allowed.vocab,
                 differences);
   }
   Matching matching;
   matching.pairs = pairing.pairs();
   matching.mismatches.assign(differences.begin(), differences.end());
-  for (const auto& [in_a, in_b] : matching.pairs) {
-    (in_a == nullptr ? matching.only_b : in_b == nullptr ? matching.only_a : matching.matched)++;
+  for (const auto& [a_cell, b_cell] : matching.pairs) {
+    std::size_t& count = a_cell == nullptr   ? matching.cells_only_in_b
+                         : b_cell == nullptr ? matching.cells_only_in_a
+                                             : matching.matched_cells;
+    ++count;
   }
   return matching;
 }
 
 std::string most_frequent_difference(const Run& a, const Run& b) {
-  const std::vector<FieldTexts> in_b = fields_of(b);
-  std::array<std::size_t, kFields.size()> counts{};
-  std::array<std::map<std::string, std::size_t>, kFields.size()> values;
-  for (const FieldTexts& cell : fields_of(a)) {
-    const auto nearest = std::ranges::min_element(in_b, {}, [&](const FieldTexts& other) {
+  const std::vector<FieldTexts> b_cells = field_texts(b);
+  std::array<std::size_t, kFields.size()> difference_counts{};
+  std::array<std::map<std::string, std::size_t>, kFields.size()> value_counts;
+  for (const FieldTexts& cell : field_texts(a)) {
+    const auto nearest = std::ranges::min_element(b_cells, {}, [&](const FieldTexts& other) {
       return std::inner_product(cell.begin(), cell.end(), other.begin(), 0, std::plus(),
                                 std::not_equal_to());
     });
-    if (nearest == in_b.end()) return "";
+    if (nearest == b_cells.end()) return "";
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (cell[i] == (*nearest)[i]) continue;
-      ++counts[i];
-      ++values[i][cell[i] + " against " + (*nearest)[i]];
+      ++difference_counts[i];
+      ++value_counts[i][cell[i] + " against " + (*nearest)[i]];
     }
   }
-  const auto most = std::ranges::max_element(counts);
+  const auto most = std::ranges::max_element(difference_counts);
   if (*most == 0) return "";
-  const auto field = static_cast<std::size_t>(most - counts.begin());
-  const auto& [difference, count] =
-      *std::ranges::max_element(values[field], {}, [](const auto& entry) { return entry.second; });
+  const auto field = static_cast<std::size_t>(most - difference_counts.begin());
+  const auto& [difference, count] = *std::ranges::max_element(
+      value_counts[field], {}, [](const auto& entry) { return entry.second; });
   return fmt::format("{} differs most often: {} (in {} of {} cells)", kFields[field].name,
                      difference, count, a.cells.size());
 }

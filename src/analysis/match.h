@@ -10,38 +10,38 @@
 namespace labreport {
 
 /// Differences that the user accepts between compared runs.
-struct Allowed {
+struct AllowedMismatches {
   bool batch = false;
   bool vocab = false;
 };
 
 /// Parses the value of `--allow-mismatch`: "batch,vocab", or empty. Throws `InputError`.
-Allowed parse_allowed(const std::string& names);
+AllowedMismatches parse_allowed_mismatches(const std::string& names);
 
-/// One of the two is null if only one run has the cell.
+/// A cell of each run; null on one side if only the other run has the cell.
 struct CellPair {
   const Cell* a = nullptr;
   const Cell* b = nullptr;
 };
 
-/// Points into the two runs, which must outlive it.
+/// The matched cells of two runs. It points into the runs, which must outlive it.
 struct Matching {
   std::vector<CellPair> pairs;  ///< In A's order; then cells that only B has.
-  std::size_t matched = 0;
-  std::size_t only_a = 0;
-  std::size_t only_b = 0;
+  std::size_t matched_cells = 0;
+  std::size_t cells_only_in_a = 0;
+  std::size_t cells_only_in_b = 0;
   std::vector<std::string> mismatches;  ///< Differences that the user allowed: "batch 4 against 8".
 };
 
-/// Matches cells by id: kind and parameters, so networks match by hyper-parameters and not by name.
-/// Remaining cells match if they differ only in the network's implementation, or only in the number
-/// of warm steps, or only in a batch or vocabulary that `allowed` accepts. Throws `InputError`
-/// for another batch or vocabulary, and names the flag that allows it.
-Matching match_cells(const Run& a, const Run& b, const Allowed& allowed);
+/// Matches cells by id, which contains a network's hyper-parameters but not its name. Of the cells
+/// that remain, those match that differ only in the network's implementation, then those that
+/// differ only in the number of steps, then those that differ in batch or vocabulary. Throws
+/// `InputError` if `allowed` does not accept that last difference, and names the flag that does.
+Matching match_cells(const Run& a, const Run& b, const AllowedMismatches& allowed);
 
-/// Helps a user whose runs have no cell in common. Each cell of A is compared with the cell of B
-/// that differs in the fewest fields. Returns the field that differs most often: "context differs
-/// most often: 128 against 512 (in 3 of 4 cells)". Returns an empty text if a run has no cells.
+/// Tells a user whose runs have no cell in common why: "context differs most often: 128 against 512
+/// (in 3 of 4 cells)". Each cell of A is compared with the cell of B that differs in the fewest
+/// fields. Returns an empty text if a run has no cells.
 std::string most_frequent_difference(const Run& a, const Run& b);
 
 }  // namespace labreport

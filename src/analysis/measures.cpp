@@ -16,22 +16,22 @@
 namespace labreport {
 namespace {
 
-// FP32 bytes a parameter: AdamW reads it, its gradient and both moments, and writes all but the
-// gradient.
-constexpr double kAdamWBytes = 7 * 4;
+// AdamW reads the parameter, its gradient and both moments, and writes all but the gradient, each
+// in FP32.
+constexpr double kAdamWBytesPerParameter = 7 * 4;
 
 struct MeasureInfo {
   Measure measure;
   std::string_view name;
   std::string_view words;
-  std::string_view tag;        // tag of the metric that is read
-  std::string_view metric;     // name of the metric that is read
-  std::string_view published;  // name in imported runs; empty if tables do not have it
-  std::int64_t bytes = 0;      // message size, read from the table `tag`; 0 for metrics
+  std::string_view tag;             // Tag of the metric, or of an all-reduce's table.
+  std::string_view metric_name;     // Empty for an all-reduce.
+  std::string_view published_name;  // Name in imported runs; empty if tables do not have it.
+  std::int64_t message_bytes = 0;   // Message size of an all-reduce; else 0.
 };
 
-constexpr MeasureInfo all_reduce(Measure measure, std::string_view name, std::string_view words,
-                                 std::int64_t bytes) {
+constexpr MeasureInfo all_reduce_info(Measure measure, std::string_view name,
+                                      std::string_view words, std::int64_t bytes) {
   return {measure, name, words, metric::kAllReduce, "", "", bytes};
 }
 
@@ -48,11 +48,11 @@ constexpr std::array kMeasures{
                 metric::kPeakAllocated, metric::kPeak},
     MeasureInfo{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
                 ""},
-    all_reduce(Measure::kAllReduce1Kib, "all_reduce_1_kib", "1 KiB", 1 << 10),
-    all_reduce(Measure::kAllReduce1Mb, "all_reduce_1_mb", "1 MB", 1'000'000),
-    all_reduce(Measure::kAllReduce10Mb, "all_reduce_10_mb", "10 MB", 10'000'000),
-    all_reduce(Measure::kAllReduce100Mb, "all_reduce_100_mb", "100 MB", 100'000'000),
-    all_reduce(Measure::kAllReduce1Gb, "all_reduce_1_gb", "1 GB", 1'000'000'000)};
+    all_reduce_info(Measure::kAllReduce1Kib, "all_reduce_1_kib", "1 KiB", 1 << 10),
+    all_reduce_info(Measure::kAllReduce1Mb, "all_reduce_1_mb", "1 MB", 1'000'000),
+    all_reduce_info(Measure::kAllReduce10Mb, "all_reduce_10_mb", "10 MB", 10'000'000),
+    all_reduce_info(Measure::kAllReduce100Mb, "all_reduce_100_mb", "100 MB", 100'000'000),
+    all_reduce_info(Measure::kAllReduce1Gb, "all_reduce_1_gb", "1 GB", 1'000'000'000)};
 
 const MeasureInfo& info_of(Measure measure) {
   return kMeasures.at(static_cast<std::size_t>(measure));
@@ -60,7 +60,7 @@ const MeasureInfo& info_of(Measure measure) {
 
 /// Returns the slowest rank's time, by the in-place method if measured, else by the handout's; 0 if
 /// the launch has neither.
-double all_reduce_time(const Launch& launch, std::int64_t bytes) {
+double all_reduce_ns(const Launch& launch, std::int64_t bytes) {
   const std::vector<MeasuredRow> rows = measured_rows(launch, metric::kAllReduce);
   for (const auto method : {metric::kInPlace, metric::kSynced}) {
     double slowest = 0;
@@ -74,14 +74,14 @@ double all_reduce_time(const Launch& launch, std::int64_t bytes) {
   return 0;
 }
 
-/// Returns 0 if the launch does not have the value.
+/// Returns the launch's value of the measure, or 0 if it has none.
 double launch_value(const Launch& launch, const CellSpec& spec, const MeasureInfo& info) {
   if (!is_ok(launch.outcome)) return 0;
-  if (info.bytes > 0) return all_reduce_time(launch, info.bytes);
-  const Metric* metric = launch.find(info.tag, info.metric);
+  if (info.message_bytes > 0) return all_reduce_ns(launch, info.message_bytes);
+  const Metric* metric = launch.find(info.tag, info.metric_name);
   if (metric == nullptr) return 0;
-  // Synchronized steps are a separate set that starts warm, a single value has no warm-up, and
-  // sharding does not record its warm-up steps.
+  // Only samples of whole steps begin with warm-up steps: synchronized steps run when the device is
+  // warm, and sharding does not record its warm-up steps.
   const bool has_warmup =
       info.measure == Measure::kStep && metric->is_samples() && spec.kind != CellKind::kSharding;
   const std::vector<double> samples =
@@ -100,10 +100,10 @@ constexpr std::array kDisturbances{
 std::string_view name(Measure measure) { return info_of(measure).name; }
 std::string describe(Measure measure) { return std::string(info_of(measure).words); }
 std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory ? "B" : "ns"; }
-std::int64_t message_bytes(Measure measure) { return info_of(measure).bytes; }
+std::int64_t message_bytes(Measure measure) { return info_of(measure).message_bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
-  if (is_shipped(spec)) return {};  // its rows would have the names of the network's rows
+  if (is_shipped(spec)) return {};  // Its rows would have the names of the network's rows.
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)
@@ -124,8 +124,8 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
 }
 
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup) {
-  const auto dropped = std::min(static_cast<std::size_t>(warmup), samples.size());
-  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(dropped));
+  const auto drop_count = std::min(static_cast<std::size_t>(warmup), samples.size());
+  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(drop_count));
   return samples;
 }
 
@@ -137,9 +137,9 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
   if (!values.empty()) return values;
-  // At most one published number counts: numbers from several tables are not launches of one run.
+  // Only the first published number counts, because several tables are not launches of one run.
   for (const Launch& launch : cell.launches) {
-    const Metric* metric = launch.find(metric::kPublished, info.published);
+    const Metric* metric = launch.find(metric::kPublished, info.published_name);
     const auto number = metric == nullptr ? std::nullopt : metric->number();
     if (number && *number > 0) return {*number};
   }
@@ -151,7 +151,7 @@ bool condition_above_zero(const Launch& launch, std::string_view tag, std::strin
   return metric != nullptr && metric->number().value_or(0) > 0;
 }
 
-std::vector<std::string> disturbed_by(std::span<const Launch> launches) {
+std::vector<std::string> disturbances_of(std::span<const Launch> launches) {
   std::vector<std::string> disturbances;
   for (const auto& [tag, name, words] : kDisturbances) {
     const bool any =
@@ -165,7 +165,7 @@ std::vector<std::string> disturbed_by(std::span<const Launch> launches) {
 
 Limits measured_limits(const Run& run) {
   Limits limits;
-  const auto value = [](const Launch& launch, std::string_view tag, std::string_view name) {
+  const auto median_of = [](const Launch& launch, std::string_view tag, std::string_view name) {
     const Metric* metric = is_ok(launch.outcome) ? launch.find(tag, name) : nullptr;
     const auto numbers = metric == nullptr ? std::vector<double>() : metric->numbers();
     return numbers.empty() || median(numbers) <= 0 ? std::nullopt : std::optional(median(numbers));
@@ -175,10 +175,12 @@ Limits measured_limits(const Run& run) {
     for (const Launch& launch : cell.launches) {
       for (const auto precision :
            {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
-        const auto rate = value(launch, metric::kMatrixRate, name(precision));
-        if (rate) limits.rates.try_emplace(precision, *rate);
+        const auto rate = median_of(launch, metric::kMatrixRate, name(precision));
+        if (rate) limits.matrix_rates.try_emplace(precision, *rate);
       }
-      if (!limits.bandwidth) limits.bandwidth = value(launch, metric::kCopy, metric::kBandwidth);
+      if (!limits.copy_bandwidth) {
+        limits.copy_bandwidth = median_of(launch, metric::kCopy, metric::kBandwidth);
+      }
     }
   }
   return limits;
@@ -198,7 +200,7 @@ Work work_of(const CellSpec& spec, Measure measure) {
     case Measure::kBackward:
       return {.flops = 2 * forward};
     case Measure::kOptimizer:
-      return {.bytes = kAdamWBytes * static_cast<double>(parameter_count(*spec.model))};
+      return {.bytes = kAdamWBytesPerParameter * static_cast<double>(parameter_count(*spec.model))};
     case Measure::kFirstStep:
     case Measure::kPeakMemory:
     case Measure::kAllReduce1Kib:

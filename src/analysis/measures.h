@@ -1,4 +1,4 @@
-// The numbers of a cell that are compared, and the work behind them.
+// Reads the numbers that comparisons and plausibility checks need from cells and runs.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,26 @@
 
 namespace labreport {
 
+/// One number of a cell, which two runs can compare.
 enum class Measure {
-  kStep,       ///< One step; ns.
-  kFirstStep,  ///< The first step of a cold process; ns.
-  kForward,    ///< A phase of steps that synchronize after each phase; ns.
-  kBackward,
-  kOptimizer,
+  kStep,           ///< One step; ns.
+  kFirstStep,      ///< The first step of a cold process; ns.
+  kForward,        ///< The forward pass of steps that synchronize after each phase; ns.
+  kBackward,       ///< The backward pass of such steps; ns.
+  kOptimizer,      ///< The optimizer of such steps; ns.
   kPeakMemory,     ///< Peak of allocated memory; B.
-  kKernelTime,     ///< Time of one profiled step with a kernel running; ns.
-  kAllReduce1Kib,  ///< One all-reduce of a message of this size; ns.
+  kKernelTime,     ///< Time of one profiled step during which a kernel runs; ns.
+  kAllReduce1Kib,  ///< One all-reduce of a message of 1 KiB; ns. The others differ in size.
   kAllReduce1Mb,
   kAllReduce10Mb,
   kAllReduce100Mb,
   kAllReduce1Gb,
 };
 
-/// `name` returns the name in JSON ("first_step"), `describe` words ("first step").
+/// Returns the name in JSON: "first_step".
 std::string_view name(Measure measure);
+
+/// Returns the words of a report: "first step".
 std::string describe(Measure measure);
 
 /// Returns "ns" or "B".
@@ -38,37 +41,42 @@ std::string_view unit(Measure measure);
 /// Returns the bytes of an all-reduce's message; 0 for other measures.
 std::int64_t message_bytes(Measure measure);
 
-/// Returns the measures of a cell of this kind and mode; empty for kinds that are not compared by
-/// rows.
+/// Returns the measures of a cell of this kind and mode. Kinds without measures, such as attention,
+/// have no rows in a comparison.
 std::vector<Measure> measures_of(const CellSpec& spec);
 
 /// Drops the first `warmup` samples.
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
 
-/// Returns one number above 0 for each successful launch: the median of its counted steps, or its
-/// single value. An all-reduce gives its slowest rank's time, by nccl-tests' in-place method if
-/// measured, else by the handout's. An imported cell gives only its first published mean.
+/// Returns one number above 0 for each successful launch that has the measure: the median of its
+/// counted steps, or its single value. An all-reduce gives its slowest rank's time, by nccl-tests'
+/// in-place method if measured, else by the handout's. An imported cell gives only its first
+/// published mean.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
-/// True if the launch has a condition of that tag and name above 0.
+/// True if the launch recorded a condition of that tag and name with a number above 0.
 bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name);
 
-/// Returns the disturbances of any of the launches, each once: "thermal slowdown", "hardware
+/// Returns what disturbed any of the launches, each disturbance once: "thermal slowdown", "hardware
 /// slowdown", "shared GPU", "spilled to host memory".
-std::vector<std::string> disturbed_by(std::span<const Launch> launches);
+std::vector<std::string> disturbances_of(std::span<const Launch> launches);
 
 /// The device's limits as the run measured them; unmeasured ones are absent.
 struct Limits {
-  std::map<Precision, double> rates;  ///< flop/s of matrix multiplications
-  std::optional<double> bandwidth;    ///< B/s of a copy
+  std::map<Precision, double> matrix_rates;  ///< flop/s of matrix multiplications.
+  std::optional<double> copy_bandwidth;      ///< B/s that a copy reads and writes.
 };
+
+/// Returns the medians of the first launch that measured each limit.
 Limits measured_limits(const Run& run);
 
-/// Work that the network requires of any implementation; 0 if it is not counted.
+/// The work that any implementation of the network must do; 0 where nobody counted it.
 struct Work {
-  double flops = 0;  ///< Floating-point operations of GEMMs (plan/arithmetic).
-  double bytes = 0;  ///< AdamW's least traffic: four FP32 tensors read and three written.
+  double flops = 0;  ///< Floating-point operations of GEMMs, by plan/arithmetic.h.
+  double bytes = 0;  ///< AdamW's least traffic: it reads four FP32 tensors and writes three.
 };
+
+/// Returns the work behind one measure of a cell.
 Work work_of(const CellSpec& spec, Measure measure);
 
 }  // namespace labreport

@@ -17,6 +17,7 @@
 namespace labreport {
 namespace {
 
+/// A launch that is checked, with what it is checked against.
 struct Inspection {
   const Run& run;
   const Cell& cell;
@@ -36,19 +37,20 @@ struct Inspection {
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 
-// Ratios to a measured limit, or to the time of a whole step.
-constexpr double kSuspicious = 1.0;
-constexpr double kImpossible = 1.1;
-/// A CPU's measured limits are too low if other programs ran meanwhile.
-constexpr double kImpossibleOnCpu = 10;
-constexpr double kUneven = 0.5;       // standard deviation over mean
-constexpr double kSlowerForward = 3;  // ratio of two forward times of one network
-constexpr double kNoticed = 0.01;     // share of kernel time that belongs to no phase
+// The rate of a launch over the measured limit, or the time of a part over that of its step.
+constexpr double kSuspiciousRatio = 1.0;
+constexpr double kImpossibleRatio = 1.1;
+// A CPU's measured limits are too low if other programs ran meanwhile.
+constexpr double kImpossibleRatioOnCpu = 10;
+constexpr double kUnevenVariation = 0.5;          // Standard deviation of steps over their mean.
+constexpr double kSlowForwardRatio = 3;           // Forward time over that in another mode.
+constexpr double kLeastUnattributedShare = 0.01;  // Kernel time of no phase over all kernel time.
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Returns the matrix rate measured on the same device, else on another of the same kind: a GPU's
-/// median rate, but a CPU's highest, since other programs may have used the CPU.
-std::optional<double> measured_limit(const Inspection& in) {
+/// Returns the matrix rate in flop/s that the run measured on the launch's device, else on another
+/// of the same kind. It is a GPU's median rate, but a CPU's highest, because other programs may
+/// have used the CPU.
+std::optional<double> measured_matrix_rate(const Inspection& in) {
   if (!in.cell.spec.precision) return std::nullopt;
   std::optional<double> limit;
   for (const Cell& cell : in.run.cells) {
@@ -57,8 +59,8 @@ std::optional<double> measured_limit(const Inspection& in) {
       const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
       if (rate == nullptr || rate->numbers().empty()) continue;
       if (limit && launch.device != in.launch.device) continue;
-      const bool cpu = cell.spec.device == DeviceKind::kCpu;
-      limit = cpu ? std::ranges::max(rate->numbers()) : median(rate->numbers());
+      const bool on_cpu = cell.spec.device == DeviceKind::kCpu;
+      limit = on_cpu ? std::ranges::max(rate->numbers()) : median(rate->numbers());
     }
   }
   return limit;
@@ -68,28 +70,30 @@ std::vector<double> counted_steps(const Inspection& in) {
   return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
-void judge_rate(const Inspection& in, double rate) {
-  const double share = rate / measured_limit(in).value_or(rate);
-  if (share <= kSuspicious) return;
+/// Checks a rate in flop/s.
+void check_rate(const Inspection& in, double rate) {
+  const double ratio = rate / measured_matrix_rate(in).value_or(rate);
+  if (ratio <= kSuspiciousRatio) return;
   const std::string text =
       fmt::format("computes {} times as fast as the device's measured limit in {}",
-                  format_ratio(share), name(*in.cell.spec.precision));
-  const bool cpu = in.cell.spec.device == DeviceKind::kCpu;
-  share > (cpu ? kImpossibleOnCpu : kImpossible) ? in.refuse(text) : in.warn(text);
+                  format_ratio(ratio), name(*in.cell.spec.precision));
+  const bool on_cpu = in.cell.spec.device == DeviceKind::kCpu;
+  const double impossible = on_cpu ? kImpossibleRatioOnCpu : kImpossibleRatio;
+  ratio > impossible ? in.refuse(text) : in.warn(text);
 }
 
-void check_rate(const Inspection& in) {
+void check_step_rate(const Inspection& in) {
   const auto flops = step_flops(in.cell.spec);
   const auto steps = counted_steps(in);
   if (!flops || steps.empty() || median(steps) <= 0) return;
-  judge_rate(in, *flops * kNanosecondsPerSecond / median(steps));
+  check_rate(in, *flops * kNanosecondsPerSecond / median(steps));
 }
 
-/// Checks the highest forward rate of all lengths. Fused kernels are not checked in FP32, which
-/// they may compute in faster formats.
-void check_sweep(const Inspection& in) {
-  const bool fused = in.cell.spec.attention->backend != AttentionBackend::kEager;
-  if (fused && in.cell.spec.precision == Precision::kFp32) return;
+/// Checks the highest forward rate of all sequence lengths. Fused kernels are not checked in FP32,
+/// because they may compute it in faster formats.
+void check_attention_rate(const Inspection& in) {
+  const bool is_fused = in.cell.spec.attention->backend != AttentionBackend::kEager;
+  if (is_fused && in.cell.spec.precision == Precision::kFp32) return;
   double fastest = 0;
   for (const MeasuredRow& row : measured_rows(in.launch, metric::kAttention)) {
     const auto length = row.number(column::kLength);
@@ -98,41 +102,41 @@ void check_sweep(const Inspection& in) {
     const double flops = attention_flops(in.cell.spec, static_cast<std::int64_t>(*length));
     fastest = std::max(fastest, flops * kNanosecondsPerSecond / *ns);
   }
-  if (fastest > 0) judge_rate(in, fastest);
+  if (fastest > 0) check_rate(in, fastest);
 }
 
 void check_spread(const Inspection& in) {
   const auto steps = counted_steps(in);
   if (steps.size() < 2) return;
-  const double spread = summarize(steps).coefficient_of_variation();
-  if (spread <= kUneven) return;
+  const double variation = summarize(steps).coefficient_of_variation();
+  if (variation <= kUnevenVariation) return;
   in.warn(fmt::format("its steps vary by {} %: other work ran beside them",
-                      format_rough_percent(spread)));
+                      format_rough_percent(variation)));
 }
 
-/// Returns the median device time of the forward pass over the counted steps. The process's first
-/// step is excluded, because it loads kernels.
-std::optional<double> forward_time(const Inspection& in) {
+/// Returns the median device time of the forward pass over the counted steps, in ns. The process's
+/// first step never counts, because it loads kernels.
+std::optional<double> forward_ns(const Inspection& in) {
   const auto warmup = std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0));
   const auto times = after_warmup(in.samples(metric::kEvent, metric::kForward), warmup);
   return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
-/// All modes of a network start with the same forward pass. If one took far longer, other work kept
-/// the device busy.
+/// All modes of a network start with the same forward pass. If a mode's takes far longer than
+/// another's, other work kept the device busy.
 void check_forward(const Inspection& in) {
-  const auto time = forward_time(in);
-  if (!time) return;
+  const auto ns = forward_ns(in);
+  if (!ns) return;
   for (const Cell& cell : in.run.cells) {
-    const bool timed =
+    const bool is_timing =
         cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
-    if (!timed || !same_setting(cell.spec, in.cell.spec)) continue;
+    if (!is_timing || !same_setting(cell.spec, in.cell.spec)) continue;
     for (const Launch& launch : cell.launches) {
-      const auto other = forward_time({in.run, cell, launch, in.findings});
-      if (!is_ok(launch.outcome) || !other || *other <= 0) continue;
-      if (*time <= kSlowerForward * *other) continue;
+      const auto other_ns = forward_ns({in.run, cell, launch, in.findings});
+      if (!is_ok(launch.outcome) || !other_ns || *other_ns <= 0) continue;
+      if (*ns <= kSlowForwardRatio * *other_ns) continue;
       return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
-                                 format_factor(*time / *other), cell.id));
+                                 format_factor(*ns / *other_ns), cell.id));
     }
   }
 }
@@ -140,10 +144,11 @@ void check_forward(const Inspection& in) {
 void check_samples(const Inspection& in) {
   const CellSpec& spec = in.cell.spec;
   const auto totals = in.samples(metric::kStep, metric::kTotal);
-  const auto requested = static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
-  if (totals.size() == requested) return;
+  const auto step_count =
+      static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
+  if (totals.size() == step_count) return;
   in.refuse(
-      fmt::format("{} were asked for, {} timed", format_plural(requested, "step"), totals.size()));
+      fmt::format("{} were asked for, {} timed", format_plural(step_count, "step"), totals.size()));
 }
 
 void check_phases(const Inspection& in) {
@@ -155,13 +160,14 @@ void check_phases(const Inspection& in) {
     for (std::size_t i = 0; i < std::min(sums.size(), times.size()); ++i) sums[i] += times[i];
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (sums[i] <= totals[i] * kImpossible) continue;
+    if (sums[i] <= totals[i] * kImpossibleRatio) continue;
     return in.refuse(fmt::format("the phases of step {} take longer than the step", i + 1));
   }
 }
 
-/// Halves are exact in every format, so a wrong sum means that the device or the loop is wrong.
-void check_control(const Inspection& in) {
+/// Checks the sum of halves, which are exact in every format. If it is wrong, so is the device or
+/// the loop.
+void check_sum_of_halves(const Inspection& in) {
   const auto sums = in.samples(metric::kRunningSum, metric::kHalvesLoop);
   const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
   if (sums.empty() || addend.empty()) return;
@@ -172,19 +178,21 @@ void check_control(const Inspection& in) {
 }
 
 void check_profile(const Inspection& in) {
-  // The device's clock measures the span, the host's clock the step.
+  // The span of the kernels is a time of the device's clock, the step one of the host's.
   const auto span = in.value(metric::kProfile, metric::kSpan);
   const auto step = in.value(metric::kProfile, metric::kStep);
-  if (span && step && *span > *step * kImpossible) in.refuse("its kernels span more than the step");
+  if (span && step && *span > *step * kImpossibleRatio)
+    in.refuse("its kernels span more than the step");
   const auto busy = in.value(metric::kProfile, metric::kBusy);
   const auto unattributed = in.value(metric::kProfile, metric::kUnattributed);
-  if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kNoticed) return;
+  if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kLeastUnattributedShare)
+    return;
   in.warn(fmt::format("{} % of its kernels' time belong to no phase",
                       format_percent(*unattributed / *busy)));
 }
 
-constexpr double kMostUnknown = 0.01;  // share of the requested peak
-// Relative tolerance; allocated bytes of consecutive steps differed by up to 0.09 %.
+constexpr double kMostUnknownShare = 0.01;  // Bytes of unknown use over the requested peak.
+// Relative tolerance: allocated bytes of consecutive steps were seen to differ by up to 0.09 %.
 constexpr double kAllocatedTolerance = 0.002;
 
 void check_memory(const Inspection& in) {
@@ -197,7 +205,7 @@ void check_memory(const Inspection& in) {
   if (peak && in.launch.device) {
     const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
     const auto memory = static_cast<double>(device.memory_bytes);
-    // Some drivers let a process use host memory, too.
+    // Some drivers let a process use the host's memory too.
     const bool spilled = condition_above_zero(in.launch, metric::kGpu, metric::kSpilled);
     if (memory > 0 && *peak > memory && !spilled) {
       in.refuse(fmt::format("its peak of {} is more than the device's {}", format_bytes(*peak),
@@ -214,16 +222,18 @@ void check_memory(const Inspection& in) {
   }
 }
 
-/// Recording must not change the requested bytes at all. Allocated bytes may differ slightly,
-/// because the allocator's blocks depend on the steps before.
+/// Compares peaks with those of steps whose memory history is recorded. Recording must not change
+/// the requested bytes at all. Allocated bytes may differ slightly, because the allocator's blocks
+/// depend on the steps before.
 void check_history(const Inspection& in) {
   for (const auto& [name, tolerance] : {std::pair(metric::kPeakRequested, 0.0),
                                         std::pair(metric::kPeakAllocated, kAllocatedTolerance)}) {
     const auto plain = in.bytes(name);
-    const auto recorded = in.value(metric::kHistory, name);
-    if (!plain || !recorded || std::abs(*recorded - *plain) <= tolerance * *plain) continue;
+    const auto with_history = in.value(metric::kHistory, name);
+    if (!plain || !with_history) continue;
+    if (std::abs(*with_history - *plain) <= tolerance * *plain) continue;
     in.refuse(fmt::format("its {} is {} B, with its history recorded {} B", name,
-                          format_fixed(*plain, 0), format_fixed(*recorded, 0)));
+                          format_fixed(*plain, 0), format_fixed(*with_history, 0)));
   }
   if (in.value(metric::kHistory, metric::kLostEvents).value_or(0) > 0) {
     in.warn("events of its history were lost");
@@ -233,26 +243,26 @@ void check_history(const Inspection& in) {
 void check_categories(const Inspection& in) {
   const auto peak = in.bytes(metric::kPeakRequested);
   double sum = 0;
-  bool any = false, all = true;
+  bool has_category = false, all_known = true;
   for (const Metric& metric : in.launch.metrics) {
     if (metric.tag != metric::kCategory) continue;
-    any = true;
-    all = all && metric.number();
+    has_category = true;
+    all_known = all_known && metric.number();
     sum += metric.number().value_or(0);
   }
-  if (!peak || !any) return;
-  if (all && sum != *peak) {
+  if (!peak || !has_category) return;
+  if (all_known && sum != *peak) {
     in.refuse(fmt::format("its categories add up to {}, its requested peak is {}",
                           format_bytes(sum), format_bytes(*peak)));
   }
   const double unknown = in.value(metric::kCategory, metric::kUnknown).value_or(0);
-  if (unknown > kMostUnknown * *peak) {
+  if (unknown > kMostUnknownShare * *peak) {
     in.warn(fmt::format("{} of its peak are of unknown use", format_bytes(unknown)));
   }
 }
 
-/// Refuses a point at which parameters, gradients and optimizer state exceed the allocated bytes.
-void check_held(const Inspection& in) {
+/// Refuses a rank whose parameters, gradients and optimizer state exceed its allocated bytes.
+void check_rank_bytes(const Inspection& in) {
   for (const MeasuredRow& row : measured_rows(in.launch, metric::kHeld)) {
     const auto allocated = row.number(column::kAllocatedBytes);
     double known = 0;
@@ -265,16 +275,16 @@ void check_held(const Inspection& in) {
   }
 }
 
-/// Refuses measured metrics, and published numbers that are negative or a mean of 0.
+/// Refuses measured metrics, negative published numbers, and published means of 0.
 void check_published(const Inspection& in) {
   for (const Metric& metric : in.launch.metrics) {
-    const bool deviation = metric.tag == metric::kPublishedStddev;
-    if (metric.tag != metric::kPublished && !deviation) {
+    const bool is_deviation = metric.tag == metric::kPublishedStddev;
+    if (metric.tag != metric::kPublished && !is_deviation) {
       in.refuse(fmt::format("'{}' of '{}' was measured, in a run of imported numbers", metric.name,
                             metric.tag));
     }
     const double value = metric.number().value_or(1);
-    if (value < 0 || (value == 0 && !deviation)) {
+    if (value < 0 || (value == 0 && !is_deviation)) {
       in.refuse(fmt::format("its published {} is {}", metric.name, value));
     }
   }
@@ -287,16 +297,16 @@ void inspect(const Inspection& in) {
   });
   if (has_published) in.refuse("published numbers in a run of measured ones");
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
-  if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
-  if (in.cell.spec.attention) check_sweep(in);
+  if (in.cell.spec.kind == CellKind::kAccumulation) check_sum_of_halves(in);
+  if (in.cell.spec.attention) check_attention_rate(in);
   if (!in.cell.spec.model) return;
   if (in.cell.spec.kind == CellKind::kMemory) {
     for (const auto check : {check_memory, check_history, check_categories}) check(in);
   }
-  if (in.cell.spec.kind == CellKind::kSharding) check_held(in);
+  if (in.cell.spec.kind == CellKind::kSharding) check_rank_bytes(in);
   if (in.cell.spec.kind != CellKind::kTiming) return;
   for (const auto check :
-       {check_samples, check_phases, check_rate, check_spread, check_forward, check_memory}) {
+       {check_samples, check_phases, check_step_rate, check_spread, check_forward, check_memory}) {
     check(in);
   }
 }

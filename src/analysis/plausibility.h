@@ -8,16 +8,22 @@
 
 namespace labreport {
 
+/// A number that is impossible, or suspicious.
 struct Finding {
-  bool error = false;  ///< True if the number is impossible; false if suspicious.
-  std::string cell;    ///< The cell's id.
-  std::string text;    ///< One line.
+  bool is_error = false;  ///< True if the number is impossible; false if it is suspicious.
+  std::string cell_id;
+  std::string text;  ///< One line.
 };
 
-/// Checks work per second against the measured limits (above 1.0 × is a warning, above 1.1 × an
-/// error, but 10 × on a CPU), memory peaks against resident bytes and the device's memory, the
-/// device's clock against the host's, the number of samples against the number of steps, and a
-/// profile's kernels against its step.
+/// Checks every successful launch of the run:
+///
+/// - work per second against the measured limit: a warning above 1.0 ×, an error above 1.1 × on a
+/// GPU
+///   and above 10 × on a CPU;
+/// - memory peaks against the bytes that must be resident and against the device's memory;
+/// - times of the device's clock against those of the host's;
+/// - the number of samples against the number of steps, and how much the steps vary;
+/// - a profile's kernels against its step.
 std::vector<Finding> check_plausibility(const Run& run);
 
 }  // namespace labreport

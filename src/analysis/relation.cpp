@@ -11,9 +11,10 @@
 namespace labreport {
 namespace {
 
+/// All values of one property in a run. An empty text stands for an unknown value.
 using Values = std::set<std::string>;
 
-/// The values that a run recorded about its machine. An empty text stands for an unknown value.
+/// The properties that a run recorded about its machine.
 struct Machine {
   Values device_names, uuids, power_limits, drivers, processors, cores, hosts;
   bool has_gpu = false;
@@ -37,12 +38,12 @@ Machine machine_of(const Run& run) {
   return machine;
 }
 
-bool known(const Values& values) { return !values.empty() && !values.contains(""); }
+bool are_known(const Values& values) { return !values.empty() && !values.contains(""); }
 
-/// Adds a reason if the values differ or are unknown.
+/// Adds a reason to `reasons` if the values differ or are unknown.
 void compare_values(const std::string& name, const Values& a, const Values& b,
                     std::vector<std::string>& reasons) {
-  if (a == b && known(a)) return;
+  if (a == b && are_known(a)) return;
   const auto words = [](const Values& values) {
     std::vector<std::string> texts;
     for (const std::string& value : values) texts.push_back(value.empty() ? "unknown" : value);
@@ -51,18 +52,18 @@ void compare_values(const std::string& name, const Values& a, const Values& b,
   reasons.push_back(a == b ? name + " unknown" : name + " " + words(a) + " against " + words(b));
 }
 
-Related same_machine(const Machine& machine) {
+MachineRelation same_machine_relation(const Machine& machine) {
   return {
       .relation = Relation::kSameMachine,
-      .agreement = machine.has_gpu ? "GPU, driver, CPU and power limit" : "CPU, cores and host"};
+      .equal_facts = machine.has_gpu ? "GPU, driver, CPU and power limit" : "CPU, cores and host"};
 }
 
-/// Relates machines without a GPU, whose processors are of one model. They have no UUID, so the
-/// host's name distinguishes machines. Reasons do not repeat the name, since it may be meant to
-/// stay private.
-Related relate_processors(const Machine& a, const Machine& b) {
-  const bool cores_known = known(a.cores) && known(b.cores);
-  const bool hosts_known = known(a.hosts) && known(b.hosts);
+/// Relates machines without a GPU whose processors are of one model. A processor has no UUID, so
+/// the host's name distinguishes machines. The reasons do not contain the name, which may be
+/// private.
+MachineRelation relate_processors(const Machine& a, const Machine& b) {
+  const bool cores_known = are_known(a.cores) && are_known(b.cores);
+  const bool hosts_known = are_known(a.hosts) && are_known(b.hosts);
   std::vector<std::string> reasons;
   if (cores_known) compare_values("cores", a.cores, b.cores, reasons);
   if (hosts_known && a.hosts != b.hosts) reasons.emplace_back("another host");
@@ -72,10 +73,10 @@ Related relate_processors(const Machine& a, const Machine& b) {
     reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
   }
   if (!reasons.empty()) return {Relation::kSameProcessor, std::move(reasons)};
-  return same_machine(a);
+  return same_machine_relation(a);
 }
 
-constexpr std::array<std::string_view, 5> kDescribed{
+constexpr std::array<std::string_view, 5> kRelationWords{
     "same machine", "same model, different machine", "same CPU model", "different hardware",
     "imported numbers"};
 constexpr std::array<std::string_view, 5> kRelationNames{
@@ -84,21 +85,23 @@ constexpr std::array<std::string_view, 5> kRelationNames{
 }  // namespace
 
 std::string_view describe(Relation relation) {
-  return kDescribed.at(static_cast<std::size_t>(relation));
+  return kRelationWords.at(static_cast<std::size_t>(relation));
 }
 
 std::string_view name(Relation relation) {
   return kRelationNames.at(static_cast<std::size_t>(relation));
 }
 
-Related relate(const Run& a, const Run& b) {
+MachineRelation relate_machines(const Run& a, const Run& b) {
   const bool imported_a = a.source == "imported";
   const bool imported_b = b.source == "imported";
   if (imported_a || imported_b) {
-    const char* which = imported_a && imported_b ? "A and B are" : imported_a ? "A is" : "B is";
+    const char* imported_sides = imported_a && imported_b ? "A and B are"
+                                 : imported_a             ? "A is"
+                                                          : "B is";
     return {
         Relation::kImported,
-        {which +
+        {imported_sides +
          std::string(
              " imported: nobody measured it with this program, its times are means as published")}};
   }
@@ -108,7 +111,7 @@ Related relate(const Run& a, const Run& b) {
   }
   if (!machine_a.has_gpu && !machine_b.has_gpu) return relate_processors(machine_a, machine_b);
   std::vector<std::string> reasons;
-  if (!known(machine_a.uuids) || !known(machine_b.uuids)) {
+  if (!are_known(machine_a.uuids) || !are_known(machine_b.uuids)) {
     reasons.emplace_back("the devices have no UUIDs that could be compared");
   } else if (machine_a.uuids != machine_b.uuids) {
     reasons.emplace_back("another GPU by its UUID");
@@ -117,9 +120,11 @@ Related relate(const Run& a, const Run& b) {
   compare_values("CPU", machine_a.processors, machine_b.processors, reasons);
   compare_values("power limit", machine_a.power_limits, machine_b.power_limits, reasons);
   if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
-  return same_machine(machine_a);
+  return same_machine_relation(machine_a);
 }
 
-Related one_machine(const Run& run) { return same_machine(machine_of(run)); }
+MachineRelation relation_within_run(const Run& run) {
+  return same_machine_relation(machine_of(run));
+}
 
 }  // namespace labreport

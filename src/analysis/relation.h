@@ -1,4 +1,4 @@
-// The relation of two runs' machines, which decides the statements that their numbers allow.
+// Tells whether two runs measured on one machine, which decides what their numbers can show.
 #pragma once
 
 #include <string>
@@ -10,32 +10,35 @@
 namespace labreport {
 
 enum class Relation {
-  kSameMachine,    ///< Equal GPU (by UUID), driver, CPU and power limit; without a GPU: equal CPU,
-                   ///< cores and recorded host. Allows verdicts.
-  kSameModel,      ///< Devices of one name, whose machines may differ; ratios only.
-  kSameProcessor,  ///< CPUs of one name without recorded host or cores; ratios only.
-  kDifferentHardware,  ///< Ratios next to the predictions of the measured limits.
-  kImported,           ///< Published numbers on one side or both.
+  /// GPU (by UUID), driver, CPU and power limit are equal; without a GPU, the CPU's name, its cores
+  /// and the recorded host are. Only this relation allows verdicts.
+  kSameMachine,
+  kSameModel,          ///< The devices have one name, but the machines may differ.
+  kSameProcessor,      ///< The CPUs have one name, but host or cores are not recorded.
+  kDifferentHardware,  ///< Only here do the measured limits predict ratios.
+  kImported,           ///< One side or both are published numbers.
 };
 
-/// Returns words for readers: "same machine", "same model, different machine", …
+/// Returns the words of a report: "same machine", "same model, different machine", …
 std::string_view describe(Relation relation);
 
 /// Returns the name in JSON: "same_machine", …
 std::string_view name(Relation relation);
 
-struct Related {
+/// The relation of two runs' machines, with the facts that it follows from.
+struct MachineRelation {
   Relation relation = Relation::kDifferentHardware;
   /// Reasons why the machines differ or may differ: "driver 550.54 against 580.65".
   std::vector<std::string> reasons = {};
-  /// The facts that identify one machine: "GPU, driver, CPU and power limit"; empty for other
-  /// relations.
-  std::string agreement = {};
+  /// The facts whose equality identifies the machine: "GPU, driver, CPU and power limit". Empty for
+  /// every relation but kSameMachine.
+  std::string equal_facts = {};
 };
 
-Related relate(const Run& a, const Run& b);
+/// Compares the machines that the runs recorded.
+MachineRelation relate_machines(const Run& a, const Run& b);
 
-/// Returns the relation of a run's cells to each other.
-Related one_machine(const Run& run);
+/// Returns kSameMachine with the facts that identify the run's machine.
+MachineRelation relation_within_run(const Run& run);
 
 }  // namespace labreport

@@ -15,11 +15,10 @@ namespace {
 
 constexpr double kWelchConfidence = 0.95;
 
-// Logarithms of equal medians can differ from their mean by this much; it does not count as
-// variance.
+// Rounding lets the mean of equal logarithms differ from them by this fraction. It is not variance.
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
 
-std::vector<double> logs(std::span<const double> medians) {
+std::vector<double> logarithms(std::span<const double> medians) {
   std::vector<double> logs;
   logs.reserve(medians.size());
   for (const double median : medians) {
@@ -29,15 +28,16 @@ std::vector<double> logs(std::span<const double> medians) {
   return logs;
 }
 
-struct Side {
+/// Statistics of the logarithms of one side's medians.
+struct LogStatistics {
   double mean;
-  double squared_error;  ///< Variance of the mean.
-  double degrees;
+  double variance_of_mean;
+  double degrees_of_freedom;
 };
 
-Side side(std::span<const double> medians) {
+LogStatistics log_statistics(std::span<const double> medians) {
   if (medians.size() < kLaunchesForInterval) throw Error("an interval needs two launches a side");
-  const std::vector<double> values = logs(medians);
+  const std::vector<double> values = logarithms(medians);
   const double center = mean(values);
   double deviation = sample_stddev(values);
   if (deviation <= kRoundOff * std::max(1.0, std::abs(center))) deviation = 0;
@@ -45,35 +45,39 @@ Side side(std::span<const double> medians) {
   return {center, deviation * deviation / n, n - 1};
 }
 
-double satterthwaite(const Side& a, const Side& b) {
-  const double sum = a.squared_error + b.squared_error;
-  if (sum == 0) return a.degrees + b.degrees;
-  // Shares of the sum are computed first, because squares of small variances would underflow.
-  const double share_a = a.squared_error / sum;
-  const double share_b = b.squared_error / sum;
-  return 1 / (share_a * share_a / a.degrees + share_b * share_b / b.degrees);
+double satterthwaite_degrees(const LogStatistics& a, const LogStatistics& b) {
+  const double sum = a.variance_of_mean + b.variance_of_mean;
+  if (sum == 0) return a.degrees_of_freedom + b.degrees_of_freedom;
+  // The variances are divided by their sum first, because squares of small variances underflow.
+  const double fraction_a = a.variance_of_mean / sum;
+  const double fraction_b = b.variance_of_mean / sum;
+  return 1 / (fraction_a * fraction_a / a.degrees_of_freedom +
+              fraction_b * fraction_b / b.degrees_of_freedom);
 }
 
 }  // namespace
 
-std::pair<double, double> Welch::interval(double confidence) const {
-  const double reach =
-      standard_error == 0 ? 0 : student_quantile((1 + confidence) / 2, degrees) * standard_error;
-  return {ratio * std::exp(-reach), ratio * std::exp(reach)};
+std::pair<double, double> WelchTest::interval(double confidence) const {
+  const double half_width =
+      standard_error == 0
+          ? 0
+          : student_quantile((1 + confidence) / 2, degrees_of_freedom) * standard_error;
+  return {ratio * std::exp(-half_width), ratio * std::exp(half_width)};
 }
 
-Welch welch(std::span<const double> a, std::span<const double> b) {
-  const Side first = side(a);
-  const Side second = side(b);
+WelchTest welch_test(std::span<const double> a, std::span<const double> b) {
+  const LogStatistics first = log_statistics(a);
+  const LogStatistics second = log_statistics(b);
   double difference = second.mean - first.mean;
-  Welch result;
-  result.standard_error = std::sqrt(first.squared_error + second.squared_error);
-  result.degrees = satterthwaite(first, second);
+  WelchTest result;
+  result.standard_error = std::sqrt(first.variance_of_mean + second.variance_of_mean);
+  result.degrees_of_freedom = satterthwaite_degrees(first, second);
   if (result.standard_error == 0) {
     if (std::abs(difference) <= kRoundOff * std::max(1.0, std::abs(first.mean))) difference = 0;
-    result.p = difference == 0 ? 1 : 0;
+    result.p_value = difference == 0 ? 1 : 0;
   } else {
-    result.p = student_two_sided_p(difference / result.standard_error, result.degrees);
+    result.p_value =
+        student_two_sided_p(difference / result.standard_error, result.degrees_of_freedom);
   }
   result.ratio = std::exp(difference);
   std::tie(result.lower, result.upper) = result.interval(kWelchConfidence);
@@ -81,32 +85,33 @@ Welch welch(std::span<const double> a, std::span<const double> b) {
 }
 
 double ratio_of(std::span<const double> a, std::span<const double> b) {
-  return std::exp(mean(logs(b)) - mean(logs(a)));
+  return std::exp(mean(logarithms(b)) - mean(logarithms(a)));
 }
 
-std::vector<double> holm(std::span<const double> p_values) {
+std::vector<double> holm_adjusted(std::span<const double> p_values) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
   std::vector<double> adjusted(p_values.size());
   double largest = 0;
-  auto left = static_cast<double>(p_values.size());
+  auto tests_left = static_cast<double>(p_values.size());
   for (const std::size_t index : order) {
-    largest = std::max(largest, std::min(1.0, left * p_values[index]));
+    largest = std::max(largest, std::min(1.0, tests_left * p_values[index]));
     adjusted[index] = largest;
-    --left;
+    --tests_left;
   }
   return adjusted;
 }
 
-double detectable_ratio(const Welch& test, double level, double smallest_effect) {
+double detectable_ratio(const WelchTest& test, double level, double smallest_effect) {
   const double least = std::log1p(smallest_effect);
   if (test.standard_error == 0) return std::exp(least);
-  const double critical = student_quantile(1 - level / 2, test.degrees);
-  const double errors = noncentrality_for_power(critical, test.degrees, kPower);
+  const double critical = student_quantile(1 - level / 2, test.degrees_of_freedom);
+  const double delta_over_error =
+      noncentrality_for_power(critical, test.degrees_of_freedom, kPower);
   const double above_least = least + normal_quantile(kPower) * test.standard_error;
-  return std::exp(std::max(errors * test.standard_error, above_least));
+  return std::exp(std::max(delta_over_error * test.standard_error, above_least));
 }
 
 }  // namespace labreport

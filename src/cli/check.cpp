@@ -14,8 +14,9 @@ bool check_run(const std::string& word) {
   const ChosenRun chosen = choose_run(word, "", "site/runs");
   bool is_plausible = true;
   for (const Finding& finding : check_plausibility(chosen.run)) {
-    fmt::print("{}: {}: {}\n", finding.error ? "error" : "warning", finding.cell, finding.text);
-    is_plausible = is_plausible && !finding.error;
+    fmt::print("{}: {}: {}\n", finding.is_error ? "error" : "warning", finding.cell_id,
+               finding.text);
+    is_plausible = is_plausible && !finding.is_error;
   }
   if (is_plausible) {
     fmt::print("{}: {}, well-formed and plausible\n", chosen.name,

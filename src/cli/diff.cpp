@@ -100,10 +100,10 @@ void print_or_write(const std::string& text, const std::string& format, const Di
 }
 
 std::string why_no_verdict(const Comparison& comparison) {
-  const Related& related = comparison.related;
-  if (related.relation != Relation::kSameMachine) {
-    const std::string reasons = join(related.reasons, "; ");
-    return std::string(describe(related.relation)) + (reasons.empty() ? "" : " (" + reasons + ")");
+  const MachineRelation& machines = comparison.machines;
+  if (machines.relation != Relation::kSameMachine) {
+    const std::string reasons = join(machines.reasons, "; ");
+    return std::string(describe(machines.relation)) + (reasons.empty() ? "" : " (" + reasons + ")");
   }
   if (!comparison.mismatches.empty()) return join(comparison.mismatches, "; ");
   return "no undisturbed row has three launches a side";
@@ -111,7 +111,7 @@ std::string why_no_verdict(const Comparison& comparison) {
 
 /// Throws if no verdict is possible, because exit status 0 would look like an approval.
 ExitStatus regression_status(const Comparison& comparison) {
-  if (!comparison.can_judge()) {
+  if (!comparison.allows_verdicts()) {
     throw InputError("--fail-on-regression: no verdict is possible: " + why_no_verdict(comparison),
                      "measure both runs on one machine with --launches 3 or more");
   }
@@ -129,7 +129,7 @@ ExitStatus diff(const DiffFlags& flags) {
   }
   const std::string format = format_of(flags);
   if (!flags.edition.empty()) find_edition(flags.edition);
-  CompareOptions options{.allowed = parse_allowed(flags.allowed)};
+  CompareOptions options{.allowed_mismatches = parse_allowed_mismatches(flags.allowed)};
   const auto [a, b] =
       choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs", kTimesLabreportsNetwork);
   const PrivateNames names = private_names();

@@ -48,7 +48,7 @@ ExitStatus import(const ImportVerbFlags& flags, const std::vector<std::string>& 
   run.sessions = {import_session(argv)};
   const std::filesystem::path folder = make_import_folder(flags.out, run);
   RunStore(folder).keep_imported(run);
-  for (const std::string& assumption : provenance(run, metric::kAssumed)) {
+  for (const std::string& assumption : provenance_texts(run, metric::kAssumed)) {
     say("assumed: {}\n", assumption);
   }
   fmt::print("{}  imported  {}\n", folder.string(), overview::outcome_line(run));

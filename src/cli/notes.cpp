@@ -79,7 +79,7 @@ std::string note_state(const NotesFolder& notes, const Part& part) {
   const std::string name = part.name();
   const auto found = notes.notes.find(name);
   if (found != notes.notes.end()) {
-    return found->second.note.replaces ? "replaces the answer" : "follows the answer";
+    return found->second.note.replaces_answer ? "replaces the answer" : "follows the answer";
   }
   return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
 }

@@ -8,16 +8,16 @@ std::string base64(std::string_view bytes) {
   std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
   sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
                     bytes.size(), kVariant);
-  text.pop_back();  // the library appends a NUL
+  text.pop_back();  // The library appends a NUL.
   return text;
 }
 
 std::string data_url(std::string_view name, std::string_view bytes) {
   const std::size_t dot = name.rfind('.');
-  std::string kind(dot == name.npos ? "" : name.substr(dot + 1));
-  if (kind == "svg") kind = "svg+xml";
-  if (kind == "jpg") kind = "jpeg";
-  return "data:image/" + kind + ";base64," + base64(bytes);
+  std::string format(dot == name.npos ? "" : name.substr(dot + 1));
+  if (format == "svg") format = "svg+xml";
+  if (format == "jpg") format = "jpeg";
+  return "data:image/" + format + ";base64," + base64(bytes);
 }
 
 }  // namespace labreport

@@ -6,10 +6,11 @@
 
 namespace labreport {
 
-/// Encodes with padding (RFC 4648, section 4).
+/// Encodes bytes in Base64 with padding (RFC 4648, section 4).
 std::string base64(std::string_view bytes);
 
-/// Returns "data:image/png;base64,…" for "plot.png".
+/// Returns a picture as an address. The end of `name`, such as "plot.png", tells the picture's
+/// format: "data:image/png;base64,…".
 std::string data_url(std::string_view name, std::string_view bytes);
 
 }  // namespace labreport

@@ -8,6 +8,7 @@
 namespace labreport {
 namespace {
 
+/// Returns the indices of the chosen columns, in the order of the choice.
 std::vector<std::size_t> chosen_columns(const Dataset& dataset, const ColumnChoice& choice) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; choice.empty() && i < dataset.columns.size(); ++i) chosen.push_back(i);
@@ -21,28 +22,29 @@ std::vector<std::size_t> chosen_columns(const Dataset& dataset, const ColumnChoi
   return chosen;
 }
 
-bool holds_words(const Dataset& dataset, std::size_t column) {
+/// True for a column of words, or of numbers that name their row.
+bool is_left_aligned(const Dataset& dataset, std::size_t column) {
   if (dataset.columns[column].notation.form == Notation::kName) return true;
   return std::ranges::any_of(dataset.rows, [column](const RowView& row) {
-    return std::holds_alternative<std::string>(row.cells[column].held);
+    return std::holds_alternative<std::string>(row.cells[column].content);
   });
 }
 
-/// Replaces the cells after the first `labels` by the reason for missing numbers if all are
-/// missing, else adds the reason to the flags. `fallback` is the reason if every column that has
-/// one was left out.
-void explain_missing(RowView& row, std::size_t labels, const std::string& fallback) {
+/// Replaces the cells after the row's labels by the reason why their numbers are missing, or adds
+/// the reason to the flags if one of them is not missing. `fallback` is the reason if no remaining
+/// cell has one.
+void explain_missing(RowView& row, std::size_t label_count, const std::string& fallback) {
   std::string reason;
-  bool any = false;
-  for (const Value& value : row.cells | std::views::drop(labels)) {
+  bool has_number = false;
+  for (const Value& value : row.cells | std::views::drop(label_count)) {
     if (reason.empty()) reason = value.reason;
-    any = any || !value.is_missing();
+    has_number = has_number || !value.is_missing();
   }
-  if (reason.empty() && !any) reason = fallback;
+  if (reason.empty() && !has_number) reason = fallback;
   if (reason.empty()) return;
-  if (any) return row.flags.push_back(reason);
-  row.note = reason;
-  row.cells.resize(labels);
+  if (has_number) return row.flags.push_back(reason);
+  row.missing_reason = reason;
+  row.cells.resize(label_count);
 }
 
 }  // namespace
@@ -51,18 +53,20 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   TableView table{.slug = dataset.name, .title = {}, .columns = {}, .rows = {}};
   std::vector<std::size_t> columns = chosen_columns(dataset, choice);
   const std::vector<std::size_t> chosen = columns;
-  std::size_t labels = 0;
-  while (labels < columns.size() && holds_words(dataset, columns[labels])) ++labels;
+  std::size_t label_count = 0;
+  while (label_count < columns.size() && is_left_aligned(dataset, columns[label_count])) {
+    ++label_count;
+  }
   const auto is_empty = [&](std::size_t column) {
     return std::ranges::all_of(dataset.rows,
                                [&](const auto& row) { return row.cells[column].is_missing(); });
   };
-  const auto after_names =
-      columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(labels, 1));
-  columns.erase(std::remove_if(after_names, columns.end(), is_empty), columns.end());
+  const auto after_labels =
+      columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(label_count, 1));
+  columns.erase(std::remove_if(after_labels, columns.end(), is_empty), columns.end());
   for (const std::size_t i : columns) {
     const auto& [name, title, unit, notation] = dataset.columns[i];
-    const Align align = holds_words(dataset, i) ? Align::kLeft : Align::kRight;
+    const Align align = is_left_aligned(dataset, i) ? Align::kLeft : Align::kRight;
     table.columns.push_back({title, unit, align, false, notation});
   }
   for (const RowView& row : dataset.rows) {
@@ -71,29 +75,29 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
     for (const std::size_t i : columns) view.cells.push_back(row.cells[i]);
     const auto reason =
         std::ranges::find_if(chosen, [&](std::size_t i) { return !row.cells[i].reason.empty(); });
-    explain_missing(view, labels, reason == chosen.end() ? "" : row.cells[*reason].reason);
+    explain_missing(view, label_count, reason == chosen.end() ? "" : row.cells[*reason].reason);
   }
   return table;
 }
 
-nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted) {
-  const auto is_wanted = [&](const std::string& name) { return !wanted || wanted(name); };
+nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& is_used) {
+  const auto needs = [&](const std::string& name) { return !is_used || is_used(name); };
   std::vector<nlohmann::json> rows(dataset.rows.size(), nlohmann::json::object());
-  const bool reasons = is_wanted("reason");
+  const bool needs_reason = needs("reason");
   for (std::size_t i = 0; i < dataset.columns.size(); ++i) {
     const auto& [name, title, unit, notation] = dataset.columns[i];
-    const bool plain = is_wanted(name), text = is_wanted(name + "_text");
-    const bool deviation = is_wanted(name + "_deviation");
+    const bool needs_value = needs(name), needs_text = needs(name + "_text");
+    const bool needs_deviation = needs(name + "_deviation");
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const Value& value = dataset.rows[r].cells[i];
-      const auto* words = std::get_if<std::string>(&value.held);
-      if (plain && words != nullptr) rows[r][name] = *words;
+      const auto* words = std::get_if<std::string>(&value.content);
+      if (needs_value && words != nullptr) rows[r][name] = *words;
       if (words != nullptr) continue;
-      if (plain)
+      if (needs_value)
         rows[r][name] = value.is_missing() ? nlohmann::json() : nlohmann::json(*value.number());
-      if (text) rows[r][name + "_text"] = format_value(value, notation);
-      if (deviation && value.deviation) rows[r][name + "_deviation"] = *value.deviation;
-      if (reasons && !value.reason.empty()) rows[r]["reason"] = value.reason;
+      if (needs_text) rows[r][name + "_text"] = format_value(value, notation);
+      if (needs_deviation && value.deviation) rows[r][name + "_deviation"] = *value.deviation;
+      if (needs_reason && !value.reason.empty()) rows[r]["reason"] = value.reason;
     }
   }
   return rows;

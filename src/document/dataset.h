@@ -1,5 +1,5 @@
-// A dataset holds typed rows that an experiment computed from a run; each column is declared once.
-// Tables (of chosen columns), figures and a CSV are made of it.
+// A dataset holds the rows that an experiment computed from a run. Tables, figures and CSV files
+// are made of it. Each column is declared once, beside the type of the rows.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// A column of a table whose rows are of type `Row`, declared beside that struct.
+/// A column of a dataset whose rows are made of type `Row`.
 template <typename Row>
 struct Column {
   std::string name;  ///< The name in figures and CSV: "forward_ms".
@@ -22,6 +22,7 @@ struct Column {
   Notation notation = {};
 };
 
+/// A column of a dataset, whatever type its rows were made of.
 struct DataColumn {
   std::string name, title, unit;
   Notation notation;
@@ -35,12 +36,13 @@ struct Dataset {
   /// ("Context"), and different variants ("512"). Each becomes a table or figure of its own.
   std::string family = {};
   std::string variant = {};
-  /// Data of the interactive figure that the page shows in place of the chart, see `Figure::live`;
-  /// null if the page shows the chart.
-  nlohmann::json live = {};
+  /// Data of the script that replaces the chart in the page, see `Figure::script_data`. Null if the
+  /// page shows the chart.
+  nlohmann::json script_data = {};
 };
 
-/// Makes the cells of each row by `columns`, and copies members `flags` and `id` if `Row` has them.
+/// Computes the cells of each row with `columns`. Copies the members `flags` and `id` if `Row` has
+/// them.
 template <typename Row>
 Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
                      const std::vector<Row>& rows) {
@@ -60,18 +62,20 @@ Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
 /// The columns of a table, by name and in this order; empty for all.
 using ColumnChoice = std::vector<std::string>;
 
-/// Makes a table. Columns of words and of names are left-aligned. A column without any value is
-/// left out unless it is the first or among the leading columns of words. If all numbers of a row
-/// are missing, their reason replaces them; if some are, the reason is a flag of the row. Throws
-/// `Error` for a name that no column has.
+/// Makes a table. Columns of words, and of numbers that name their row, are left-aligned. The
+/// leading ones of these columns are the row's labels. A column without any value is left out
+/// unless it is a label or the first column. If all numbers of a row are missing, their reason
+/// replaces them; if some are, the reason is a flag of the row. Throws `Error` for a name that no
+/// column has.
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 
-/// True if a figure uses the field of that name. An empty function wants all fields.
-using WantedField = std::function<bool(const std::string& name)>;
+/// True if a figure uses the field of that name. An empty function accepts all fields.
+using FieldFilter = std::function<bool(const std::string& name)>;
 
-/// Returns an object for each row. Each column is a field `<name>`, null if the value is missing.
-/// Numbers also have `<name>_text`, formatted as in tables, and `<name>_deviation` if there is one.
-/// `reason` says why a number is missing.
-nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted = {});
+/// Returns a JSON object for each row, without the fields that `is_used` rejects. Each column is a
+/// field `<name>`, null if the value is missing. A number also has the fields `<name>_text`, its
+/// text in tables, and `<name>_deviation` if there is one. The field `reason` says why a number is
+/// missing.
+nlohmann::json json_rows(const Dataset& dataset, const FieldFilter& is_used = {});
 
 }  // namespace labreport

@@ -8,9 +8,11 @@ namespace labreport {
 
 std::string ColumnView::head() const { return unit.empty() ? title : title + " (" + unit + ")"; }
 
-std::string RowView::reason() const { return note.empty() ? kNoNumber : note; }
+std::string RowView::missing_words() const {
+  return missing_reason.empty() ? kNoNumber : missing_reason;
+}
 
-std::string RowView::remarks() const { return join(flags, ", "); }
+std::string RowView::joined_flags() const { return join(flags, ", "); }
 
 std::string TableView::text(const RowView& row, std::size_t column) const {
   return column < row.cells.size() ? format_value(row.cells[column], columns[column].notation) : "";
@@ -34,7 +36,7 @@ std::string Details::words(Answers answers) const {
 }
 
 std::string Part::generated_answer(Answers answers) const {
-  if (answers == Answers::kNone || (note && note->replaces)) return "";
+  if (answers == Answers::kNone || (note && note->replaces_answer)) return "";
   return answer;
 }
 
@@ -42,17 +44,17 @@ bool Part::awaits_answer(Answers answers) const {
   return answers == Answers::kNone && !note && !question.empty();
 }
 
-bool Section::asked() const {
+bool Section::is_handout_problem() const {
   return std::ranges::any_of(parts, [](const Part& part) { return !part.question.empty(); });
 }
 
-std::string FrontMatter::own_words() const {
+std::string FrontMatter::attribution() const {
   if (author.empty()) return "In the author’s own words";
   // Writers may append a full stop, which a name such as "Ada L." already has.
   return "In the words of " + author.substr(0, author.size() - (author.ends_with('.') ? 1 : 0));
 }
 
-std::string FrontMatter::shown_address() const {
+std::string FrontMatter::repository_label() const {
   std::string address = repository.substr(repository.find("//") + 2);
   while (address.ends_with('/')) address.pop_back();
   return address;
@@ -64,15 +66,15 @@ std::string Document::provenance_line(Answers answers) const {
   const auto is_generated = [&](const Part& part) {
     return !part.calculated && !part.generated_answer(answers).empty();
   };
-  const bool any = std::ranges::any_of(sections, [&](const Section& section) {
+  const bool has_generated_answer = std::ranges::any_of(sections, [&](const Section& section) {
     return std::ranges::any_of(section.parts, is_generated);
   });
-  if (!any) return provenance;
+  if (!has_generated_answer) return provenance;
   return relation.empty() ? provenance + " · answers are generated from this run’s measurements"
                           : provenance + " Answers are generated from both runs’ measurements.";
 }
 
-std::string Document::marks() const {
+std::string Document::run_line() const {
   return edition + " edition · " + preset + " preset · " + date +
          (reference ? " · reference run" : "");
 }

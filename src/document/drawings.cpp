@@ -14,15 +14,15 @@ std::string narrow_chart_path(const Figure& figure) {
   return "charts/narrow/" + slug(figure.slug) + ".svg";
 }
 
-std::vector<Typeset> ChartTool::typeset(const std::vector<TypesetJob>&) {
+std::vector<TypesetResult> ChartTool::typeset(const std::vector<TypesetJob>&) {
   throw Error("this tool does not typeset");
 }
 
-Formulas ChartTool::convert(const std::set<std::string>&) {
+Formulas ChartTool::convert_formulas(const std::set<std::string>&) {
   throw Error("this tool does not convert formulas");
 }
 
-std::vector<std::string> ChartTool::latex(const std::vector<std::string>&) {
+std::vector<std::string> ChartTool::render_latex(const std::vector<std::string>&) {
   throw Error("this tool writes no LaTeX");
 }
 
@@ -45,17 +45,17 @@ bool ChartTool::works() {
   }
 }
 
-std::vector<Print> ChartTool::print(const std::vector<std::string>&) { return {}; }
+std::vector<PrintedChart> ChartTool::print(const std::vector<std::string>&) { return {}; }
 
 namespace {
 
-/// Removes links: a browser follows none in a picture, and a drawing tool resolves them from
-/// another folder.
+/// Removes links from a spec, because a browser follows no link in a picture, and the drawing tool
+/// would resolve them from another folder.
 nlohmann::json without_links(nlohmann::json spec) {
   if (spec.contains("encoding")) spec["encoding"].erase("href");
-  for (const char* several : {"layer", "vconcat", "hconcat"}) {
-    if (!spec.contains(several)) continue;
-    for (nlohmann::json& one : spec[several]) one = without_links(std::move(one));
+  for (const char* list : {"layer", "vconcat", "hconcat"}) {
+    if (!spec.contains(list)) continue;
+    for (nlohmann::json& view : spec[list]) view = without_links(std::move(view));
   }
   return spec;
 }
@@ -86,14 +86,14 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
   return drawn;
 }
 
-std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool) {
+std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawings, ChartTool& tool) {
   std::vector<std::string> svgs;
   for (const Drawings& document : drawings) {
     for (const auto& [slug, drawing] : document) svgs.push_back(drawing.wide);
   }
-  std::vector<Prints> all(drawings.size());
+  std::vector<PrintedCharts> all(drawings.size());
   if (svgs.empty()) return all;
-  std::vector<Print> prints = tool.print(svgs);
+  std::vector<PrintedChart> prints = tool.print(svgs);
   if (prints.empty()) return all;
   if (prints.size() != svgs.size()) throw Error("the chart tool printed another number of charts");
   auto next = prints.begin();
@@ -105,10 +105,10 @@ std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& 
 
 namespace {
 
-/// Makes all results in one start of the tool, or one by one if that fails although the tool works.
+/// Calls `make` once with all inputs, or once for each input if that fails although the tool works.
 template <typename Input, typename Make>
-auto together_or_each(const std::vector<Input>& inputs, ChartTool& tool,
-                      std::vector<std::string>& problems, Make make) {
+auto make_isolating_failures(const std::vector<Input>& inputs, ChartTool& tool,
+                             std::vector<std::string>& problems, Make make) {
   try {
     return make(inputs);
   } catch (const Error&) {
@@ -127,18 +127,19 @@ auto together_or_each(const std::vector<Input>& inputs, ChartTool& tool,
 
 }  // namespace
 
-std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
-                                std::vector<std::string>& problems) {
+std::vector<Drawings> draw_isolating_failures(const std::vector<const Document*>& documents,
+                                              ChartTool& tool, std::vector<std::string>& problems) {
   problems.resize(documents.size());
-  return together_or_each(documents, tool, problems,
-                          [&](const auto& some) { return draw_all(some, tool); });
+  return make_isolating_failures(documents, tool, problems,
+                                 [&](const auto& inputs) { return draw_all(inputs, tool); });
 }
 
-std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,
-                               std::vector<std::string>& problems) {
+std::vector<PrintedCharts> print_isolating_failures(const std::vector<Drawings>& drawings,
+                                                    ChartTool& tool,
+                                                    std::vector<std::string>& problems) {
   problems.resize(drawings.size());
-  return together_or_each(drawings, tool, problems,
-                          [&](const auto& some) { return print_all(some, tool); });
+  return make_isolating_failures(drawings, tool, problems,
+                                 [&](const auto& inputs) { return print_all(inputs, tool); });
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Pictures of figures for output without interactive charts.
+// Makes pictures of figures, and declares the tool that draws, prints and typesets.
 #pragma once
 
 #include <map>
@@ -10,86 +10,92 @@
 
 namespace labreport {
 
-/// SVG text at both widths.
+/// The SVG text of a chart at both widths.
 struct Drawing {
   std::string wide;
   std::string narrow;
 };
 
-/// Paths relative to page and report: "charts/<slug>.svg", "charts/narrow/<slug>.svg".
+/// Returns the path of the wide drawing beside the report: "charts/<slug>.svg".
 std::string chart_path(const Figure& figure);
+
+/// Returns the path of the narrow drawing beside the report: "charts/narrow/<slug>.svg".
 std::string narrow_chart_path(const Figure& figure);
 
 /// Drawings by the figure's slug; empty if no tool could draw.
 using Drawings = std::map<std::string, Drawing>;
 
-/// A wide drawing for paper and for other programs.
-struct Print {
+/// The bytes of a wide drawing, for paper and for other programs.
+struct PrintedChart {
   std::string pdf;
   std::string png;
 };
 
-/// Prints by the figure's slug; empty if no tool could print.
-using Prints = std::map<std::string, Print>;
+/// Printed charts by the figure's slug; empty if no tool could print.
+using PrintedCharts = std::map<std::string, PrintedChart>;
 
-/// A Typst source with the pictures beside it.
+/// A Typst source and the pictures that it includes.
 struct TypesetJob {
   std::string source;
   std::map<std::string, std::string> pictures;  ///< Bytes by relative path.
 };
 
-struct Typeset {
+struct TypesetResult {
   std::string pdf;
   std::string problem;  ///< One line that says why there is no PDF; else empty.
 };
 
-/// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and trees into LaTeX. An
-/// interface because the tool is a process of its own, which only the command line may start.
+/// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and pandoc's trees into LaTeX.
+/// It is an interface, because the tool is a process of its own, which only the command line may
+/// start. Every function starts the tool once, returns its results in the order of the inputs, and
+/// throws `Error` with the remedy if the tool fails.
 class ChartTool {
  public:
   virtual ~ChartTool() = default;
 
-  /// Draws one SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
+  /// Draws an SVG for each Vega-Lite spec.
   virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
 
-  /// True if the tool draws a minimal chart: then an earlier failure was the fault of a run's spec.
+  /// True if the tool can draw a minimal chart. An earlier failure is then the fault of a spec.
   virtual bool works();
 
-  /// Makes one print a drawing, in order, in one start of the tool. The same SVG gives the same
-  /// bytes. A tool that cannot print returns none. Throws `Error` with the remedy.
-  virtual std::vector<Print> print(const std::vector<std::string>& svgs);
+  /// Prints each SVG. The same SVG gives the same bytes. Returns an empty list if the tool cannot
+  /// print.
+  virtual std::vector<PrintedChart> print(const std::vector<std::string>& svgs);
 
-  /// The script that makes charts interactive in a page, with everything it needs inside.
+  /// Returns the script that makes charts interactive in a page, with all of its libraries.
   virtual std::string bundle() = 0;
 
-  /// Returns one result a job, in order, in one start of the tool. Throws `Error` with the remedy;
-  /// a tool that only draws always throws.
-  virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
+  /// Typesets each job. A tool that only draws throws.
+  virtual std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs);
 
-  /// The formulas among `sources`, each with its dollars, that can be shown. Throws `Error` with
-  /// the remedy; a tool that only draws always throws.
-  virtual Formulas convert(const std::set<std::string>& sources);
+  /// Converts formulas, given by their sources with dollars. Formulas that cannot be converted are
+  /// absent from the result. A tool that only draws throws.
+  virtual Formulas convert_formulas(const std::set<std::string>& sources);
 
-  /// Returns LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; an empty
-  /// text for a tree that fails. Throws like `typeset`.
-  virtual std::vector<std::string> latex(const std::vector<std::string>& trees);
+  /// Renders each tree of writers/pandoc as LaTeX; a tree that fails gives an empty text. A tool
+  /// that only draws throws.
+  virtual std::vector<std::string> render_latex(const std::vector<std::string>& trees);
 };
 
-/// A document's figures in the order of the page, those of details included.
+/// Returns a document's figures in the order of the page, with those of its details.
 std::vector<const Figure*> figures_of(const Document& document);
 
-/// Draws the figures of all documents in one start of the tool; one result a document.
+/// Draws the figures of all documents in one start of the tool. Returns the drawings of each
+/// document.
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool);
 
-/// Prints the wide drawings in one start of the tool; one result for each document.
-std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
+/// Prints the wide drawings of all documents in one start of the tool.
+std::vector<PrintedCharts> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
 
-/// Draw or print all documents in one start of the tool, or one by one if that fails for some of
-/// them. `problems` has one entry for each document: the reason why it has no result, or an empty
-/// text. Throw `Error` if the tool does not work.
-std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
-                                std::vector<std::string>& problems);
-std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,
-                               std::vector<std::string>& problems);
+/// Draw or print all documents in one start of the tool. If that fails although the tool works,
+/// each document gets a start of its own, so that only those that fail have no result. `problems`
+/// then has the reason for each document, empty if it succeeded. Throw `Error` if the tool does not
+/// work.
+std::vector<Drawings> draw_isolating_failures(const std::vector<const Document*>& documents,
+                                              ChartTool& tool, std::vector<std::string>& problems);
+std::vector<PrintedCharts> print_isolating_failures(const std::vector<Drawings>& drawings,
+                                                    ChartTool& tool,
+                                                    std::vector<std::string>& problems);
 
 }  // namespace labreport

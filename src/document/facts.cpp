@@ -11,7 +11,7 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-mustache::data to_data(const Facts& facts) {
+mustache::data mustache_data(const Facts& facts) {
   mustache::object object;
   for (const auto& [name, entry] : facts.entries()) {
     if (const auto* text = std::get_if<std::string>(&entry)) {
@@ -20,25 +20,26 @@ mustache::data to_data(const Facts& facts) {
       object[name] = mustache::data(*flag);
     } else {
       mustache::list items;
-      for (const Facts& item : std::get<std::vector<Facts>>(entry)) items.push_back(to_data(item));
+      for (const Facts& item : std::get<std::vector<Facts>>(entry))
+        items.push_back(mustache_data(item));
       object[name] = mustache::data(items);
     }
   }
   return mustache::data(object);
 }
 
-/// An open section: its name, and the facts that its body may use besides the outer ones.
+/// A Mustache section, {{#name}}…, whose closing tag has not come yet.
 struct OpenSection {
   std::string name;
-  std::vector<const Facts*> items;
-  bool unknowable = false;  ///< True for an empty list, whose items' names are unknown.
+  std::vector<const Facts*> items;  ///< Items of a list, whose facts the section's body may use.
+  bool is_empty_list = false;       ///< An empty list does not tell the names of its items.
 };
 
-/// Checks a template's tags before it is filled, because the library renders an unknown one as
-/// nothing, which would leave holes in sentences. Refuses a tag that is not among the facts, is
-/// used as something it is not (a flag as text, text as a section), or is of a kind that no
-/// template needs (partials, delimiters, {{{triple}}}). Sections that will not be shown are checked
-/// too. An empty list does not tell which names its items would have, so names in its body pass.
+/// Checks a template's tags before it is filled. The library would render an unknown tag as
+/// nothing, which leaves a hole in a sentence. The checker refuses a tag that names no fact, a flag
+/// where text is needed, text where a section begins, and kinds of tags that no template needs
+/// (partials, delimiters, {{{triple}}}). It also checks sections that will not be shown. Inside the
+/// section of an empty list every name passes.
 class TagChecker {
  public:
   TagChecker(const Facts& facts, std::string_view where) : facts_(facts), where_(where) {}
@@ -68,16 +69,16 @@ class TagChecker {
   }
 
   void open(const std::string& name, bool inverted) {
-    OpenSection section{.name = name, .items = {}, .unknowable = false};
-    bool of_list = false;
+    OpenSection section{.name = name, .items = {}, .is_empty_list = false};
+    bool is_list = false;
     for (const Facts::Entry* entry : find(name)) {
       if (std::holds_alternative<std::string>(*entry)) fail(name, "is text, not a flag or a list");
       const auto* list = std::get_if<std::vector<Facts>>(entry);
       if (list == nullptr || inverted) continue;
-      of_list = true;
+      is_list = true;
       for (const Facts& item : *list) section.items.push_back(&item);
     }
-    section.unknowable = of_list && section.items.empty();
+    section.is_empty_list = is_list && section.items.empty();
     open_.push_back(section);
   }
 
@@ -86,10 +87,11 @@ class TagChecker {
     open_.pop_back();
   }
 
-  /// Finds `name`: one entry for each item of the innermost list that has it, else the part's.
+  /// Finds the entries of that name: one for each item of the innermost list whose items have it,
+  /// else the part's own entry.
   std::vector<const Facts::Entry*> find(const std::string& name) const {
     for (auto section = open_.rbegin(); section != open_.rend(); ++section) {
-      if (section->unknowable) return {};
+      if (section->is_empty_list) return {};
       const auto entries = find_in_items(*section, name);
       if (!entries.empty()) return entries;
     }
@@ -135,38 +137,38 @@ bool opens_block(std::string_view line) {
           marker.find_first_not_of(marker.front()) == std::string_view::npos);
 }
 
-/// Lines of one paragraph or list item become one line; one blank line stays between paragraphs.
-/// Runs of spaces become one space, because a section that is not shown leaves its spaces.
+/// Joins the lines of each paragraph and list item. One blank line stays between paragraphs.
+/// Several spaces become one, because a section that is not shown leaves the spaces around it.
 std::string join_lines(std::string_view text) {
   std::string joined;
-  bool blank = true;
-  bool fenced = false;
+  bool after_blank = true;
+  bool in_fence = false;
   for (const std::string& raw : split(text, '\n')) {
     const std::string_view line = trimmed(raw);
-    const bool fence = line.starts_with("```");
-    if (line.empty() && !fenced) {
-      blank = true;
+    const bool is_fence = line.starts_with("```");
+    if (line.empty() && !in_fence) {
+      after_blank = true;
       continue;
     }
-    const bool separate = blank || fenced || fence || opens_block(line);
-    if (!joined.empty()) joined += !separate ? " " : blank ? "\n\n" : "\n";
-    if (fenced) {
+    const bool begins_line = after_blank || in_fence || is_fence || opens_block(line);
+    if (!joined.empty()) joined += !begins_line ? " " : after_blank ? "\n\n" : "\n";
+    if (in_fence) {
       joined += raw;
     } else {
       for (const char letter : line) {
-        const bool repeated = letter == ' ' && (joined.empty() || joined.back() == ' ');
-        if (!repeated) joined.push_back(letter);
+        const bool is_repeated = letter == ' ' && (joined.empty() || joined.back() == ' ');
+        if (!is_repeated) joined.push_back(letter);
       }
     }
-    fenced = fenced != fence;
-    blank = false;
+    in_fence = in_fence != is_fence;
+    after_blank = false;
   }
   return joined;
 }
 
-/// Removes the line end after a section's tag that is alone on its line: if the section is not
-/// shown, it would leave an empty line and so begin a paragraph. The library swallows one line end
-/// after such a tag, so a blank line that follows is written with two.
+/// Removes the line end after a section's tag that is alone on its line. If the section is not
+/// shown, the line end would leave an empty line, which begins a paragraph. The library swallows
+/// one line end after such a tag, so a blank line after the tag gets two.
 std::string without_tag_line_ends(std::string_view words) {
   std::string joined;
   bool after_tag = false;
@@ -183,7 +185,7 @@ std::string without_tag_line_ends(std::string_view words) {
 }  // namespace
 
 Facts& Facts::set(const std::string& name, std::string_view text) {
-  // Readers of Markdown make a link of each address, so those in a run's strings are escaped.
+  // Programs that show Markdown make a link of each address, unless it is escaped.
   const std::string escaped = replaced(escape_markdown(text), "://", ":\\/\\/");
   return set_markdown(name, replaced(escaped, "www.", "www\\."));
 }
@@ -239,7 +241,7 @@ std::string escape_markdown(std::string_view text) {
     escaped.push_back(letter == '\n' || letter == '\r' ? ' ' : letter);
   }
   if (!opens_block(escaped)) return escaped;
-  // A backslash before the first character that is no digit keeps the text from opening a block.
+  // With a backslash before its first character that is no digit, the text opens no block.
   escaped.insert(escaped.find_first_not_of("0123456789"), 1, '\\');
   return escaped;
 }
@@ -249,7 +251,7 @@ std::string render_words(std::string_view words, const Facts& facts, std::string
   mustache::mustache tmpl{without_tag_line_ends(words)};
   if (!tmpl.is_valid()) throw Error(std::string(where) + ": " + tmpl.error_message());
   tmpl.set_custom_escape([](const std::string& text) { return text; });
-  return join_lines(tmpl.render(to_data(facts)));
+  return join_lines(tmpl.render(mustache_data(facts)));
 }
 
 }  // namespace labreport

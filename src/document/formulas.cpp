@@ -13,38 +13,39 @@
 namespace labreport {
 namespace {
 
-// A mark is the number of its span between these two noncharacters. They are removed from the
-// Markdown first, so no text can forge a mark.
+// A mark is the index of its formula between these two noncharacters. Noncharacters of the Markdown
+// itself are removed first, so no text can forge a mark.
 constexpr std::string_view kMarkOpen = "\uFDD0";
 constexpr std::string_view kMarkClose = "\uFDD1";
 
 bool is_space(char letter) { return std::string_view(" \t\r\n").find(letter) != std::string::npos; }
 
-/// Returns the fence that a line opens, "```" or longer, after its quote and list marks; empty if
-/// none.
+/// Returns the fence of a code block with which the line begins, "```" or longer, after signs of
+/// quotes and lists. Empty if there is none.
 std::string_view fence_of(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t>-*+.0123456789"), line.size()));
   if (!line.starts_with("```") && !line.starts_with("~~~")) return {};
   const std::size_t length = std::min(line.find_first_not_of(line.front()), line.size());
-  const bool code_span = line.front() == '`' && line.find('`', length) != line.npos;
-  return code_span ? std::string_view() : line.substr(0, length);
+  const bool is_code_span = line.front() == '`' && line.find('`', length) != line.npos;
+  return is_code_span ? std::string_view() : line.substr(0, length);
 }
 
-class Cutter {
+/// Copies Markdown up to the next formula, cuts the formula, and so on.
+class FormulaCutter {
  public:
-  explicit Cutter(std::string_view text) : text_(text) {}
+  explicit FormulaCutter(std::string_view text) : text_(text) {}
 
   CutMarkdown cut() {
-    while (at_ < text_.size()) step();
+    while (at_ < text_.size()) copy_or_cut();
     return std::move(cut_);
   }
 
  private:
-  void step() {
-    const bool line_start = at_ == 0 || text_[at_ - 1] == '\n';
-    if (line_start && copy_fenced()) return;
+  void copy_or_cut() {
+    const bool begins_line = at_ == 0 || text_[at_ - 1] == '\n';
+    if (begins_line && copy_fenced()) return;
     const std::string_view rest = text_.substr(at_);
-    if (rest.starts_with("<!--")) return copy_to(after("-->", at_, text_.size()));
+    if (rest.starts_with("<!--")) return copy_to(end_of("-->", at_, text_.size()));
     if (rest.front() == '\\') return copy_to(at_ + 2);
     if (rest.front() == '`') return copy_code();
     if (rest.front() != '$' || !cut_span()) copy_to(at_ + 1);
@@ -56,18 +57,20 @@ class Cutter {
     at_ = end;
   }
 
-  std::size_t after(std::string_view mark, std::size_t from, std::size_t otherwise) const {
-    const std::size_t found = text_.find(mark, from);
-    return found == text_.npos ? otherwise : found + mark.size();
+  /// Returns the position after the next `word`; `fallback` if there is none.
+  std::size_t end_of(std::string_view word, std::size_t from, std::size_t fallback) const {
+    const std::size_t found = text_.find(word, from);
+    return found == text_.npos ? fallback : found + word.size();
   }
 
+  /// Copies a fenced code block. Returns false if none begins here.
   bool copy_fenced() {
     const std::string_view fence = fence_of(line_at(at_));
     if (fence.empty()) return false;
     do {
-      copy_to(after("\n", at_, text_.size()));
+      copy_to(end_of("\n", at_, text_.size()));
     } while (at_ < text_.size() && !fence_of(line_at(at_)).starts_with(fence));
-    copy_to(after("\n", at_, text_.size()));
+    copy_to(end_of("\n", at_, text_.size()));
     return true;
   }
 
@@ -88,31 +91,34 @@ class Cutter {
     copy_to(begin);
   }
 
-  /// The end of the paragraph around `at_`, before a blank line.
+  /// Returns the end of the paragraph around `at_`, before a blank line.
   std::size_t paragraph_end() {
     if (at_ < paragraph_end_) return paragraph_end_;
     paragraph_end_ = at_;
     do {
-      paragraph_end_ = after("\n", paragraph_end_, text_.size());
+      paragraph_end_ = end_of("\n", paragraph_end_, text_.size());
     } while (paragraph_end_ < text_.size() &&
              line_at(paragraph_end_).find_first_not_of(" \t\r>") != text_.npos);
     return paragraph_end_;
   }
 
+  /// Puts a mark in place of a formula. Returns false if none begins here.
   bool cut_span() {
-    const bool display = text_.substr(at_).starts_with("$$");
-    const auto close = display ? display_close() : inline_close();
+    const bool is_display = text_.substr(at_).starts_with("$$");
+    const auto close = is_display ? display_close() : inline_close();
     if (!close) return false;
-    const std::size_t dollars = display ? 2 : 1;
+    const std::size_t dollars = is_display ? 2 : 1;
     const std::string tex(text_.substr(at_ + dollars, *close - at_ - dollars));
     cut_.markdown.append(kMarkOpen).append(std::to_string(cut_.spans.size())).append(kMarkClose);
-    line_ += static_cast<int>(std::ranges::count(text_.substr(counted_, at_ - counted_), '\n'));
-    counted_ = at_;
-    cut_.spans.push_back({tex, display, line_});
+    const std::string_view uncounted = text_.substr(line_position_, at_ - line_position_);
+    line_ += static_cast<int>(std::ranges::count(uncounted, '\n'));
+    line_position_ = at_;
+    cut_.spans.push_back({tex, is_display, line_});
     at_ = *close + dollars;
     return true;
   }
 
+  /// Returns the position of the dollar that closes `$…$`; nothing if this is no formula.
   std::optional<std::size_t> inline_close() {
     const std::size_t end = paragraph_end();
     if (at_ + 1 >= end || is_space(text_[at_ + 1])) return {};
@@ -128,6 +134,7 @@ class Cutter {
     return {};
   }
 
+  /// Returns the position of the dollars that close `$$…$$`; nothing if this is no formula.
   std::optional<std::size_t> display_close() {
     const std::size_t close = text_.find("$$", at_ + 2);
     if (close == text_.npos || close >= paragraph_end()) return {};
@@ -137,35 +144,35 @@ class Cutter {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0;  ///< The text before this position is copied or cut.
   std::size_t paragraph_end_ = 0;
-  int line_ = 1;  ///< The line, from 1, of position `counted_`.
-  std::size_t counted_ = 0;
+  std::size_t line_position_ = 0;  ///< The position whose line is `line_`.
+  int line_ = 1;
   CutMarkdown cut_;
 };
 
 }  // namespace
 
 std::string MathSpan::source() const {
-  const std::string dollars = display ? "$$" : "$";
+  const std::string dollars = is_display ? "$$" : "$";
   return dollars + tex + dollars;
 }
 
 CutMarkdown cut_math(std::string_view markdown) {
   const std::string clean =
       replaced(replaced(std::string(markdown), kMarkOpen, ""), kMarkClose, "");
-  return Cutter(clean).cut();
+  return FormulaCutter(clean).cut();
 }
 
-std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan>& spans) {
+std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<MathSpan>& spans) {
   std::vector<CutPiece> pieces;
   std::size_t begin = 0;
   for (std::size_t open; (open = text.find(kMarkOpen, begin)) != text.npos;) {
     if (open > begin) pieces.push_back({std::string(text.substr(begin, open - begin)), nullptr});
-    const std::size_t number = open + kMarkOpen.size();
-    const std::size_t close = text.find(kMarkClose, number);
+    const std::size_t digits = open + kMarkOpen.size();
+    const std::size_t close = text.find(kMarkClose, digits);
     std::size_t index = 0;
-    std::from_chars(text.data() + number, text.data() + close, index);
+    std::from_chars(text.data() + digits, text.data() + close, index);
     pieces.push_back({"", &spans.at(index)});
     begin = close + kMarkClose.size();
   }
@@ -175,7 +182,7 @@ std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan
 
 std::string with_math_source(std::string_view text, const std::vector<MathSpan>& spans) {
   std::string whole;
-  for (const CutPiece& piece : at_marks(text, spans)) {
+  for (const CutPiece& piece : split_at_marks(text, spans)) {
     whole += piece.span == nullptr ? piece.text : piece.span->source();
   }
   return whole;
@@ -202,11 +209,11 @@ std::string formulas_json(const Formulas& formulas) {
   return json.dump(1) + "\n";
 }
 
-const Formula* find_formula(const MathSpan& span, const Formulas& more) {
-  static const Formulas sections =
+const Formula* find_formula(const MathSpan& span, const Formulas& note_formulas) {
+  static const Formulas section_formulas =
       parse_formulas(embedded::document().at("src/document/formulas.json"));
   const std::string source = span.source();
-  for (const Formulas* formulas : {&sections, &more}) {
+  for (const Formulas* formulas : {&section_formulas, &note_formulas}) {
     const auto found = formulas->find(source);
     if (found != formulas->end()) return &found->second;
   }

@@ -1,6 +1,7 @@
-// Formulas are TeX that is cut out of Markdown before the Markdown parser can take `_`, `*` and `\`
-// for markup. Pandoc converts them to MathML for pages and to Typst (site/run_pandoc.py): those of
-// sections ahead of time, those of notes during a render.
+// Cuts TeX formulas out of Markdown before its parser can take their `_`, `*` and `\` for markup,
+// and finds their converted forms. Pandoc converts them to MathML for pages and to Typst for PDFs
+// (site/run_pandoc.py): formulas of sections ahead of time, those of notes when a report is
+// rendered.
 #pragma once
 
 #include <map>
@@ -10,37 +11,39 @@
 
 namespace labreport {
 
+/// A formula in the text of a Markdown file.
 struct MathSpan {
   std::string tex;
-  bool display = false;  ///< `$$…$$`, a line of its own; else `$…$`.
-  int line = 0;          ///< The line of the Markdown on which it begins, from 1.
+  bool is_display = false;  ///< True for `$$…$$`, a line of its own; false for `$…$`.
+  int line = 0;             ///< The line of the Markdown, from 1, on which the formula begins.
 
-  std::string source() const;  ///< The source, dollars included.
+  std::string source() const;  ///< Returns the TeX with its dollars.
 };
 
-/// Markdown with a mark in place of each span; the Markdown parser treats marks as letters.
+/// Markdown with a mark in place of each formula. The Markdown parser treats marks as letters.
 struct CutMarkdown {
   std::string markdown;
   std::vector<MathSpan> spans;
 };
 
-/// A piece of text between marks, or a mark.
+/// A piece of a text between two marks, or the formula of a mark.
 struct CutPiece {
   std::string text;
-  const MathSpan* span = nullptr;  ///< Set if the piece is a span.
+  const MathSpan* span = nullptr;  ///< The formula; null if the piece is text.
 };
 
-/// Cuts math by pandoc's rule: no space follows the opening `$` or precedes the closing one, no
-/// digit follows the closing one, and no math contains a blank line. `\$` is a dollar, and code
+/// Cuts formulas by pandoc's rule: no space follows the opening `$` or precedes the closing one, no
+/// digit follows the closing one, and no formula contains a blank line. `\$` is a dollar, and code
 /// keeps its dollars.
 CutMarkdown cut_math(std::string_view markdown);
 
 /// Splits a text of the parsed Markdown at its marks.
-std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan>& spans);
+std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<MathSpan>& spans);
 
-/// The text with every span as it was written, dollars included.
+/// Replaces the marks in a text by the formulas' sources with their dollars.
 std::string with_math_source(std::string_view text, const std::vector<MathSpan>& spans);
 
+/// The converted forms of a formula.
 struct Formula {
   std::string mathml;  ///< The inside of a <math> element.
   std::string typst;   ///< The text between dollars.
@@ -48,16 +51,18 @@ struct Formula {
   bool operator==(const Formula&) const = default;
 };
 
-/// Formulas by their source with its dollars: "$x^2$". Every source is safe in LaTeX with amsmath:
-/// pandoc knows all of its commands, and it defines none.
+/// Formulas by their sources with dollars: "$x^2$". Every source is safe in LaTeX with amsmath,
+/// because pandoc knows all of its commands, and it defines none.
 using Formulas = std::map<std::string, Formula, std::less<>>;
 
-/// Finds a formula of the sections (formulas.json, which a test renews) or else one of `more`. Null
-/// if there is none: then the span is shown as code.
-const Formula* find_formula(const MathSpan& span, const Formulas& more);
+/// Finds the forms of a formula among those of the sections (formulas.json, which a test renews),
+/// else in `note_formulas`. Null if there are none; the formula is then shown as code.
+const Formula* find_formula(const MathSpan& span, const Formulas& note_formulas);
 
 /// Reads what `formulas_json` writes; throws `Error` for other text.
 Formulas parse_formulas(std::string_view json);
+
+/// Writes formulas as JSON: an object by source, with the forms "mathml" and "typst".
 std::string formulas_json(const Formulas& formulas);
 
 }  // namespace labreport

@@ -15,14 +15,14 @@ using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// Limit in bytes: the search for addresses takes time quadratic in a word's length.
-constexpr std::size_t kLongestWord = 1000;
+/// The search for addresses takes time quadratic in a word's length.
+constexpr std::size_t kMaxWordBytes = 1000;
 
 bool has_long_word(std::string_view text) {
   std::size_t length = 0;
   return std::ranges::any_of(text, [&](char letter) {
     length = letter == ' ' || letter == '\n' || letter == '\t' ? 0 : length + 1;
-    return length > kLongestWord;
+    return length > kMaxWordBytes;
   });
 }
 
@@ -54,15 +54,15 @@ std::string without_comments(std::string_view text) {
   return outside.append(text);
 }
 
-/// Turns raw HTML into text: nothing an author wrote is lost, and none of it is markup.
-void show_html(cmark_node* node, const Spans& spans) {
-  const bool block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
+/// Replaces raw HTML by its text, so that no words of the author are lost, and no markup is left.
+void replace_html_by_text(cmark_node* node, const Spans& spans) {
+  const bool is_block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
   std::string text =
       without_comments(with_math_source(text_or_empty(cmark_node_get_literal(node)), spans));
-  while (block && text.ends_with('\n')) text.pop_back();
+  while (is_block && text.ends_with('\n')) text.pop_back();
   if (!text.empty()) {
     cmark_node* replacement = text_node(text);
-    if (block) {
+    if (is_block) {
       cmark_node* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
       cmark_node_append_child(paragraph, replacement);
       replacement = paragraph;
@@ -72,21 +72,21 @@ void show_html(cmark_node* node, const Spans& spans) {
   cmark_node_free(node);
 }
 
-/// Drops a link or picture whose address is not http, https or relative; its words stay. A picture
-/// from elsewhere becomes a link, so that the page requests nothing from there.
+/// Replaces a link or picture by its words if its address is not http, https or relative. A picture
+/// at an http or https address becomes a link, so that the page loads nothing from there.
 void check_address(cmark_node* node, ParsedMarkdown& parsed) {
-  const bool picture = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
+  const bool is_picture = cmark_node_get_type(node) == CMARK_NODE_IMAGE;
   const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), parsed.spans);
   if (!is_web(url) && !is_relative(url)) {
-    // The parser makes links of bare mail addresses, which are not reported.
-    if (url != "mailto:" + text_inside(node)) parsed.dropped.push_back({line_of(node), url});
+    // The parser makes links of bare mail addresses, about which the author needs no warning.
+    if (url != "mailto:" + text_inside(node)) parsed.dropped_links.push_back({line_of(node), url});
     while (cmark_node* child = cmark_node_first_child(node)) cmark_node_insert_before(node, child);
     cmark_node_free(node);
-  } else if (!picture) {
+  } else if (!is_picture) {
     cmark_node_set_url(node, url.c_str());
   } else if (is_relative(url)) {
     cmark_node_set_url(node, url.c_str());
-    // The alternative text becomes a single plain text that holds the source of its math.
+    // The alternative text becomes plain text, in which formulas are TeX.
     const std::string text = with_math_source(text_inside(node), parsed.spans);
     while (cmark_node* child = cmark_node_first_child(node)) cmark_node_free(child);
     if (!text.empty()) cmark_node_append_child(node, text_node(text));
@@ -99,16 +99,16 @@ void check_address(cmark_node* node, ParsedMarkdown& parsed) {
   }
 }
 
-/// Lists nodes from the inside out, so that each may be replaced.
-std::vector<cmark_node*> inside_out(cmark_node* root) {
+/// Lists all nodes, inner ones first, so that the caller may replace each in this order.
+std::vector<cmark_node*> nodes_inside_out(cmark_node* root) {
   std::vector<cmark_node*> nodes;
   const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
   while (cmark_iter_next(iterator.get()) != CMARK_EVENT_DONE) {
     cmark_node* node = cmark_iter_get_node(iterator.get());
-    const bool inside_done = cmark_node_first_child(node) == nullptr ||
-                             cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
+    const bool inner_listed = cmark_node_first_child(node) == nullptr ||
+                              cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
     // The iterator returns an empty container twice in a row.
-    if (inside_done && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
+    if (inner_listed && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
   }
   return nodes;
 }
@@ -127,8 +127,8 @@ std::string text_inside(cmark_node* node) {
     if (cmark_iter_get_event_type(iterator.get()) != CMARK_EVENT_ENTER) continue;
     cmark_node* inner = cmark_iter_get_node(iterator.get());
     const cmark_node_type type = cmark_node_get_type(inner);
-    const bool space = type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK;
-    text += space ? " " : text_or_empty(cmark_node_get_literal(inner));
+    const bool is_break = type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK;
+    text += is_break ? " " : text_or_empty(cmark_node_get_literal(inner));
   }
   return text;
 }
@@ -146,13 +146,13 @@ ParsedMarkdown parse_markdown(std::string_view markdown) {
   cmark_parser_feed(parser.get(), cut.markdown.data(), cut.markdown.size());
   ParsedMarkdown parsed{MarkdownTree(cmark_parser_finish(parser.get())), std::move(cut.spans)};
   cmark_consolidate_text_nodes(parsed.tree.get());
-  for (cmark_node* node : inside_out(parsed.tree.get())) {
+  for (cmark_node* node : nodes_inside_out(parsed.tree.get())) {
     const cmark_node_type type = cmark_node_get_type(node);
     if (type == CMARK_NODE_CODE || type == CMARK_NODE_CODE_BLOCK) {
       const std::string literal = text_or_empty(cmark_node_get_literal(node));
       cmark_node_set_literal(node, with_math_source(literal, parsed.spans).c_str());
     } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE) {
-      show_html(node, parsed.spans);
+      replace_html_by_text(node, parsed.spans);
     } else if (type == CMARK_NODE_LINK || type == CMARK_NODE_IMAGE) {
       check_address(node, parsed);
     }

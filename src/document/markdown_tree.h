@@ -1,4 +1,5 @@
-// Parses Markdown for every writer: math is cut out, and nothing unsafe is left.
+// Parses Markdown for every writer. The tree contains marks in place of formulas, and nothing
+// unsafe.
 #pragma once
 
 #include <cmark-gfm.h>
@@ -17,8 +18,8 @@ struct FreeMarkdownNode {
 };
 using MarkdownTree = std::unique_ptr<cmark_node, FreeMarkdownNode>;
 
-/// A link or a picture whose address is neither http, https nor relative, so that only its words
-/// stay.
+/// A link or picture of which only the words stay, because its address is neither http, https nor
+/// relative.
 struct DroppedLink {
   int line = 0;  ///< The line of the Markdown, from 1.
   std::string address;
@@ -26,20 +27,21 @@ struct DroppedLink {
 
 struct ParsedMarkdown {
   MarkdownTree tree;
-  std::vector<MathSpan> spans;            ///< Texts have marks in place of these; see `at_marks`.
-  std::vector<DroppedLink> dropped = {};  ///< Without bare mail addresses, which stay text.
+  std::vector<MathSpan> spans;  ///< Texts have marks in place of these; see `split_at_marks`.
+  std::vector<DroppedLink> dropped_links = {};  ///< Bare mail addresses stay text and do not count.
 };
 
-/// Parses GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links, unless a word of
-/// the text has more than 1,000 bytes). Raw HTML becomes text without its comments. Links lead to
-/// http, https or relative addresses; of other links only the words stay. A picture at an http or
-/// https address becomes a link. Only text nodes contain marks of math.
+/// Parses GitHub's Markdown: with tables and ~~strikethrough~~, and with links at bare addresses
+/// unless a word of the text has more than 1,000 bytes. Raw HTML becomes text without its comments.
+/// Links lead to http, https or relative addresses; of other links only the words stay. A picture
+/// at an http or https address becomes a link. Only text nodes contain marks of formulas.
 ParsedMarkdown parse_markdown(std::string_view markdown);
 
-/// The line on which a node begins, or the block around it if the parser records none.
+/// Returns the line, from 1, on which a node begins. If the parser recorded none, it is the line of
+/// the block around the node, or 0.
 int line_of(cmark_node* node);
 
-/// All text in a node, joined; marks of math stay.
+/// Joins all text in a node. Marks of formulas stay.
 std::string text_inside(cmark_node* node);
 
 }  // namespace labreport

@@ -1,5 +1,5 @@
-// Words for the categories, steps and phases of memory peaks, and the bytes of peaks as formulas
-// that a page computes.
+// Words for the categories, steps and phases of memory peaks, and formulas of their bytes for the
+// page "What fits?".
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@
 
 namespace labreport {
 
-/// A use of memory: the name of its column and the words for readers.
-struct Category {
-  std::string_view name;
-  std::string_view words;
+/// A use of memory.
+struct CategoryWords {
+  std::string_view name;   ///< "optimizer_states", the name in metrics.
+  std::string_view words;  ///< "optimizer state", the words in reports.
 };
 
 /// All categories in the order in which charts stack them, the lowest first.
-const std::vector<Category>& categories();
+const std::vector<CategoryWords>& memory_categories();
 
 /// The words for a category; any other name is returned unchanged.
 std::string category_words(const std::string& name);
@@ -31,7 +31,7 @@ std::string mode_words(Mode mode);
 /// "the backward pass", "the optimizer step"
 std::string pass_words(const std::string& phase);
 
-/// The parts of a predicted peak under their categories' names.
+/// The parts of a predicted peak, each with the name of its category.
 inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeakParts[]{
     {metric::kParameters, &ExpectedPeak::parameters},
     {metric::kGradients, &ExpectedPeak::gradients},
@@ -40,14 +40,15 @@ inline constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kPeak
     {metric::kWeightCopies, &ExpectedPeak::weight_copies},
     {metric::kTemporary, &ExpectedPeak::temporaries}};
 
-// The functions below make the data of site/what_fits.js.
+// The functions below make data for site/what_fits.js.
 
-/// The color scale of a peak's parts: their words are "domain", their colors "range".
+/// Returns the color scale of a peak's parts: {"domain": words, "range": colors}.
 nlohmann::json peak_part_colors();
 
-/// The step's possible peaks, [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]:
-/// at batch B and context S a part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch
-/// and context do not matter. `workspace` (bytes) is added to the temporary part.
-nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace);
+/// Returns the step's possible peaks, of which the largest is the peak of the step:
+/// [{"phase": "the backward pass", "parts": [[c₀, c₁, c₂, c₃], …]}, …]. At batch B and context S a
+/// part has c₀ + c₁ B S + c₂ B S² + c₃ S² bytes. The spec's own batch and context do not matter.
+/// `workspace_bytes` are added to the temporary part.
+nlohmann::json peak_formulas(CellSpec spec, std::int64_t workspace_bytes);
 
 }  // namespace labreport

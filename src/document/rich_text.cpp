@@ -10,15 +10,15 @@
 namespace labreport {
 namespace {
 
-/// Levels: more than anyone writes, few enough for every writer's and typesetter's stack.
-constexpr int kDeepestNesting = 24;
+/// Nobody nests deeper, and every writer's and typesetter's stack is large enough for this.
+constexpr int kMaxNesting = 24;
 
 std::string literal_text(const char* text) { return text == nullptr ? "" : text; }
 
 std::string_view type_of(cmark_node* node) { return cmark_node_get_type_string(node); }
 
 template <typename Visit>
-void for_children(cmark_node* node, Visit visit) {
+void for_each_child(cmark_node* node, Visit visit) {
   for (cmark_node* child = cmark_node_first_child(node); child != nullptr;
        child = cmark_node_next(child)) {
     visit(child);
@@ -32,13 +32,13 @@ class TreeReader {
 
   Blocks blocks(cmark_node* parent, int depth) const {
     Blocks found;
-    for_children(parent, [&](cmark_node* node) { found.push_back(block(node, depth)); });
+    for_each_child(parent, [&](cmark_node* node) { found.push_back(block(node, depth)); });
     return found;
   }
 
  private:
   Block block(cmark_node* node, int depth) const {
-    if (depth >= kDeepestNesting) return flattened(node);
+    if (depth >= kMaxNesting) return flattened(node);
     switch (cmark_node_get_type(node)) {
       case CMARK_NODE_HEADING:
         return heading(node, depth);
@@ -91,10 +91,10 @@ class TreeReader {
 
   Block list(cmark_node* node, int depth) const {
     const bool numbered = cmark_node_get_list_type(node) == CMARK_ORDERED_LIST;
-    Block block = of_kind(numbered ? Block::Kind::kNumbers : Block::Kind::kBullets);
+    Block block = of_kind(numbered ? Block::Kind::kNumberedList : Block::Kind::kBulletList);
     if (numbered) block.start = cmark_node_get_list_start(node);
     block.tight = cmark_node_get_list_tight(node) != 0;
-    for_children(node, [&](cmark_node* item) { block.items.push_back(blocks(item, depth + 1)); });
+    for_each_child(node, [&](cmark_node* item) { block.items.push_back(blocks(item, depth + 1)); });
     return block;
   }
 
@@ -113,9 +113,9 @@ class TreeReader {
     for (std::size_t i = 0; i < columns; ++i) {
       block.aligns.push_back(aligns[i] == 'r' ? Align::kRight : Align::kLeft);
     }
-    for_children(node, [&](cmark_node* row) {
+    for_each_child(node, [&](cmark_node* row) {
       std::vector<Inlines>& cells = block.rows.emplace_back();
-      for_children(row, [&](cmark_node* cell) { cells.push_back(inlines(cell, depth)); });
+      for_each_child(row, [&](cmark_node* cell) { cells.push_back(inlines(cell, depth)); });
       cells.resize(columns);
     });
     return block;
@@ -123,14 +123,14 @@ class TreeReader {
 
   Inlines inlines(cmark_node* parent, int depth) const {
     Inlines found;
-    for_children(parent, [&](cmark_node* node) { add(found, node, depth); });
+    for_each_child(parent, [&](cmark_node* node) { add_inline(found, node, depth); });
     return found;
   }
 
-  void add(Inlines& to, cmark_node* node, int depth) const {
+  void add_inline(Inlines& to, cmark_node* node, int depth) const {
     using Kind = Inline::Kind;
-    if (depth >= kDeepestNesting) return add_text(to, text_inside(node));
-    const auto group = [&](Kind kind) {
+    if (depth >= kMaxNesting) return add_text(to, text_inside(node));
+    const auto add_parent = [&](Kind kind) {
       to.push_back({kind, "", literal_text(cmark_node_get_url(node)), inlines(node, depth + 1)});
     };
     const auto add = [&](Kind kind, std::string text, std::string target) {
@@ -146,15 +146,15 @@ class TreeReader {
       case CMARK_NODE_CODE:
         return add(Kind::kCode, literal_text(cmark_node_get_literal(node)), "");
       case CMARK_NODE_EMPH:
-        return group(Kind::kEmph);
+        return add_parent(Kind::kEmph);
       case CMARK_NODE_STRONG:
-        return group(Kind::kStrong);
+        return add_parent(Kind::kStrong);
       case CMARK_NODE_LINK:
-        return group(Kind::kLink);
+        return add_parent(Kind::kLink);
       case CMARK_NODE_IMAGE:
         return add(Kind::kImage, text_inside(node), literal_text(cmark_node_get_url(node)));
       default:
-        return group(type_of(node) == "strikethrough" ? Kind::kStrike : Kind::kEmph);
+        return add_parent(type_of(node) == "strikethrough" ? Kind::kStrike : Kind::kEmph);
     }
   }
 
@@ -162,13 +162,13 @@ class TreeReader {
     using Kind = Inline::Kind;
     const Formula* formula = find_formula(span, formulas_);
     if (formula == nullptr) return {Kind::kCode, span.tex, "", {}};
-    return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, formula->typst};
+    return {span.is_display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, formula->typst};
   }
 
-  /// Appends formulas for marks, and text, which continues a text before it.
+  /// Appends a text with its formulas. Text after text extends the same inline.
   void add_text(Inlines& to, const std::string& text) const {
     using Kind = Inline::Kind;
-    for (const CutPiece& piece : at_marks(text, spans_)) {
+    for (const CutPiece& piece : split_at_marks(text, spans_)) {
       if (piece.span != nullptr) {
         to.push_back(math(*piece.span));
       } else if (!to.empty() && to.back().kind == Kind::kText) {

@@ -11,38 +11,41 @@
 namespace labreport {
 namespace {
 
-/// Fills the tags of `words`; errors name `block`.
-using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
+/// Fills the tags of `words`. Error messages name `block`.
+using TagFiller = std::function<std::string(const std::string& words, const std::string& block)>;
 
-/// Finds the rows of a figure in `main`, its own dataset, and in other datasets of that variant.
+/// Finds the rows of a figure: in its own dataset, and in other datasets of the same variant.
 class FigureData {
  public:
-  FigureData(const std::vector<Dataset>& datasets, const Dataset& main, std::string_view file)
-      : datasets_(datasets), main_(main), file_(file) {}
+  FigureData(const std::vector<Dataset>& datasets, const Dataset& own, std::string_view file)
+      : datasets_(datasets), own_(own), file_(file) {}
 
-  /// The rows of the dataset of that name with the figure's variant or with none; else empty.
+  /// Returns the rows of the dataset of that name that has the figure's variant or none. Empty if
+  /// there is no such dataset.
   nlohmann::json rows(const std::string& name) const {
-    if (name == main_.name) return in_use(main_);
+    if (name == own_.name) return used_fields(own_);
     for (const Dataset& dataset : datasets_) {
-      const bool fits = dataset.variant.empty() || dataset.variant == main_.variant;
-      if (dataset.name == name && fits) return in_use(dataset);
+      const bool fits = dataset.variant.empty() || dataset.variant == own_.variant;
+      if (dataset.name == name && fits) return used_fields(dataset);
     }
     return nlohmann::json::array();
   }
 
  private:
-  /// Leaves out fields that the figure's file does not mention, because the page contains the rows.
-  nlohmann::json in_use(const Dataset& dataset) const {
-    return rows_of(dataset,
-                   [this](const std::string& name) { return file_.find(name) != file_.npos; });
+  /// Returns the rows without fields that the figure's file does not mention. The page contains the
+  /// rows, so this keeps it small.
+  nlohmann::json used_fields(const Dataset& dataset) const {
+    return json_rows(dataset,
+                     [this](const std::string& name) { return file_.find(name) != file_.npos; });
   }
 
   const std::vector<Dataset>& datasets_;
-  const Dataset& main_;
+  const Dataset& own_;
   std::string_view file_;
 };
 
-/// The scale's domain if the file names one, else the rows' distinct labels in their order.
+/// Returns the domain of the scale if the file has one, else the distinct labels of the rows in
+/// their order.
 std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlohmann::json& rows) {
   if (encoding.contains("scale")) return encoding["scale"].at("domain");
   const std::string field = encoding.value("field", "");
@@ -54,17 +57,18 @@ std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlo
   return labels;
 }
 
-/// Gives each view that names a dataset its rows, and each channel of words whose scale has no
-/// range the theme's colors, shapes or dashes.
-void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureData& data) {
+/// Adds the rows of its dataset to each view that names one. Adds the theme's colors, shapes or
+/// dashes to each channel of words whose scale has no range. `outer_rows` are those of the view
+/// around.
+void fill_view(nlohmann::json& view, const nlohmann::json& outer_rows, const FigureData& data) {
   if (view.is_array()) {
-    for (nlohmann::json& inner : view) fill_view(inner, outer, data);
+    for (nlohmann::json& inner : view) fill_view(inner, outer_rows, data);
   }
   if (!view.is_object()) return;
-  const bool named =
+  const bool names_dataset =
       view.contains("data") && view["data"].is_object() && view["data"].contains("name");
-  if (named) view["data"]["values"] = data.rows(view["data"]["name"]);
-  const nlohmann::json& rows = named ? view["data"]["values"] : outer;
+  if (names_dataset) view["data"]["values"] = data.rows(view["data"]["name"]);
+  const nlohmann::json& rows = names_dataset ? view["data"]["values"] : outer_rows;
   for (auto& [key, inner] : view.items()) {
     const bool is_channel =
         key == "color" || key == "stroke" || key == "shape" || key == "strokeDash";
@@ -77,10 +81,10 @@ void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureDa
   }
 }
 
-/// The table that the exhibit shows, or the one below a figure: of the figure's own data, unless
-/// the words name another dataset. Its slug is "kernels", or "kernels-512" for one variant.
-TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
-                          const std::vector<Dataset>& datasets, const std::string& title) {
+/// Returns the exhibit's table, or the table below a figure, which shows the figure's own dataset
+/// unless section.md names another. Its slug is "kernels", or "kernels-512" for one variant.
+TableView exhibit_table(const Exhibit& exhibit, const Dataset& dataset,
+                        const std::vector<Dataset>& datasets, const std::string& title) {
   const Dataset* data = exhibit.table.empty() ? &dataset : nullptr;
   for (const Dataset& other : datasets) {
     const bool is_named = other.name == exhibit.table && other.variant == dataset.variant;
@@ -92,59 +96,60 @@ TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
   TableView table = table_of(*data, exhibit.columns);
   table.slug = exhibit.name + (data->variant.empty() ? "" : "-" + slug(data->variant));
   table.title = title;
-  table.on_paper = exhibit.paper == "yes";
+  table.always_on_paper = exhibit.paper == "yes";
   return table;
 }
 
 /// Adds to `part` a figure or table for each dataset that `exhibit` names and that has rows.
-void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
-                   const FigureFiles& figures, Part& part) {
-  const auto is_exhibited = [&](const Dataset& dataset) {
+void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
+                   const TagFiller& fill, const FigureFileReader& read_figure_file, Part& part) {
+  const auto is_shown = [&](const Dataset& dataset) {
     return dataset.name == exhibit.data && !dataset.rows.empty();
   };
-  const auto follows = [&](const Dataset& dataset) {
-    return std::any_of(&dataset + 1, datasets.data() + datasets.size(), is_exhibited);
+  const auto has_later_variant = [&](const Dataset& dataset) {
+    return std::any_of(&dataset + 1, datasets.data() + datasets.size(), is_shown);
   };
   for (const Dataset& dataset : datasets) {
-    if (!is_exhibited(dataset)) continue;
+    if (!is_shown(dataset)) continue;
     // Formats other than the page show all variants, so their titles name them.
     const std::string variant = dataset.variant.empty() ? "" : ", " + dataset.variant;
     const std::string title = fill(exhibit.title, exhibit.name);
-    TableView table = exhibited_table(exhibit, dataset, datasets, title + variant);
-    if (!exhibit.figure) {
+    TableView table = exhibit_table(exhibit, dataset, datasets, title + variant);
+    if (!exhibit.is_figure) {
       (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
       continue;
     }
-    if (!figures && exhibit.file.empty()) throw Error("no figure files for " + exhibit.name);
-    const std::string shared = "src/document/charts/figures/" + exhibit.file + ".vl.json";
-    const std::string_view file =
-        exhibit.file.empty() ? figures(exhibit.name) : embedded::document().at(shared);
+    if (!read_figure_file && exhibit.file.empty())
+      throw Error("no figure files for " + exhibit.name);
+    const std::string shared_path = "src/document/charts/figures/" + exhibit.file + ".vl.json";
+    const std::string_view file = exhibit.file.empty() ? read_figure_file(exhibit.name)
+                                                       : embedded::document().at(shared_path);
     nlohmann::json spec = nlohmann::json::parse(file);
     fill_view(spec, {}, FigureData(datasets, dataset, file));
     const std::string finding = fill(exhibit.finding, exhibit.name);
-    Figure figure{
-        .slug = table.slug,
-        .title = (finding.empty() ? title : finding) + variant,
-        .caption = fill(exhibit.caption, exhibit.name),
-        .alt = fill(exhibit.alt, exhibit.name),
-        .spec = std::move(spec),
-        .data = std::move(table),
-        .family = dataset.family,
-        .variant = dataset.variant,
-        .in_page = fill(exhibit.in_page, exhibit.name),
-        .live = dataset.live,
-        .page_only = exhibit.paper == "no" || (exhibit.paper == "last" && follows(dataset))};
+    Figure figure{.slug = table.slug,
+                  .title = (finding.empty() ? title : finding) + variant,
+                  .caption = fill(exhibit.caption, exhibit.name),
+                  .alt = fill(exhibit.alt, exhibit.name),
+                  .spec = std::move(spec),
+                  .table = std::move(table),
+                  .family = dataset.family,
+                  .variant = dataset.variant,
+                  .page_caption = fill(exhibit.page_caption, exhibit.name),
+                  .script_data = dataset.script_data,
+                  .page_only = exhibit.paper == "no" ||
+                               (exhibit.paper == "last" && has_later_variant(dataset))};
     (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
   }
 }
 
-/// Reads a section.md line by line; a heading opens the block of the lines below it.
+/// Reads a section.md line by line. A heading opens a block, to which the lines below belong.
 class SectionParser {
  public:
   SectionWords parse(std::string_view words) {
     for (const std::string& line : split(words, '\n')) {
       ++line_number_;
-      read(line);
+      read_line(line);
     }
     if (section_.problem.empty()) fail("a section begins with '# problem: Title'");
     for (PartWords& part : section_.parts) trim_blocks(part);
@@ -152,7 +157,7 @@ class SectionParser {
   }
 
  private:
-  void read(std::string_view line) {
+  void read_line(std::string_view line) {
     if (line.starts_with("### ")) return open_block(std::string(trimmed(line.substr(4))));
     if (line.starts_with("## ")) return open_part(std::string(trimmed(line.substr(3))));
     if (line.starts_with("# ")) return open_section(std::string(trimmed(line.substr(2))));
@@ -188,7 +193,7 @@ class SectionParser {
   void open_block(const std::string& name) {
     if (section_.parts.empty()) fail("'### " + name + "' before the first part");
     PartWords& part = section_.parts.back();
-    if (const auto exhibit = exhibit_named(name)) {
+    if (const auto exhibit = exhibit_of(name)) {
       part.exhibits.push_back(*exhibit);
       block_ = &part.exhibits.back().caption;
       return;
@@ -212,17 +217,18 @@ class SectionParser {
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
   }
 
-  /// Reads the heading of a figure or table, "Details Table samples"; nothing for any other.
-  static std::optional<Exhibit> exhibit_named(std::string_view heading) {
+  /// Returns the figure or table of a heading such as "Details Table samples"; nothing for the
+  /// heading of any other block.
+  static std::optional<Exhibit> exhibit_of(std::string_view heading) {
     Exhibit exhibit;
-    const auto begins_with = [&heading](std::string_view word) {
+    const auto remove_word = [&heading](std::string_view word) {
       const bool begins = heading.starts_with(word);
       if (begins) heading.remove_prefix(word.size());
       return begins;
     };
-    exhibit.in_details = begins_with("Details ");
-    exhibit.figure = begins_with("Figure ");
-    if (!exhibit.figure && !begins_with("Table ")) return std::nullopt;
+    exhibit.in_details = remove_word("Details ");
+    exhibit.is_figure = remove_word("Figure ");
+    if (!exhibit.is_figure && !remove_word("Table ")) return std::nullopt;
     exhibit.name = exhibit.data = heading;
     return exhibit;
   }
@@ -230,9 +236,9 @@ class SectionParser {
   /// Moves the lines "name: value" from the beginning of the caption to the exhibit's attributes.
   void read_attributes(Exhibit& exhibit) const {
     const std::map<std::string, std::string*> attributes = {
-        {"file", &exhibit.file},       {"data", &exhibit.data},  {"title", &exhibit.title},
-        {"finding", &exhibit.finding}, {"alt", &exhibit.alt},    {"table", &exhibit.table},
-        {"page", &exhibit.in_page},    {"paper", &exhibit.paper}};
+        {"file", &exhibit.file},         {"data", &exhibit.data},  {"title", &exhibit.title},
+        {"finding", &exhibit.finding},   {"alt", &exhibit.alt},    {"table", &exhibit.table},
+        {"page", &exhibit.page_caption}, {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);
@@ -251,10 +257,10 @@ class SectionParser {
     }
     exhibit.caption = trimmed(rest);
     if (exhibit.title.empty()) fail("'" + exhibit.name + "' has no title");
-    if (!exhibit.figure && !exhibit.caption.empty()) {
+    if (!exhibit.is_figure && !exhibit.caption.empty()) {
       fail("table '" + exhibit.name + "' has a caption, which only a figure shows");
     }
-    if (!exhibit.figure && !exhibit.finding.empty()) {
+    if (!exhibit.is_figure && !exhibit.finding.empty()) {
       fail("table '" + exhibit.name + "' has a finding, which only a figure's title states");
     }
   }
@@ -269,7 +275,8 @@ class SectionParser {
   int line_number_ = 0;
 };
 
-/// Splits "Fastest step: 108 ms" into topic and words; nothing if no words follow the colon.
+/// Splits "Fastest step: 108 ms" into topic and words. Returns an empty key number if the text has
+/// no colon with words after it.
 KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) {
   const Blocks blocks = rich_text(markdown);
   if (blocks.empty()) return {};
@@ -280,9 +287,9 @@ KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) 
 }
 
 Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content,
-                  const FigureFiles& figures) {
+                  const FigureFileReader& read_figure_file) {
   const std::string where = problem + (words.letter.empty() ? "" : " (" + words.letter + ")");
-  const Filler fill = [&](const std::string& text, const std::string& block) {
+  const TagFiller fill = [&](const std::string& text, const std::string& block) {
     return render_words(text, content.facts, where + " " + block);
   };
   Part part;
@@ -296,29 +303,31 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.figures = content.figures;
   part.tables = content.tables;
   part.details = content.details;
-  part.files = content.files;
+  part.attachments = content.attachments;
   part.details.method = fill(words.method, "Method");
   part.details.findings = fill(words.findings, "Findings");
   for (const Exhibit& exhibit : words.exhibits) {
-    place_exhibit(exhibit, content.datasets, fill, figures, part);
+    place_exhibit(exhibit, content.datasets, fill, read_figure_file, part);
   }
   return part;
 }
 
-/// Puts the Method of a part (a) that is not shown into the first shown part whose Method begins
-/// "As in part (a)."; later parts then refer to that one.
-void lend_methods(std::vector<PartWords>& parts,
-                  const std::map<std::string, PartContent>& presented) {
-  constexpr std::string_view kBegins = "As in part (";
-  std::map<std::string, std::string> heirs;
+/// Moves the Method of a part (a) that is not shown into the first shown part whose Method begins
+/// "As in part (a).". Later parts then refer to that part.
+void move_hidden_methods(std::vector<PartWords>& parts,
+                         const std::map<std::string, PartContent>& contents) {
+  constexpr std::string_view kReferenceStart = "As in part (";
+  std::map<std::string, std::string> new_references;  // by the letter of the hidden part
   for (PartWords& part : parts) {
-    if (!part.method.starts_with(kBegins)) continue;
-    const std::string letter = part.method.substr(kBegins.size(), 1);
-    if (letter.empty() || presented.contains(letter) || !presented.contains(part.letter)) continue;
+    if (!part.method.starts_with(kReferenceStart)) continue;
+    const std::string letter = part.method.substr(kReferenceStart.size(), 1);
+    if (letter.empty() || contents.contains(letter) || !contents.contains(part.letter)) continue;
     const std::string reference = "As in part (" + letter + ").";
-    const auto [heir, first] = heirs.try_emplace(letter, "As in part (" + part.letter + ").");
-    const auto lender = std::ranges::find(parts, letter, &PartWords::letter);
-    part.method = replaced(part.method, reference, first ? lender->method + "\n\n" : heir->second);
+    const auto [new_reference, is_first] =
+        new_references.try_emplace(letter, "As in part (" + part.letter + ").");
+    const auto hidden = std::ranges::find(parts, letter, &PartWords::letter);
+    part.method = replaced(part.method, reference,
+                           is_first ? hidden->method + "\n\n" : new_reference->second);
   }
 }
 
@@ -326,19 +335,19 @@ void lend_methods(std::vector<PartWords>& parts,
 
 SectionWords parse_section(std::string_view words) { return SectionParser().parse(words); }
 
-Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
-                        const FigureFiles& figures) {
+Section compose_section(std::string_view words, const std::map<std::string, PartContent>& contents,
+                        const FigureFileReader& read_figure_file) {
   SectionWords parsed = parse_section(words);
-  lend_methods(parsed.parts, parts);
+  move_hidden_methods(parsed.parts, contents);
   Section section{.problem = parsed.problem, .title = parsed.title, .parts = {}};
-  std::size_t used = 0;
+  std::size_t used_contents = 0;
   for (const PartWords& part : parsed.parts) {
-    const auto content = parts.find(part.letter);
-    if (content == parts.end()) continue;
-    section.parts.push_back(compose_part(parsed.problem, part, content->second, figures));
-    ++used;
+    const auto content = contents.find(part.letter);
+    if (content == contents.end()) continue;
+    section.parts.push_back(compose_part(parsed.problem, part, content->second, read_figure_file));
+    ++used_contents;
   }
-  if (used != parts.size()) {
+  if (used_contents != contents.size()) {
     throw Error(parsed.problem + ": a presenter gives a part that section.md has no words for",
                 "add '## (letter) Title' to its section.md");
   }

@@ -1,43 +1,50 @@
-// A section's words (section.md of an experiment) joined with what its presenter knows.
+// Joins the words of a section, an experiment's section.md, with what its presenter found in a run.
 //
-// The format, in this order:
+// The format of section.md, in this order:
 //
-//   # benchmarking_script: Timing the training step      problem's name: title of the section
+//   # benchmarking_script: Timing the training step      problem's name: section's title
 //   ## (b) Forward, backward and optimizer                part: letter in parentheses, title
-//   ### Question                                          blocks: each at most once in a part
-//   Markdown with Mustache tags over the part's facts …
+//   ### Question                                          a block, at most once in a part
+//   Markdown with Mustache tags for the part's facts …
 //   ### Answer
 //   ### Key number                                        one line "topic: number", for pages over
 //                                                         several runs
-//   ### Method                                            first words of "How this was measured"
-//   ### Findings                                          what this run's values say of the method
+//   ### Method                                            begins "How this was measured"
+//   ### Findings                                          says what the values show of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
-//   ### Table sums                                        a table; a part may have several of each
+//   ### Table sums                                        a table; a part may have several figures
+//                                                         and tables
 //   ### Details Table samples                             a table below "How this was measured"
 //
-// A figure's or table's block begins with its attributes, a line each; what follows is a figure's
-// caption.
+// The block of a figure or table begins with lines that are attributes. After a figure's attributes
+// follows its caption.
 //
-//   file: waterfall            of a figure: a file that sections share, in
-//                              src/document/charts/figures
-//   data: sums                 the dataset's name; without the line, the block's name
+//   data: sums                 the dataset's name; the block's name if this line is missing
 //   title: A thousand additions
-//   finding: {{#worse}}…{{/worse}}  of a figure: a title that replaces `title` unless it is empty
 //   columns: loop, final       columns of the table, or of the table below a figure; default: all
-//   table: checkpoints         of a figure: another dataset for the table below it
-//   alt: Curves of …           of a figure: a description for readers who cannot see it
-//   page: Detail sets …        of a figure: words after the caption that only the page shows
-//   paper: no                  of a figure: paper leaves it out; "last": paper has the last variant
-//   paper: yes                 of a table: paper prints it even if it is long
 //
-// A figure or table is left out if the part has no dataset of that name that has rows. If it has
-// several, each becomes a figure or table of its own, with its variant after the title.
+// Attributes of figures only:
+//
+//   file: waterfall            a file that sections share, in src/document/charts/figures
+//   finding: {{#worse}}…{{/worse}}  a title that replaces `title` unless it is empty
+//   table: checkpoints         another dataset for the table below the figure
+//   alt: Curves of …           a description for readers who cannot see the figure
+//   page: Detail sets …        words after the caption that only the page shows
+//   paper: no                  paper leaves the figure out; "last": paper has only the last variant
+//
+// Attribute of tables only:
+//
+//   paper: yes                 paper prints the table even if it is long
+//
+// A figure or table is left out if the part has no dataset of that name that has rows. If several
+// datasets have the name, each becomes a figure or table of its own, with its variant after the
+// title.
 //
 // Question and Method must not depend on a measured value. Sentences that do belong to Answer or
-// Findings, which an author can leave out.
+// Findings, which an author can leave out of a report.
 //
-// If part (a) is not shown, the first Method that begins "As in part (a)." has that part's Method
-// in place of these words, and later ones refer to the first.
+// If part (a) is not shown, its Method replaces the words "As in part (a)." with which the first
+// other Method begins. Later Methods then refer to that part instead of (a).
 //
 // A problem with a single part has the heading "## Title" and an empty letter.
 #pragma once
@@ -60,28 +67,29 @@ struct PartContent {
   Facts facts;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
-  Details details;  ///< `method` and `findings` come from section.md.
-  /// The cells whose precisions, batch and context the part's header names. Empty for all cells of
+  Details details;  ///< Its `method` and `findings` are empty: section.md has them.
+  /// The cells whose precisions, batch and context the part's setting names. Empty for all cells of
   /// the run.
   std::vector<const Cell*> cells = {};
-  std::vector<Attachment> files = {};
+  std::vector<Attachment> attachments = {};
   bool calculated = false;             ///< True if no measurement enters the answer.
-  std::vector<Dataset> datasets = {};  ///< The data of section.md's figures and tables.
+  std::vector<Dataset> datasets = {};  ///< The data of the figures and tables in section.md.
 };
 
-/// A figure or table as section.md places it, its tags not yet filled.
+/// A figure or table of section.md, with its tags not yet filled. The other members are the
+/// attributes described above.
 struct Exhibit {
-  bool figure = false;
+  bool is_figure = false;  ///< False for a table.
   bool in_details = false;
-  std::string name;  ///< A figure's slug and, unless `file` is set, its file; a table's slug.
+  std::string name;  ///< The slug of a figure or table, and a figure's file unless `file` is set.
   std::string file = {};
-  std::string data, title, finding, alt, caption, in_page;
-  std::string table;  ///< For a figure: the dataset of the table below it; empty for `data`.
-  std::string paper;  ///< "no" or "last" for a figure, "yes" for a table, see above.
+  std::string data, title, finding, alt, caption, page_caption;
+  std::string table;  ///< Empty if the table below a figure shows the dataset `data`.
+  std::string paper;
   ColumnChoice columns;
 };
 
-/// One part of a parsed section.md, its tags not yet filled.
+/// One part of a parsed section.md, with its tags not yet filled.
 struct PartWords {
   std::string letter;
   std::string title;
@@ -93,22 +101,23 @@ struct PartWords {
   std::vector<Exhibit> exhibits;
 };
 
+/// A parsed section.md.
 struct SectionWords {
   std::string problem;
   std::string title;
   std::vector<PartWords> parts;
 };
 
-/// Throws `Error` naming the line that does not follow the format.
+/// Parses a section.md. Throws `Error` that names the line that does not follow the format.
 SectionWords parse_section(std::string_view words);
 
-/// Returns a figure's Vega-Lite file, which has no data yet, by the figure's name.
-using FigureFiles = std::function<std::string_view(const std::string& name)>;
+/// Returns the content of a figure's Vega-Lite file, which has no data yet, by the figure's name.
+using FigureFileReader = std::function<std::string_view(const std::string& name)>;
 
-/// Joins the words with the parts' contents, which are keyed by letter, in the order of the words.
-/// Parts without content are left out. Throws `Error` if a tag names no fact or content has no
-/// words.
-Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
-                        const FigureFiles& figures = {});
+/// Joins the words of a section.md with the contents of its parts, which are keyed by letter. Parts
+/// follow in the order of the words, and parts without content are left out. Throws `Error` if a
+/// tag names no fact, or if a content has no words.
+Section compose_section(std::string_view words, const std::map<std::string, PartContent>& contents,
+                        const FigureFileReader& read_figure_file = {});
 
 }  // namespace labreport

@@ -12,16 +12,16 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kVersion = "1.0.0";
+constexpr const char* kSchemaVersion = "1.0.0";
 
-/// Names up to three problems, or else the first and the number of the others.
-std::string problems_of(const Document& document) {
-  constexpr std::size_t kMostNamed = 3;
+/// Names the document's problems if there are three or fewer, else the first and how many more.
+std::string problem_words(const Document& document) {
+  constexpr std::size_t kMaxNames = 3;
   std::vector<std::string> names;
   for (const Section& section : document.sections) {
-    if (section.asked()) names.push_back(section.problem);
+    if (section.is_handout_problem()) names.push_back(section.problem);
   }
-  if (names.size() <= kMostNamed) return join_words(names);
+  if (names.size() <= kMaxNames) return join_words(names);
   return fmt::format("{} and {} more", names.front(), names.size() - 1);
 }
 
@@ -39,8 +39,8 @@ std::string RunSummary::address(const std::string& anchor) const {
   return folder + "/index.html" + (anchor.empty() ? "" : "#" + anchor);
 }
 
-bool RunSummary::is_before(const RunSummary& other) const {
-  // ISO times compare as texts.
+bool RunSummary::is_newer_than(const RunSummary& other) const {
+  // ISO times compare as texts: the later one is the larger.
   return std::tie(other.started_at, folder) < std::tie(started_at, other.folder);
 }
 
@@ -58,7 +58,7 @@ RunSummary run_summary(const Document& document, const std::string& folder,
                      .reference = document.reference,
                      .incomplete = document.incomplete};
   summary.headline = document.mostly_failed ? Headline() : document.headline;
-  if (summary.headline.network.empty()) summary.problems = problems_of(document);
+  if (summary.headline.network.empty()) summary.problems = problem_words(document);
   if (document.mostly_failed) return summary;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
@@ -68,7 +68,7 @@ RunSummary run_summary(const Document& document, const std::string& folder,
   summary.quantities = document.quantities;
   summary.memory = document.memory;
   for (Quantity& quantity : summary.quantities) {
-    // Measurements do not repeat to five digits, and short numbers keep the file small.
+    // Repeated measurements differ in the fifth digit, and short numbers keep the file small.
     for (auto& [name, value] : quantity.values) value = std::stod(fmt::format("{:.5g}", value));
   }
   return summary;
@@ -76,8 +76,8 @@ RunSummary run_summary(const Document& document, const std::string& folder,
 
 std::string summary_json(const RunSummary& summary) {
   nlohmann::json json = summary;
-  json["schema_version"] = kVersion;
-  // Escapes to ASCII ensure that no character of a run's texts can hide in a viewer.
+  json["schema_version"] = kSchemaVersion;
+  // Characters beyond ASCII are escaped, so that none in a run's texts is invisible in a viewer.
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

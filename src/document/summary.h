@@ -1,4 +1,5 @@
-// A run's summary is small enough to keep for every run. Pages over several runs are made of it.
+// A run's summary is small enough to keep for every run. Pages over several runs are made of
+// summaries.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,32 +11,36 @@
 
 namespace labreport {
 
+/// The main numbers of a run. The names of the members are keys of summary.json.
 struct RunSummary {
   std::string folder;  ///< Inside the site: "nvidia-h200/2025/<time>-<revision>"
   std::string title;   ///< "Profiling and benchmarking (§1.1)"
   std::string device;
   std::string edition;
   std::string preset;
-  std::string started_at;  ///< UTC, ISO 8601; only a date if no time is known.
-  std::string revision;    ///< Empty if unknown.
-  std::string outcome;     ///< "40 cells: 38 ok, 2 out of memory"
-  bool demonstration = false;
-  bool reference = false;
-  bool incomplete = false;
+  std::string started_at;      ///< UTC, ISO 8601; only a date if no time is known.
+  std::string revision;        ///< Empty if unknown.
+  std::string outcome;         ///< "40 cells: 38 ok, 2 out of memory"
+  bool demonstration = false;  ///< True for a run on a CPU with tiny sizes.
+  bool reference = false;      ///< True for a run that ships with the project.
+  bool incomplete = false;     ///< True if the run was interrupted and cells are missing.
   Headline headline = {};
-  std::string problems = {};  ///< Names of answered problems; empty if the headline has a network.
+  /// Names of the problems that the run answers, for a run without a training step: "ladder and 3
+  /// more".
+  std::string problems = {};
   std::vector<KeyNumber> key_numbers = {};
   std::vector<Quantity> quantities = {};
   MemoryFormulas memory = {};
 
-  /// The folder of all runs of this GPU: "nvidia-h200".
+  /// Returns the folder of all runs of this GPU: "nvidia-h200".
   std::string gpu_folder() const;
-  /// The GPU without a count: "NVIDIA H200" for "2 × NVIDIA H200".
+  /// Returns the device without a count: "NVIDIA H200" for "2 × NVIDIA H200".
   std::string gpu() const;
-  /// The address of a part's anchor on the run's page; an empty anchor is the page itself.
+  /// Returns the address of a part on the run's page, or of the page if the anchor is empty.
   std::string address(const std::string& anchor) const;
-  /// True if this run is newer, or began in the same second and has the smaller folder name.
-  bool is_before(const RunSummary& other) const;
+  /// True if this run began later. Of runs of one second, that with the smaller folder name counts
+  /// as newer, so that an order of runs is always the same.
+  bool is_newer_than(const RunSummary& other) const;
 };
 
 // The form of summary.json, which summary.schema.json describes.
@@ -52,14 +57,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, p
                                    revision, outcome, demonstration, reference, incomplete,
                                    headline, problems, key_numbers, quantities, memory)
 
-/// If `started_at` is empty, the document's date is used. A run that mostly failed has no headline
-/// and no numbers.
+/// Summarizes a run's report. If `started_at` is empty, the document's date is used. The summary of
+/// a run that mostly failed has no headline and no numbers.
 RunSummary run_summary(const Document& document, const std::string& folder,
                        const std::string& started_at);
 
 /// Returns the content of summary.json.
 std::string summary_json(const RunSummary& summary);
 
+/// Returns the JSON schema of summary.json.
 std::string_view summary_schema();
 
 }  // namespace labreport

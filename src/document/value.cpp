@@ -10,12 +10,12 @@
 namespace labreport {
 namespace {
 
-constexpr double kLeastPlain = 1e-4;  // Smaller numbers are written as a power of ten.
-constexpr double kLeastPercent = 1e-3;
-constexpr int kPowerDigits = 3;
+// Smaller numbers are written with a power of ten.
+constexpr double kLeastWithoutPower = 1e-4;
+constexpr double kLeastPercentWithoutPower = 1e-3;
+constexpr int kMaxDigitsWithPower = 3;
 
-/// Converts bytes to the unit that the column's head names; percent are not multiplied by 100.
-double in_unit(double number, const Notation& notation) {
+double in_notation_unit(double number, const Notation& notation) {
   if (notation.form == Notation::kMebibytes) return number / kBytesPerMebibyte;
   return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;
 }
@@ -25,8 +25,8 @@ std::string format_number(double number, const Notation& notation) {
   const double percent = 100 * number;
   switch (notation.form) {
     case Notation::kShortest:
-      if (number != 0 && std::abs(number) < kLeastPlain) {
-        return format_scientific(number, std::min(digits, kPowerDigits));
+      if (number != 0 && std::abs(number) < kLeastWithoutPower) {
+        return format_scientific(number, std::min(digits, kMaxDigitsWithPower));
       }
       return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
     case Notation::kFixed:
@@ -39,12 +39,12 @@ std::string format_number(double number, const Notation& notation) {
     case Notation::kPercent:
       return format_percent(number);
     case Notation::kRelativeError:
-      return std::abs(percent) < kLeastPercent ? format_scientific(percent, digits)
-                                               : format_significant(percent, digits);
+      return std::abs(percent) < kLeastPercentWithoutPower ? format_scientific(percent, digits)
+                                                           : format_significant(percent, digits);
     case Notation::kMebibytes:
-      return format_short(in_unit(number, notation), 1);
+      return format_short(in_notation_unit(number, notation), 1);
     case Notation::kGibibytes:
-      return format_short(in_unit(number, notation), 2);
+      return format_short(in_notation_unit(number, notation), 2);
     case Notation::kSignificant:
       break;
   }
@@ -58,7 +58,7 @@ Value::Value(double number, std::optional<double> stddev) {
     reason = "a number that it divides by is 0";
     return;
   }
-  held = number;
+  content = number;
   if (stddev && std::isfinite(*stddev)) deviation = stddev;
 }
 
@@ -68,26 +68,26 @@ Value Value::mean_of(const std::vector<double>& samples) {
   return summary.count < 2 ? Value(summary.mean) : Value(summary.mean, summary.stddev);
 }
 
-Value Value::missing(std::string why) {
+Value Value::missing(std::string reason) {
   Value value;
-  value.reason = std::move(why);
+  value.reason = std::move(reason);
   return value;
 }
 
 std::optional<double> number_in_unit(const Value& value, const Notation& notation) {
   const double* number = value.number();
-  return number == nullptr ? std::nullopt : std::optional(in_unit(*number, notation));
+  return number == nullptr ? std::nullopt : std::optional(in_notation_unit(*number, notation));
 }
 
-ValueWithDeviation shown(const Value& value, const Notation& notation) {
-  if (const auto* words = std::get_if<std::string>(&value.held)) return {*words, ""};
+ValueWithDeviation format_cell(const Value& value, const Notation& notation) {
+  if (const auto* words = std::get_if<std::string>(&value.content)) return {*words, ""};
   if (value.is_missing()) return {kNoNumber, ""};
   if (!value.deviation) return {format_number(*value.number(), notation), ""};
   return format_with_deviation(*value.number(), *value.deviation);
 }
 
 std::string format_value(const Value& value, const Notation& notation) {
-  return shown(value, notation).joined();
+  return format_cell(value, notation).joined();
 }
 
 }  // namespace labreport

@@ -13,33 +13,34 @@
 
 namespace labreport {
 
-/// The format of a column's numbers by the rules of base/format.h. In each form, a deviation
-/// determines a number's digits.
+/// The format of a column's numbers, by the rules of base/format.h. In every form, a number with a
+/// standard deviation has as many digits as the deviation allows.
 struct Notation {
   enum Form {
     kSignificant,  ///< `digits` significant digits
-    kShortest,     ///< At most `digits` significant digits, no trailing zeros: "10.00013351"; below
-                   ///< 10⁻⁴ as a power of ten
-    kFixed,        ///< `digits` decimals
-    kShort,        ///< At most `digits` decimals and four significant digits
-    kCount,        ///< "128,625,408"
-    kPercent,      ///< In percent (1 is 100 %), with one decimal
-    kRelativeError,  ///< In percent (1 is 100 %), with `digits` significant digits; below 10⁻³ %
-                     ///< as a power of ten
-    kMebibytes,      ///< Bytes, written in MiB with one decimal at most
-    kGibibytes,      ///< Bytes, written in GiB with two decimals at most
-    kName,           ///< A count that names its row, such as a context: left-aligned like words
+    /// At most `digits` significant digits without trailing zeros, "10.00013351"; below 10⁻⁴ with a
+    /// power of ten.
+    kShortest,
+    kFixed,    ///< `digits` decimals
+    kShort,    ///< At most `digits` decimals and four significant digits
+    kCount,    ///< "128,625,408"
+    kPercent,  ///< In percent (1 is 100 %), with one decimal
+    /// In percent (1 is 100 %), with `digits` significant digits; below 10⁻³ % with a power of ten.
+    kRelativeError,
+    kMebibytes,  ///< Bytes, written in MiB with one decimal at most
+    kGibibytes,  ///< Bytes, written in GiB with two decimals at most
+    kName,       ///< A count that names its row, such as a context: left-aligned like words
   };
   Form form = kSignificant;
   int digits = 4;
 };
 
-/// A cell's value: a number, perhaps with its standard deviation; words; or nothing, perhaps with a
-/// reason.
+/// The value of a table's cell: a number, perhaps with its standard deviation; words; or nothing,
+/// perhaps with the reason why it is missing.
 struct Value {
-  std::variant<std::monostate, double, std::string> held = {};
+  std::variant<std::monostate, double, std::string> content = {};
   std::optional<double> deviation = {};
-  std::string reason = {};  ///< The reason why it is missing.
+  std::string reason = {};  ///< The reason why the value is missing.
   std::string link = {};    ///< The link's target in a page.
 
   Value() = default;
@@ -47,29 +48,31 @@ struct Value {
     requires std::integral<Number> || std::floating_point<Number>
   Value(Number number)  // NOLINT: rows hold plain members
       : Value(static_cast<double>(number), std::nullopt) {}
-  Value(std::string words) : held(std::move(words)) {}         // NOLINT
-  Value(std::string_view words) : held(std::string(words)) {}  // NOLINT
-  Value(const char* words) : held(std::string(words)) {}       // NOLINT
+  Value(std::string words) : content(std::move(words)) {}         // NOLINT
+  Value(std::string_view words) : content(std::string(words)) {}  // NOLINT
+  Value(const char* words) : content(std::string(words)) {}       // NOLINT
   template <typename T>
   Value(const std::optional<T>& value) : Value() {  // NOLINT
     if (value) *this = Value(*value);
   }
-  /// Missing if the number is not finite; the reason says that it was divided by 0.
+  /// The value is missing if the number is not finite; the reason then blames a division by 0.
   Value(double number, std::optional<double> stddev);
 
-  /// Mean and, of several samples, standard deviation; missing if there are no samples.
+  /// Returns the mean, with the standard deviation if there are several samples. The value is
+  /// missing if there are none.
   static Value mean_of(const std::vector<double>& samples);
-  static Value missing(std::string why);
+  static Value missing(std::string reason);
 
-  bool is_missing() const { return std::holds_alternative<std::monostate>(held); }
-  const double* number() const { return std::get_if<double>(&held); }
+  bool is_missing() const { return std::holds_alternative<std::monostate>(content); }
+  const double* number() const { return std::get_if<double>(&content); }
 };
 
-/// The number, in MiB or GiB if the notation says so, but never multiplied by 100 for percent.
+/// Returns the number in the notation's unit: in MiB or GiB if it says so. A fraction that is
+/// written in percent stays a fraction.
 std::optional<double> number_in_unit(const Value& value, const Notation& notation);
 
 /// Formats a value for a table: a number by its notation, words unchanged, "–" if missing.
-ValueWithDeviation shown(const Value& value, const Notation& notation = {});
+ValueWithDeviation format_cell(const Value& value, const Notation& notation = {});
 
 /// Formats a value for a sentence, in one text: "116.71 ± 0.29".
 std::string format_value(const Value& value, const Notation& notation = {});

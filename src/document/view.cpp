@@ -7,17 +7,17 @@
 
 namespace labreport {
 
-std::vector<const Cell*> RunView::cells(CellKind kind, const Wanted& wanted) const {
+std::vector<const Cell*> RunView::cells(CellKind kind, const SpecFilter& accepts) const {
   std::vector<const Cell*> found;
   for (const Cell& cell : run_.cells) {
-    if (is_shipped(cell.spec)) continue;  // a separate section compares it with eager PyTorch
-    if (cell.spec.kind == kind && (!wanted || wanted(cell.spec))) found.push_back(&cell);
+    if (is_shipped(cell.spec)) continue;  // A separate section compares these.
+    if (cell.spec.kind == kind && (!accepts || accepts(cell.spec))) found.push_back(&cell);
   }
   return found;
 }
 
-const Cell* RunView::cell(CellKind kind, const Wanted& wanted) const {
-  const auto found = cells(kind, wanted);
+const Cell* RunView::cell(CellKind kind, const SpecFilter& accepts) const {
+  const auto found = cells(kind, accepts);
   return found.empty() ? nullptr : found.front();
 }
 
@@ -29,9 +29,9 @@ bool RunView::on_gpu() const {
 }
 
 std::string device_words(const Run& run, const Device& device) {
-  constexpr std::size_t kDigits = 8;
+  constexpr std::size_t kShortHash = 8;
   if (run.devices.size() < 2 || device.uuid_hash.empty()) return device.name;
-  return device.name + " (GPU " + device.uuid_hash.substr(0, kDigits) + ")";
+  return device.name + " (GPU " + device.uuid_hash.substr(0, kShortHash) + ")";
 }
 
 const Launch* ok_launch(const Cell& cell) {

@@ -1,4 +1,4 @@
-// A waterfall shows a whole, what each part adds or saves, and what is left.
+// A waterfall is a chart of how one time becomes another: each bar adds or saves a part.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace labreport {
 
-/// A bar between two times in ms. Its part ("step", "slower", "saved") has a color.
+/// A bar between two times.
 struct WaterfallBar {
-  std::string row, part;
-  double from, to;
+  std::string row;
+  std::string part;  ///< "step", "slower" or "saved", which tells the bar's color.
+  double from_ms, to_ms;
   std::string text;  ///< Text beside the row's last bar.
 };
 
-/// A dataset "waterfall" for the figure file of that name, which sections share.
+/// Returns the dataset "waterfall" for the figure file of that name, which sections share.
 Dataset waterfall_data(const std::vector<WaterfallBar>& bars);
 
 }  // namespace labreport

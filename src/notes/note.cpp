@@ -84,7 +84,7 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
 std::string harmless_tex(const MathSpan& span) {
   std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
   tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
-  return MathSpan{std::move(tex), span.display}.source();
+  return MathSpan{std::move(tex), span.is_display}.source();
 }
 
 constexpr std::size_t kMaxShownBytes = 60;      // of a link's address
@@ -95,7 +95,7 @@ std::string write_markdown(cmark_node* root, const std::vector<MathSpan>& spans)
   const std::unique_ptr<char, decltype(&std::free)> text(
       cmark_render_commonmark(root, CMARK_OPT_DEFAULT, 0), &std::free);
   std::string markdown;
-  for (const CutPiece& piece : at_marks(text.get(), spans)) {
+  for (const CutPiece& piece : split_at_marks(text.get(), spans)) {
     markdown += piece.span == nullptr ? piece.text : harmless_tex(*piece.span);
   }
   markdown = replaced(std::move(markdown), kDollar, "\\$");
@@ -153,7 +153,7 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
                                " levels deep: the note is left out"});
     return "";
   }
-  for (const DroppedLink& link : parsed.dropped | std::views::take(kMaxReportedLinks)) {
+  for (const DroppedLink& link : parsed.dropped_links | std::views::take(kMaxReportedLinks)) {
     problems.push_back({link.line, "the link to " + link.address.substr(0, kMaxShownBytes) +
                                        " is left out: http, https and relative addresses stay"});
   }

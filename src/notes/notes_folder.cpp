@@ -229,7 +229,7 @@ class NotesReader {
     std::vector<Attachment> pictures = pictures_.take();
     if (!parsed.note) return;
     for (const auto& [source, line] : parsed.formula_lines) {
-      parsed.note->places[source] = fmt::format("{}:{}", file.string(), line);
+      parsed.note->formula_places[source] = fmt::format("{}:{}", file.string(), line);
     }
     notes_.notes[name] = {std::move(*parsed.note), std::move(pictures), run_named_in(text)};
   }
@@ -271,7 +271,7 @@ void place_notes(const NotesFolder& notes, Document& document) {
       if (found == notes.notes.end()) continue;
       part.note = found->second.note;
       const auto& pictures = found->second.pictures;
-      part.files.insert(part.files.end(), pictures.begin(), pictures.end());
+      part.attachments.insert(part.attachments.end(), pictures.begin(), pictures.end());
     }
   }
 }

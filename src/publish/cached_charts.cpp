@@ -42,7 +42,7 @@ std::vector<Result> find_or_make(const std::vector<Job>& jobs, const char* resul
       batch.push_back(jobs[position]);
     }
     std::vector<Result> new_results = make(batch);
-    if (new_results.empty() && std::is_same_v<Result, Print>) return {};
+    if (new_results.empty() && std::is_same_v<Result, PrintedChart>) return {};
     if (new_results.size() != batch.size()) {
       throw Error(std::string("the chart tool made another number of ") + results_name);
     }
@@ -85,44 +85,45 @@ std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& spec
   return svgs;
 }
 
-std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
-  const auto find_both = [this](const std::string& svg) -> std::optional<Print> {
+std::vector<PrintedChart> CachedCharts::print(const std::vector<std::string>& svgs) {
+  const auto find_both = [this](const std::string& svg) -> std::optional<PrintedChart> {
     auto pdf = find("pdf " + svg);
     auto png = find("png " + svg);
-    return pdf && png ? std::optional(Print{std::move(*pdf), std::move(*png)}) : std::nullopt;
+    return pdf && png ? std::optional(PrintedChart{std::move(*pdf), std::move(*png)})
+                      : std::nullopt;
   };
-  const auto store_both = [this](const std::string& svg, const Print& print) {
+  const auto store_both = [this](const std::string& svg, const PrintedChart& print) {
     store("pdf " + svg, print.pdf);
     store("png " + svg, print.png);
   };
-  return find_or_make<Print>(
+  return find_or_make<PrintedChart>(
       svgs, "prints", find_both, store_both,
       [this](const std::vector<std::string>& missing) { return tool_.print(missing); });
 }
 
-std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
-  const auto find_pdf = [this](const TypesetJob& job) -> std::optional<Typeset> {
+std::vector<TypesetResult> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
+  const auto find_pdf = [this](const TypesetJob& job) -> std::optional<TypesetResult> {
     auto pdf = find(typeset_request(job));
-    return pdf ? std::optional(Typeset{std::move(*pdf), ""}) : std::nullopt;
+    return pdf ? std::optional(TypesetResult{std::move(*pdf), ""}) : std::nullopt;
   };
-  return find_or_make<Typeset>(
+  return find_or_make<TypesetResult>(
       jobs, "documents", find_pdf,
-      [this](const TypesetJob& job, const Typeset& typeset) {
+      [this](const TypesetJob& job, const TypesetResult& typeset) {
         if (!typeset.pdf.empty()) store(typeset_request(job), typeset.pdf);
       },
       [this](const std::vector<TypesetJob>& missing) { return tool_.typeset(missing); });
 }
 
-std::vector<std::string> CachedCharts::latex(const std::vector<std::string>& trees) {
+std::vector<std::string> CachedCharts::render_latex(const std::vector<std::string>& trees) {
   return find_or_make<std::string>(
       trees, "texts", [this](const std::string& tree) { return find("latex " + tree); },
       [this](const std::string& tree, const std::string& text) {
         if (!text.empty()) store("latex " + tree, text);
       },
-      [this](const std::vector<std::string>& missing) { return tool_.latex(missing); });
+      [this](const std::vector<std::string>& missing) { return tool_.render_latex(missing); });
 }
 
-Formulas CachedCharts::convert(const std::set<std::string>& sources) {
+Formulas CachedCharts::convert_formulas(const std::set<std::string>& sources) {
   Formulas formulas;
   std::set<std::string> missing;
   for (const std::string& source : sources) {
@@ -131,7 +132,7 @@ Formulas CachedCharts::convert(const std::set<std::string>& sources) {
     if (!cached) missing.insert(source);
   }
   if (missing.empty()) return formulas;
-  const Formulas converted = tool_.convert(missing);
+  const Formulas converted = tool_.convert_formulas(missing);
   for (const std::string& source : missing) {
     const auto formula = converted.find(source);  // A refused formula is absent.
     const Formulas entry = formula == converted.end() ? Formulas() : Formulas{*formula};

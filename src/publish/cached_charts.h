@@ -18,12 +18,12 @@ class CachedCharts : public ChartTool {
 
   /// These ask the tool only for missing results, and do not start it if none is missing.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
-  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::vector<PrintedChart> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
   bool works() override { return tool_.works(); }  ///< Never cached: the tool may break later.
-  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
-  Formulas convert(const std::set<std::string>& sources) override;
-  std::vector<std::string> latex(const std::vector<std::string>& trees) override;
+  std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override;
+  Formulas convert_formulas(const std::set<std::string>& sources) override;
+  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override;
 
  private:
   std::string key(const std::string& request) const { return identity_ + "\n" + request; }

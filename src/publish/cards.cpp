@@ -23,7 +23,7 @@ std::vector<Card> make_cards(const std::vector<const Document*>& documents,
     }
   }
   if (svgs.empty()) return cards;
-  std::vector<Print> prints = tool.print(svgs);
+  std::vector<PrintedChart> prints = tool.print(svgs);
   if (prints.size() != svgs.size()) throw Error("the chart tool made another number of prints");
   for (std::size_t i = 0; i < prints.size(); ++i) *pngs[i] = std::move(prints[i].png);
   return cards;

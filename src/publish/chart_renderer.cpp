@@ -51,7 +51,7 @@ std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& spec
   }
 }
 
-std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) {
+std::vector<TypesetResult> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) {
   const ScratchFolder scratch;
   std::vector<std::string> folders;
   for (const TypesetJob& job : jobs) {
@@ -68,11 +68,11 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
   const double each_seconds = typeset_limit_seconds() + kStartSeconds;
   run_python("site/typeset.py", folders, scratch.path(),
              {.seconds = kStartSeconds + each_seconds * static_cast<double>(folders.size())});
-  std::vector<Typeset> typeset;
+  std::vector<TypesetResult> typeset;
   for (const fs::path folder : folders) {
     const bool has_pdf = fs::exists(folder / "report.pdf");
-    typeset.push_back(has_pdf ? Typeset{read_file(folder / "report.pdf"), ""}
-                              : Typeset{"", read_file(folder / "problem.txt")});
+    typeset.push_back(has_pdf ? TypesetResult{read_file(folder / "report.pdf"), ""}
+                              : TypesetResult{"", read_file(folder / "problem.txt")});
   }
   return typeset;
 }
@@ -86,12 +86,12 @@ void ChartProcess::run_python(const std::string& script, const std::vector<std::
   throw Error(reason.empty() ? script + " gave up" : reason, kRemedy);
 }
 
-std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
+std::vector<PrintedChart> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
   const fs::path request_file = scratch.path() / "request.json";
   write_atomically(request_file, compact_json(nlohmann::json{{"svgs", svgs}}), Sync::kNothing);
   run_python("site/print_charts.py", {request_file, scratch.path()}, scratch.path(), kChartLimits);
-  std::vector<Print> prints;
+  std::vector<PrintedChart> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {
     const std::string name = (scratch.path() / std::to_string(i)).string();
     prints.push_back({read_file(name + ".pdf"), read_file(name + ".png")});
@@ -117,11 +117,11 @@ std::string ChartProcess::run_pandoc(const char* mode, const Request& request,
   return read_file(result_file);
 }
 
-Formulas ChartProcess::convert(const std::set<std::string>& sources) {
+Formulas ChartProcess::convert_formulas(const std::set<std::string>& sources) {
   return parse_formulas(run_pandoc("formulas", sources, kFormulaLimits));
 }
 
-std::vector<std::string> ChartProcess::latex(const std::vector<std::string>& trees) {
+std::vector<std::string> ChartProcess::render_latex(const std::vector<std::string>& trees) {
   return nlohmann::json::parse(run_pandoc("latex", trees, kLatexLimits))
       .get<std::vector<std::string>>();
 }

@@ -20,11 +20,11 @@ class ChartProcess : public ChartTool {
   explicit ChartProcess(const std::filesystem::path& project);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
-  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::vector<PrintedChart> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
-  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
-  Formulas convert(const std::set<std::string>& sources) override;
-  std::vector<std::string> latex(const std::vector<std::string>& trees) override;
+  std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override;
+  Formulas convert_formulas(const std::set<std::string>& sources) override;
+  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override;
 
   /// Returns the versions and hashes on which the results depend; empty if they are unknown.
   std::string identity() const;

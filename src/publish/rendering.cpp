@@ -60,7 +60,7 @@ SiteRun site_run(const RunStore& store) {
   Document document = build_document(run, store.is_reference());
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
-      for (Attachment& file : part.files) publish_artifact(file, store.artifacts_folder());
+      for (Attachment& file : part.attachments) publish_artifact(file, store.artifacts_folder());
     }
   }
   return {new_run_folder("", run).string(), std::move(document), to_json(run),

@@ -33,7 +33,7 @@ template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
                Write write) {
   for (const Section& section : document.sections) {
-    if (!section.asked()) continue;
+    if (!section.is_handout_problem()) continue;
     for (Part part : section.parts) {
       // A part may be read without its report, so it says where it was measured.
       const std::string& provenance = document.provenance;
@@ -46,8 +46,8 @@ void add_parts(std::vector<Attachment>& files, const Document& document, const c
 
 }  // namespace
 
-std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
-                                const SiteOptions& options) {
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+                                const PrintedCharts& prints, const SiteOptions& options) {
   const Document& document = run.document;
   const Formats& formats = options.formats;
   std::vector<SiteFile> files;
@@ -77,7 +77,7 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
   if (!shows_files) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {  // The text of a report links to these files.
+      for (const Attachment& file : part.attachments) {  // The text of a report links to these files.
         if (file.artifact.empty()) add(file.name, file.bytes);
       }
     }
@@ -139,7 +139,7 @@ std::vector<const Attachment*> note_pictures(const Document& document) {
   std::vector<const Attachment*> pictures;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {
+      for (const Attachment& file : part.attachments) {
         if (file.name.starts_with("notes/") && is_picture(file)) pictures.push_back(&file);
       }
     }
@@ -155,7 +155,7 @@ std::vector<Attachment> table_files(const Document& document) {
   return files;
 }
 
-std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
                                     const PandocOptions& options) {
   std::vector<Attachment> files = {{"report.tex", report_pandoc(document, prints, options)}};
   add_parts(files, document, ".tex",
@@ -163,7 +163,7 @@ std::vector<Attachment> latex_trees(const Document& document, const Prints& prin
   return files;
 }
 
-std::vector<Attachment> print_files(const Document& document, const Prints& prints) {
+std::vector<Attachment> print_files(const Document& document, const PrintedCharts& prints) {
   std::vector<Attachment> files;
   for (const Figure* figure : figures_of(document)) {
     const auto print = prints.find(figure->slug);

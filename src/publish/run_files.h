@@ -18,8 +18,8 @@ namespace labreport {
 
 /// Returns the run's files in a fixed order. Tools make PDF and LaTeX for all runs at once, and the
 /// page links to all other files, so these three are not among them.
-std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
-                                const SiteOptions& options);
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+                                const PrintedCharts& prints, const SiteOptions& options);
 
 /// Returns the drawn charts and the script with their specs. `folder` ends in '/' or is empty.
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
@@ -40,11 +40,11 @@ std::vector<const Attachment*> note_pictures(const Document& document);
 std::vector<Attachment> table_files(const Document& document);
 
 /// Returns the trees from which pandoc writes report.tex and parts/<part>.tex.
-std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+std::vector<Attachment> latex_trees(const Document& document, const PrintedCharts& prints,
                                     const PandocOptions& options);
 
 /// Returns pictures of the figures for LaTeX: charts/<slug>.pdf and charts/<slug>.png.
-std::vector<Attachment> print_files(const Document& document, const Prints& prints);
+std::vector<Attachment> print_files(const Document& document, const PrintedCharts& prints);
 
 /// Returns parts/<part>.md for each part of the handout.
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,

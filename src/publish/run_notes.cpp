@@ -167,7 +167,7 @@ ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& t
   if (sources.empty()) return result;
   Formulas formulas;
   try {
-    formulas = tool.convert(sources);
+    formulas = tool.convert_formulas(sources);
   } catch (const Error& error) {
     result.failure = std::string("formulas of notes are shown as TeX: ") + error.what();
     return result;
@@ -175,7 +175,7 @@ ConvertedFormulas convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& t
   for (SiteRun& run : runs) {
     for (AuthorNote* note : notes_of(run)) {
       note->formulas = formulas;
-      for (const auto& [source, place] : note->places) {
+      for (const auto& [source, place] : note->formula_places) {
         if (!sources.contains(source) || formulas.contains(source)) continue;
         result.refusals.push_back(
             fmt::format("{}: {} cannot be typeset and is shown as code", place, source));

@@ -56,7 +56,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
   try {
     Charts charts;
     std::vector<std::string> problems;
-    charts.drawings = draw_each(documents, *tool, problems);
+    charts.drawings = draw_isolating_failures(documents, *tool, problems);
     charts.bundle = tool->bundle();
     const auto run_count = static_cast<std::ptrdiff_t>(runs.size());
     charts.overviews.assign(std::move_iterator(charts.drawings.begin() + run_count),
@@ -79,14 +79,14 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewP
 }
 
 /// Returns the charts of each run as PDF and PNG. All are empty without LaTeX or if the tool fails.
-std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
-                                 const std::vector<Drawings>& drawings, const SiteOptions& options,
-                                 ChartTool* tool, Site& site) {
-  std::vector<Prints> none(drawings.size());
+std::vector<PrintedCharts> print_charts(const std::vector<SiteRun>& runs,
+                                        const std::vector<Drawings>& drawings,
+                                        const SiteOptions& options, ChartTool* tool, Site& site) {
+  std::vector<PrintedCharts> none(drawings.size());
   if (tool == nullptr || !options.formats.contains(Format::kLatex)) return none;
   try {
     std::vector<std::string> problems;
-    std::vector<Prints> prints = print_each(drawings, *tool, problems);
+    std::vector<PrintedCharts> prints = print_isolating_failures(drawings, *tool, problems);
     note_missing_each(site, runs, "charts as PDF and PNG", problems);
     return prints;
   } catch (const Error& error) {
@@ -147,7 +147,7 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
       job.pictures[picture->name] = picture->bytes;
     }
   }
-  const std::vector<Typeset> reports = tool.typeset(jobs);
+  const std::vector<TypesetResult> reports = tool.typeset(jobs);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const std::string path = runs[i].folder + "/" + format_file_name(Format::kPdf);
     if (reports[i].pdf.empty()) {
@@ -161,8 +161,9 @@ void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Dr
 }
 
 /// Adds "<folder>/report.tex" and "<folder>/parts/<part>.tex", all in one start of the tool.
-void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<Prints>& prints,
-               const SiteOptions& options, ChartTool& tool) try {
+void add_latex(Site& site, const std::vector<SiteRun>& runs,
+               const std::vector<PrintedCharts>& prints, const SiteOptions& options,
+               ChartTool& tool) try {
   std::vector<std::string> paths, trees;
   std::vector<const SiteRun*> owners;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -173,7 +174,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
       owners.push_back(&runs[i]);
     }
   }
-  const std::vector<std::string> texts = tool.latex(trees);
+  const std::vector<std::string> texts = tool.render_latex(trees);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (texts[i].empty()) {
       note_missing(site, *owners[i], paths[i] + " is left out: pandoc gave up");
@@ -239,8 +240,9 @@ void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings
   place_card(options.site_url, folder, card, page_options, site.files);
   if (!page_options.address.empty() && page.folder.empty() && !page.is_index())
     page_options.address += page.file;
-  if (!page.data.is_null())
-    site.files.push_back({kFitsScript, "window.labreportFits = " + page.data.dump() + ";\n"});
+  if (!page.script_data.is_null())
+    site.files.push_back(
+        {kFitsScript, "window.labreportFits = " + page.script_data.dump() + ";\n"});
   site.files.push_back({folder + page.file, overview_html(page, drawings, page_options, pairs)});
 }
 
@@ -269,7 +271,8 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   std::vector<OverviewPage> overviews;
   if (options.formats.contains(Format::kHtml)) overviews = overview_pages(all);
   const Charts charts = draw_charts(runs, overviews, tool, site);
-  const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
+  const std::vector<PrintedCharts> prints =
+      print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options));
     if (options.formats.contains(Format::kHtml))

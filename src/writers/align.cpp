@@ -44,7 +44,7 @@ std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t colu
   NumberDigits widest;
   for (const RowView& row : table.rows) {
     const Value cell = column < row.cells.size() ? row.cells[column] : Value("");
-    cells.push_back({shown(cell, table.columns[column].notation), "", ""});
+    cells.push_back({format_cell(cell, table.columns[column].notation), "", ""});
     const auto value = digit_counts(cells.back().text.value);
     const auto deviation = digit_counts(cells.back().text.deviation);
     auto& number = numbers.emplace_back();

@@ -58,7 +58,7 @@ PaperPart printed_part(const Part& part) {
     const bool is_short = rows <= kMostShortRows;
     if (!is_variant && (is_main || is_short)) {
       paper.tables.push_back(&*table);
-    } else if (table->on_paper ||
+    } else if (table->always_on_paper ||
                (!is_variant && rows <= (fits_column(*table) ? kMostColumnRows : kMostWideRows))) {
       paper.appendix_tables.push_back(&*table);
     } else {
@@ -67,7 +67,7 @@ PaperPart printed_part(const Part& part) {
     }
   }
   for (const TableView& table : part.details.tables) {
-    if (table.on_paper) paper.appendix_tables.push_back(&table);
+    if (table.always_on_paper) paper.appendix_tables.push_back(&table);
   }
   return paper;
 }

@@ -1,4 +1,4 @@
-// Two small runs to compare: no number in them was measured.
+// Makes small runs to compare. No number in them was measured.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace labreport::testing_samples {
 
-inline CellSpec network(Mode mode, Precision precision = Precision::kFp32) {
+inline CellSpec network_spec(Mode mode, Precision precision = Precision::kFp32) {
   return {.kind = CellKind::kTiming,
           .device = DeviceKind::kCuda,
           .size = "tiny",
@@ -21,10 +21,10 @@ inline CellSpec network(Mode mode, Precision precision = Precision::kFp32) {
           .steps = 3};
 }
 
-/// Makes one launch a value, whose steps take that many ns after a slow first one.
-inline Cell timed(const CellSpec& spec, const std::vector<double>& launches) {
+/// Makes a launch for each value: the ns that its steps take after a first one, which is slower.
+inline Cell timing_cell(const CellSpec& spec, const std::vector<double>& launch_ns) {
   Cell cell{cell_id(spec), spec, {}};
-  for (const double value : launches) {
+  for (const double value : launch_ns) {
     const auto ns = static_cast<std::int64_t>(value);
     Launch launch;
     launch.device = 0;
@@ -34,7 +34,8 @@ inline Cell timed(const CellSpec& spec, const std::vector<double>& launches) {
   return cell;
 }
 
-inline Cell limits(double rate, double bandwidth) {
+/// `rate` is the matrix rate in FP32 in flop/s, `bandwidth` that of a copy in B/s.
+inline Cell limits_cell(double rate, double bandwidth) {
   CellSpec spec;
   spec.kind = CellKind::kLimits;
   Cell cell{cell_id(spec), spec, {}};
@@ -67,17 +68,19 @@ inline Run run_on(const std::string& gpu, const std::string& uuid) {
   return run;
 }
 
-/// Makes three launches of two modes that take `factor` times as long as with 1.
+/// Makes three launches of two modes. All times are proportional to `factor`.
 inline Run three_launches(double factor = 1) {
   Run run = run_on("NVIDIA H200", "abc");
-  run.cells = {limits(5e13, 4e12),
-               timed(network(Mode::kForward), {1e7 * factor, 1.001e7 * factor, 1.002e7 * factor}),
-               timed(network(Mode::kTrainStep), {4e7 * factor, 4.01e7 * factor, 4.02e7 * factor})};
+  run.cells = {
+      limits_cell(5e13, 4e12),
+      timing_cell(network_spec(Mode::kForward), {1e7 * factor, 1.001e7 * factor, 1.002e7 * factor}),
+      timing_cell(network_spec(Mode::kTrainStep),
+                  {4e7 * factor, 4.01e7 * factor, 4.02e7 * factor})};
   return run;
 }
 
 /// Returns the run as if its networks were a model of the user's.
-inline Run of_a_model(Run run) {
+inline Run as_users_model(Run run) {
   run.sessions.front().model = ModelSource{"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   for (Cell& cell : run.cells) {
     if (cell.spec.model) cell.spec.implementation = "Net-0a1b2c3d";
@@ -86,23 +89,25 @@ inline Run of_a_model(Run run) {
   return run;
 }
 
-/// A run of a model that measures labreport's network, too.
-inline Run with_labreports(const Run& own, const Run& theirs) {
-  Run both = of_a_model(theirs);
-  for (const Cell& cell : own.cells) {
+/// Returns a run that measures the user's model, with the times of `users`, and labreport's
+/// network.
+inline Run run_of_both_models(const Run& labreports, const Run& users) {
+  Run both = as_users_model(users);
+  for (const Cell& cell : labreports.cells) {
     if (cell.spec.model) both.cells.push_back(cell);
   }
   return both;
 }
 
-/// Makes one launch each, out of memory in the step, and FP32 beside BF16.
-inline Run another_gpu(bool fits) {
+/// Makes one launch of each cell, in FP32 and BF16. Unless the training step fits, the GPU is six
+/// times as slow, and the step runs out of memory.
+inline Run run_on_another_gpu(bool fits) {
   Run run = run_on(fits ? "NVIDIA B200" : "NVIDIA L4", fits ? "def" : "fed");
-  const double slower = fits ? 1 : 6;
-  run.cells = {limits(5e13 / slower, 4e12 / slower),
-               timed(network(Mode::kForward), {1e7 * slower * 1.5}),
-               timed(network(Mode::kForward, Precision::kBf16), {3e6 * slower}),
-               timed(network(Mode::kTrainStep), {4e7 * slower})};
+  const double slowdown = fits ? 1 : 6;
+  run.cells = {limits_cell(5e13 / slowdown, 4e12 / slowdown),
+               timing_cell(network_spec(Mode::kForward), {1e7 * slowdown * 1.5}),
+               timing_cell(network_spec(Mode::kForward, Precision::kBf16), {3e6 * slowdown}),
+               timing_cell(network_spec(Mode::kTrainStep), {4e7 * slowdown})};
   if (!fits) {
     run.cells.back().launches.front().outcome = OutOfMemory{"backward", 2LL << 30, 20LL << 30, {}};
     run.cells.back().launches.front().metrics.clear();
@@ -110,14 +115,14 @@ inline Run another_gpu(bool fits) {
   return run;
 }
 
-/// A published table: one value a row, no number of steps.
-inline Run imported() {
+/// Returns a published table: one time of one cell, whose number of steps is unknown.
+inline Run imported_run() {
   Run run = run_on("NVIDIA H200", "");
   run.source = "imported";
   run.devices.front().power_limit_mw = 0;
   run.sessions.front().cpu.clear();
   run.sessions.front().software.driver.clear();
-  CellSpec spec = network(Mode::kForward);
+  CellSpec spec = network_spec(Mode::kForward);
   spec.warmup.reset();
   spec.steps.reset();
   Cell cell{cell_id(spec), spec, {}};

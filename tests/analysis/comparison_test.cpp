@@ -1,5 +1,5 @@
-// Tests the comparison of two runs: which cells match, what they have in common, and the messages
-// if none do.
+// Tests the comparison of two runs: which cells match, what their machines have in common, and the
+// message if no cell matches.
 #include "analysis/comparison.h"
 
 #include <gmock/gmock.h>
@@ -21,55 +21,57 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
+/// Returns the verdicts by the id of the cell.
 std::map<std::string, Verdict> verdicts(const Comparison& comparison) {
-  std::map<std::string, Verdict> found;
+  std::map<std::string, Verdict> verdicts;
   for (const ComparedRow& row : comparison.rows) {
-    if (row.judged) found[row.cell] = row.judged->verdict;
+    if (row.judgment) verdicts[row.cell_id] = row.judgment->verdict;
   }
-  return found;
+  return verdicts;
 }
 
 TEST(Compare, ARunAgainstItselfIsAllTheSame) {
   const Comparison comparison = compare_runs(three_launches(), three_launches());
-  EXPECT_EQ(comparison.related.relation, Relation::kSameMachine);
+  EXPECT_EQ(comparison.machines.relation, Relation::kSameMachine);
   ASSERT_EQ(comparison.rows.size(), 2u);
   for (const ComparedRow& row : comparison.rows) {
     EXPECT_DOUBLE_EQ(*row.ratio, 1);
-    EXPECT_EQ(row.judged->verdict, Verdict::kSame);
+    EXPECT_EQ(row.judgment->verdict, Verdict::kSame);
   }
 }
 
 TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreports) {
-  const Comparison comparison = compare_runs(three_launches(), of_a_model(three_launches(1.2)));
-  EXPECT_TRUE(comparison.of_two_models());
-  EXPECT_EQ(comparison.b.model, "Net-0a1b2c3d");
+  const Comparison comparison = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
+  EXPECT_TRUE(comparison.compares_two_models());
+  EXPECT_EQ(comparison.b.implementation, "Net-0a1b2c3d");
   EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
   for (const ComparedRow& row : comparison.rows) {
-    EXPECT_TRUE(row.a.peak_share);
-    EXPECT_FALSE(row.b.peak_share) << "nobody counted its operations";
+    EXPECT_TRUE(row.a.matrix_rate_share);
+    EXPECT_FALSE(row.b.matrix_rate_share) << "nobody counted its operations";
   }
 }
 
 TEST(Compare, TheHalvesOfARunThatMeasuresBothAreComparedAsTwoRunsAre) {
-  const Comparison runs = compare_runs(three_launches(), of_a_model(three_launches(1.2)));
-  const Comparison halves = compare_halves(with_labreports(three_launches(), three_launches(1.2)));
-  EXPECT_EQ(halves.related.relation, Relation::kSameMachine);
-  EXPECT_EQ(halves.a.model, "");
-  EXPECT_EQ(halves.b.model, "Net-0a1b2c3d");
-  EXPECT_EQ(halves.matched, runs.matched);
+  const Comparison runs = compare_runs(three_launches(), as_users_model(three_launches(1.2)));
+  const Comparison halves =
+      compare_halves(run_of_both_models(three_launches(), three_launches(1.2)));
+  EXPECT_EQ(halves.machines.relation, Relation::kSameMachine);
+  EXPECT_EQ(halves.a.implementation, "");
+  EXPECT_EQ(halves.b.implementation, "Net-0a1b2c3d");
+  EXPECT_EQ(halves.matched_cells, runs.matched_cells);
   ASSERT_EQ(halves.rows.size(), runs.rows.size());
   for (std::size_t i = 0; i < runs.rows.size(); ++i) {
     EXPECT_EQ(halves.rows[i].ratio, runs.rows[i].ratio);
-    EXPECT_EQ(halves.rows[i].judged->verdict, runs.rows[i].judged->verdict);
+    EXPECT_EQ(halves.rows[i].judgment->verdict, runs.rows[i].judgment->verdict);
   }
 }
 
 TEST(Compare, ARunThatMeasuresBothStandsForItsUsersModel) {
-  const labreport::Run both = with_labreports(three_launches(9), three_launches(1.2));
-  for (const Comparison& comparison : {compare_runs(of_a_model(three_launches(1.2)), both),
-                                       compare_runs(both, of_a_model(three_launches(1.2)))}) {
-    EXPECT_FALSE(comparison.of_two_models());
-    EXPECT_EQ(comparison.only_a + comparison.only_b, 0u);
+  const labreport::Run both = run_of_both_models(three_launches(9), three_launches(1.2));
+  for (const Comparison& comparison : {compare_runs(as_users_model(three_launches(1.2)), both),
+                                       compare_runs(both, as_users_model(three_launches(1.2)))}) {
+    EXPECT_FALSE(comparison.compares_two_models());
+    EXPECT_EQ(comparison.cells_only_in_a + comparison.cells_only_in_b, 0u);
     for (const ComparedRow& row : comparison.rows) EXPECT_DOUBLE_EQ(*row.ratio, 1);
   }
 }
@@ -79,65 +81,65 @@ TEST(Compare, ADisturbedRowIsUnclear) {
   disturbed.cells[1].launches[2].conditions = {
       integer_metric(metric::kSlowdown, metric::kThermal, "ns", 5)};
   const Comparison comparison = compare_runs(three_launches(), disturbed);
-  EXPECT_EQ(comparison.rows[0].judged->verdict, Verdict::kUnclear);
+  EXPECT_EQ(comparison.rows[0].judgment->verdict, Verdict::kUnclear);
   EXPECT_THAT(comparison.rows[0].remarks, ElementsAre("B: thermal slowdown"));
-  EXPECT_EQ(comparison.rows[1].judged->verdict, Verdict::kSlower);
+  EXPECT_EQ(comparison.rows[1].judgment->verdict, Verdict::kSlower);
 }
 
 TEST(Compare, OtherMachinesGetNoVerdict) {
   labreport::Run other = three_launches(2);
   other.sessions.front().software.driver = "550.1";
   const Comparison comparison = compare_runs(three_launches(), other);
-  EXPECT_EQ(comparison.related.relation, Relation::kSameModel);
-  EXPECT_THAT(comparison.related.reasons, ElementsAre("driver 580.1 against 550.1"));
+  EXPECT_EQ(comparison.machines.relation, Relation::kSameModel);
+  EXPECT_THAT(comparison.machines.reasons, ElementsAre("driver 580.1 against 550.1"));
   EXPECT_TRUE(verdicts(comparison).empty());
 }
 
 TEST(Compare, OtherHardwareIsHeldAgainstItsLimits) {
-  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
-  EXPECT_EQ(comparison.related.relation, Relation::kDifferentHardware);
+  const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
+  EXPECT_EQ(comparison.machines.relation, Relation::kDifferentHardware);
   const ComparedRow& forward = comparison.rows.front();
-  EXPECT_NEAR(*forward.prediction.by_peak, 6, 1e-9);
+  EXPECT_NEAR(*forward.prediction.by_matrix_rate, 6, 1e-9);
   EXPECT_NEAR(*forward.ratio, 6, 1e-9);
   EXPECT_FALSE(forward.prediction.departure);
-  const Comparison back = compare_runs(three_launches(), another_gpu(true));
-  EXPECT_NEAR(*back.rows.front().prediction.departure, 1.5, 0.01);
+  const Comparison slower_than_predicted = compare_runs(three_launches(), run_on_another_gpu(true));
+  EXPECT_NEAR(*slower_than_predicted.rows.front().prediction.departure, 1.5, 0.01);
 }
 
 TEST(Compare, WhatFailsOnOneSideIsARow) {
-  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
+  const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
   const ComparedRow& step = comparison.rows.back();
-  EXPECT_EQ(step.standing, RowStanding::kFailedB);
+  EXPECT_EQ(step.status, RowStatus::kFailedB);
   EXPECT_TRUE(step.a.fits);
   EXPECT_FALSE(step.b.fits);
-  EXPECT_THAT(step.b.reason, HasSubstr("out of memory in backward"));
+  EXPECT_THAT(step.b.missing_reason, HasSubstr("out of memory in backward"));
 }
 
 TEST(Compare, SpeedupsStandSideBySide) {
-  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
+  const Comparison comparison = compare_runs(run_on_another_gpu(true), run_on_another_gpu(false));
   ASSERT_EQ(comparison.speedups.size(), 1u);
   EXPECT_NEAR(*comparison.speedups.front().a, 5, 1e-9);
 }
 
 TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
-  const Comparison comparison = compare_runs(three_launches(), imported());
-  EXPECT_EQ(comparison.related.relation, Relation::kImported);
-  EXPECT_EQ(comparison.matched, 1u);
-  EXPECT_EQ(comparison.only_a, 2u);
+  const Comparison comparison = compare_runs(three_launches(), imported_run());
+  EXPECT_EQ(comparison.machines.relation, Relation::kImported);
+  EXPECT_EQ(comparison.matched_cells, 1u);
+  EXPECT_EQ(comparison.cells_only_in_a, 2u);
   EXPECT_NEAR(*comparison.rows.front().ratio, 1.2, 0.01);
   EXPECT_THAT(comparison.rows.front().remarks, ElementsAre("counted steps: 3 against unknown"));
   EXPECT_TRUE(verdicts(comparison).empty());
 }
 
 TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
-  labreport::Run tables = imported();
+  labreport::Run tables = imported_run();
   for (int i = 0; i < 3; ++i) {
-    Launch other = tables.cells.front().launches.front();
-    other.metrics = {integer_metric(metric::kPublished, metric::kTotal, "ns", 30'000'000)};
-    tables.cells.front().launches.push_back(other);
+    Launch another_table = tables.cells.front().launches.front();
+    another_table.metrics = {integer_metric(metric::kPublished, metric::kTotal, "ns", 30'000'000)};
+    tables.cells.front().launches.push_back(another_table);
   }
   const ComparedRow row = compare_runs(three_launches(), tables).rows.front();
-  EXPECT_THAT(row.b.launches, ElementsAre(12'000'000));
+  EXPECT_THAT(row.b.launch_values, ElementsAre(12'000'000));
   EXPECT_EQ(row.b.value, 12'000'000) << "to the last digit";
   EXPECT_NEAR(*row.ratio, 1.2, 0.01);
   EXPECT_FALSE(row.interval);
@@ -152,16 +154,17 @@ TEST(Compare, TwoLaunchesASideScatterTooLittleForAnInterval) {
 }
 
 TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
-  labreport::Run steps = three_launches();
-  labreport::Run phases = three_launches();
-  Launch& launch = phases.cells[1].launches.front();
-  phases.cells[1].launches.resize(1);
+  labreport::Run times = three_launches();
+  labreport::Run bytes_only = three_launches();
+  Launch& launch = bytes_only.cells[1].launches.front();
+  bytes_only.cells[1].launches.resize(1);
   launch.metrics = {integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1)};
-  const ComparedRow row = compare_runs(steps, phases).rows.front();
+  const ComparedRow row = compare_runs(times, bytes_only).rows.front();
   EXPECT_TRUE(row.b.unrecorded);
-  EXPECT_EQ(row.standing, RowStanding::kUnrecordedB);
+  EXPECT_EQ(row.status, RowStatus::kUnrecordedB);
   EXPECT_FALSE(row.a.unrecorded);
-  EXPECT_EQ(compare_runs(phases, phases).rows.size(), 1u) << "neither side knows it: no row";
+  EXPECT_EQ(compare_runs(bytes_only, bytes_only).rows.size(), 1u)
+      << "neither side knows it: no row";
 }
 
 TEST(Compare, OneMachineIsNotHeldAgainstItsLimits) {
@@ -183,8 +186,8 @@ TEST(Compare, AnotherBatchIsRefusedByNameUnlessAllowed) {
   EXPECT_THAT(compare, ThrowsMessage<InputError>(
                            "the runs differ: batch 2 against 8; --allow-mismatch batch compares "
                            "them all the same"));
-  const Comparison allowed =
-      compare_runs(three_launches(), with_batch(8), {.allowed = parse_allowed("batch")});
+  const Comparison allowed = compare_runs(
+      three_launches(), with_batch(8), {.allowed_mismatches = parse_allowed_mismatches("batch")});
   EXPECT_THAT(allowed.mismatches, ElementsAre("batch 2 against 8"));
   EXPECT_TRUE(verdicts(allowed).empty()) << "other work says nothing of the machine";
 }
@@ -195,12 +198,13 @@ TEST(Compare, AnotherVocabularyIsRefusedByName) {
   other.cells[1].id = cell_id(other.cells[1].spec);
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
               ThrowsMessage<InputError>(HasSubstr("vocab 512 against 1000")));
-  EXPECT_THAT([] { parse_allowed("steps"); }, ThrowsMessage<InputError>(HasSubstr("batch")));
+  EXPECT_THAT([] { parse_allowed_mismatches("steps"); },
+              ThrowsMessage<InputError>(HasSubstr("batch")));
 }
 
 TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
   labreport::Run other = three_launches();
-  other.cells = {timed(network(Mode::kInference), {1e6})};
+  other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
               ThrowsMessage<InputError>(
                   HasSubstr("0 cells match, 3 only in A, 1 only in B; mode differs most "
@@ -213,8 +217,8 @@ TEST(Compare, AColdStepIsNoWarmOne) {
   cold.cells[1].spec.steps = 1;
   cold.cells[1].id = cell_id(cold.cells[1].spec);
   const Comparison comparison = compare_runs(three_launches(), cold);
-  EXPECT_EQ(comparison.only_a, 1u);
-  EXPECT_EQ(comparison.only_b, 1u);
+  EXPECT_EQ(comparison.cells_only_in_a, 1u);
+  EXPECT_EQ(comparison.cells_only_in_b, 1u);
 }
 
 labreport::Run with_cells(std::vector<Cell> cells) {
@@ -224,23 +228,23 @@ labreport::Run with_cells(std::vector<Cell> cells) {
 }
 
 TEST(Nearest, NamesTheFieldThatDiffersMostOften) {
-  const Cell forward = timed(network(Mode::kForward), {1e6});
-  const Cell step = timed(network(Mode::kTrainStep), {1e6});
-  CellSpec longer = network(Mode::kForward);
+  const Cell forward = timing_cell(network_spec(Mode::kForward), {1e6});
+  const Cell step = timing_cell(network_spec(Mode::kTrainStep), {1e6});
+  CellSpec longer = network_spec(Mode::kForward);
   longer.context = 512;
-  CellSpec longer_step = network(Mode::kTrainStep, Precision::kBf16);
+  CellSpec longer_step = network_spec(Mode::kTrainStep, Precision::kBf16);
   longer_step.context = 512;
-  const auto other = with_cells({timed(longer, {1e6}), timed(longer_step, {1e6})});
+  const auto other = with_cells({timing_cell(longer, {1e6}), timing_cell(longer_step, {1e6})});
   EXPECT_EQ(most_frequent_difference(with_cells({forward, step}), other),
             "context differs most often: 64 against 512 (in 2 of 2 cells)");
 }
 
 TEST(Nearest, SaysNothingOfRunsWithoutCells) {
-  EXPECT_EQ(most_frequent_difference(with_cells({}), with_cells({limits(1, 1)})), "");
-  EXPECT_EQ(most_frequent_difference(with_cells({limits(1, 1)}), with_cells({})), "");
+  EXPECT_EQ(most_frequent_difference(with_cells({}), with_cells({limits_cell(1, 1)})), "");
+  EXPECT_EQ(most_frequent_difference(with_cells({limits_cell(1, 1)}), with_cells({})), "");
 }
 
-labreport::Run on_processor(const std::string& host, std::int64_t cores = 8) {
+labreport::Run run_on_processor(const std::string& host, std::int64_t cores = 8) {
   labreport::Run run = three_launches();
   Device processor;
   processor.name = "a processor";
@@ -252,39 +256,40 @@ labreport::Run on_processor(const std::string& host, std::int64_t cores = 8) {
 }
 
 TEST(Relation, ProcessorsOfOneRecordedHostAreOneMachine) {
-  const Related related = relate(on_processor("lab"), on_processor("lab"));
-  EXPECT_EQ(related.relation, Relation::kSameMachine);
-  EXPECT_EQ(related.agreement, "CPU, cores and host");
+  const MachineRelation machines =
+      relate_machines(run_on_processor("lab"), run_on_processor("lab"));
+  EXPECT_EQ(machines.relation, Relation::kSameMachine);
+  EXPECT_EQ(machines.equal_facts, "CPU, cores and host");
 }
 
 TEST(Relation, WithoutARecordedHostNothingIsSaidOfTheMachine) {
   for (const char* host : {"", "lab"}) {
-    const Related related = relate(on_processor(host), on_processor(""));
-    EXPECT_EQ(related.relation, Relation::kSameProcessor);
-    EXPECT_EQ(describe(related.relation), "same CPU model");
-    EXPECT_THAT(related.reasons, ElementsAre(HasSubstr("no host is recorded")));
+    const MachineRelation machines = relate_machines(run_on_processor(host), run_on_processor(""));
+    EXPECT_EQ(machines.relation, Relation::kSameProcessor);
+    EXPECT_EQ(describe(machines.relation), "same CPU model");
+    EXPECT_THAT(machines.reasons, ElementsAre(HasSubstr("no host is recorded")));
   }
 }
 
 TEST(Relation, OtherHostsOrCoresAreOtherMachinesAndNoNameIsRepeated) {
-  const Related hosts = relate(on_processor("lab"), on_processor("home"));
+  const MachineRelation hosts = relate_machines(run_on_processor("lab"), run_on_processor("home"));
   EXPECT_EQ(hosts.relation, Relation::kSameModel);
   EXPECT_THAT(hosts.reasons, ElementsAre("another host"));
-  const Related cores = relate(on_processor("", 8), on_processor("", 4));
+  const MachineRelation cores = relate_machines(run_on_processor("", 8), run_on_processor("", 4));
   EXPECT_EQ(cores.relation, Relation::kSameModel);
   EXPECT_THAT(cores.reasons, ElementsAre("cores 8 against 4"));
 }
 
 TEST(Relation, AnotherProcessorIsOtherHardware) {
-  labreport::Run other = on_processor("lab");
+  labreport::Run other = run_on_processor("lab");
   other.devices.front().name = "another processor";
-  const Related related = relate(on_processor("lab"), other);
-  EXPECT_EQ(related.relation, Relation::kDifferentHardware);
-  EXPECT_THAT(related.reasons, IsEmpty());
+  const MachineRelation machines = relate_machines(run_on_processor("lab"), other);
+  EXPECT_EQ(machines.relation, Relation::kDifferentHardware);
+  EXPECT_THAT(machines.reasons, IsEmpty());
 }
 
 labreport::Run with_sources(const std::vector<std::string>& sources) {
-  labreport::Run run = imported();
+  labreport::Run run = imported_run();
   const Cell cell = run.cells.front();
   run.cells.clear();
   for (const std::string& source : sources) {
@@ -299,8 +304,8 @@ TEST(Provenance, IsEachTextOnceInTheCellsOrder) {
   labreport::Run run = with_sources({"b", "a", "b", "none"});
   run.cells.back().launches.front().conditions = {
       integer_metric(metric::kProvenance, metric::kSource, "1", 1)};
-  EXPECT_THAT(provenance(run, metric::kSource), ElementsAre("b", "a"));
-  EXPECT_THAT(provenance(run, metric::kTitle), IsEmpty());
+  EXPECT_THAT(provenance_texts(run, metric::kSource), ElementsAre("b", "a"));
+  EXPECT_THAT(provenance_texts(run, metric::kTitle), IsEmpty());
 }
 
 }  // namespace

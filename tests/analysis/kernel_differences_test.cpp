@@ -13,12 +13,13 @@ namespace {
 using namespace testing_samples;
 using testing::IsEmpty;
 
-struct Kernels {
+/// Kernels of one operator, which take `us` microseconds together.
+struct KernelRow {
   std::string phase, module, op;
   std::int64_t count, us;
 };
 
-Cell profiled(const CellSpec& network, const std::vector<Kernels>& kernels) {
+Cell profile_cell(const CellSpec& network, const std::vector<KernelRow>& rows) {
   CellSpec spec = network;
   spec.kind = CellKind::kKernels;
   Table table{std::string(metric::kKernels), {}, {}};
@@ -26,50 +27,51 @@ Cell profiled(const CellSpec& network, const std::vector<Kernels>& kernels) {
                                       column::kOperator, column::kInstances, column::kTotalNs}) {
     table.columns.push_back({std::string(name), ""});
   }
-  for (const Kernels& each : kernels) {
-    table.rows.push_back({each.phase, each.module, each.op, each.op, each.count, 1000 * each.us});
+  for (const KernelRow& row : rows) {
+    table.rows.push_back({row.phase, row.module, row.op, row.op, row.count, 1000 * row.us});
   }
   Launch launch;
   launch.tables = {table};
   return {cell_id(spec), spec, {launch}};
 }
 
+/// Compares a run of labreport's network that has the cells `a` with a run of a model that has `b`.
 std::vector<StepDifference> differences(const std::vector<Cell>& a, const std::vector<Cell>& b) {
-  labreport::Run in_a = three_launches(), in_b = three_launches();
-  in_a.cells = a;
-  in_b.cells = b;
-  return compare_runs(in_a, of_a_model(in_b)).differences;
+  labreport::Run run_a = three_launches(), run_b = three_launches();
+  run_a.cells = a;
+  run_b.cells = b;
+  return compare_runs(run_a, as_users_model(run_b)).step_differences;
 }
 
-const PlaceDifference* find(const StepDifference& step, const std::string& place) {
-  for (const PlaceDifference& found : step.places) {
-    if (found.place == place) return &found;
+const PlaceDifference* find_place(const StepDifference& step, const std::string& place) {
+  for (const PlaceDifference& difference : step.places) {
+    if (difference.place == place) return &difference;
   }
   return nullptr;
 }
 
-const CellSpec kStep = network(Mode::kTrainStep);
+const CellSpec kStep = network_spec(Mode::kTrainStep);
 
 TEST(KernelDifferences, MatchModulesByTheirRoleAndAddTheirKernelsUp) {
   const auto steps =
-      differences({profiled(kStep, {{"forward", "layers/ffn/w1", "aten::mm", 2, 30},
-                                    {"forward", "layers/ffn", "aten::mul", 2, 10},
-                                    {"backward", "layers/ffn", "aten::mul", 1, 5}})},
-                  {profiled(kStep, {{"forward", "blocks/mlp", "aten::addmm", 6, 90},
-                                    {"backward", "blocks/mlp", "aten::mul", 1, 5}})});
+      differences({profile_cell(kStep, {{"forward", "layers/ffn/w1", "aten::mm", 2, 30},
+                                        {"forward", "layers/ffn", "aten::mul", 2, 10},
+                                        {"backward", "layers/ffn", "aten::mul", 1, 5}})},
+                  {profile_cell(kStep, {{"forward", "blocks/mlp", "aten::addmm", 6, 90},
+                                        {"backward", "blocks/mlp", "aten::mul", 1, 5}})});
   ASSERT_EQ(steps.size(), 1u);
   ASSERT_EQ(steps[0].places.size(), 2u) << "one a phase";
   EXPECT_EQ(steps[0].places[0].phase, "forward") << "the larger change first";
   EXPECT_EQ(steps[0].places[0].a, (KernelSum{40'000, 4}));
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{90'000, 6}));
-  EXPECT_EQ(steps[0].places[1].change(), 0);
+  EXPECT_EQ(steps[0].places[1].change_ns(), 0);
 }
 
 TEST(KernelDifferences, ComparePartsOfAttentionThatBothHave) {
   const auto steps = differences(
-      {profiled(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12}})},
-      {profiled(kStep, {{"forward", "h/attention", "aten::_softmax", 1, 3}})});
-  const PlaceDifference* softmax = find(steps.at(0), "attention: softmax");
+      {profile_cell(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12}})},
+      {profile_cell(kStep, {{"forward", "h/attention", "aten::_softmax", 1, 3}})});
+  const PlaceDifference* softmax = find_place(steps.at(0), "attention: softmax");
   ASSERT_NE(softmax, nullptr);
   EXPECT_EQ(softmax->a, (KernelSum{12'000, 4}));
   EXPECT_EQ(softmax->b, (KernelSum{3'000, 1}));
@@ -77,9 +79,9 @@ TEST(KernelDifferences, ComparePartsOfAttentionThatBothHave) {
 
 TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
   const auto steps = differences(
-      {profiled(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12},
-                        {"forward", "layers/attn/rotary", "aten::mul", 2, 8}})},
-      {profiled(kStep, {{"forward", "layers/attn", "aten::_flash_attention_forward", 1, 3}})});
+      {profile_cell(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12},
+                            {"forward", "layers/attn/rotary", "aten::mul", 2, 8}})},
+      {profile_cell(kStep, {{"forward", "layers/attn", "aten::_flash_attention_forward", 1, 3}})});
   ASSERT_EQ(steps.at(0).places.size(), 1u);
   EXPECT_EQ(steps[0].places[0].place, "attention");
   EXPECT_EQ(steps[0].places[0].a, (KernelSum{20'000, 6}));
@@ -87,37 +89,39 @@ TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
 }
 
 TEST(KernelDifferences, CallTheRestOfAttentionSoWhereBothHaveAPartOfIt) {
-  const std::vector<Cell> cells{profiled(kStep, {{"forward", "layers/attn/qkv", "aten::mm", 1, 9},
-                                                 {"forward", "layers/attn", "aten::exp", 2, 8}})};
+  const std::vector<Cell> cells{
+      profile_cell(kStep, {{"forward", "layers/attn/qkv", "aten::mm", 1, 9},
+                           {"forward", "layers/attn", "aten::exp", 2, 8}})};
   const auto steps = differences(cells, cells);
-  EXPECT_NE(find(steps.at(0), "attention: projections"), nullptr);
-  EXPECT_NE(find(steps[0], "rest of attention"), nullptr);
-  EXPECT_EQ(find(steps[0], "attention"), nullptr);
+  EXPECT_NE(find_place(steps.at(0), "attention: projections"), nullptr);
+  EXPECT_NE(find_place(steps[0], "rest of attention"), nullptr);
+  EXPECT_EQ(find_place(steps[0], "attention"), nullptr);
 }
 
 TEST(KernelDifferences, TakeLossAndOptimizerAsAWhole) {
-  const auto steps = differences(
-      {profiled(kStep, {{"optimizer", "", "aten::add", 4, 12}})},
-      {profiled(kStep, {{"optimizer", "Optimizer.step#AdamW.step", "aten::_foreach_add_", 1, 3}})});
+  const auto steps = differences({profile_cell(kStep, {{"optimizer", "", "aten::add", 4, 12}})},
+                                 {profile_cell(kStep, {{"optimizer", "Optimizer.step#AdamW.step",
+                                                        "aten::_foreach_add_", 1, 3}})});
   ASSERT_EQ(steps.at(0).places.size(), 1u);
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
 }
 
 TEST(KernelDifferences, LeaveAModuleThatOneSideAloneHasOnItsSide) {
   const auto steps =
-      differences({profiled(kStep, {{"forward", "layers/mystery", "aten::mul", 1, 4}})},
-                  {profiled(kStep, {{"forward", "layers", "aten::add", 1, 2}})});
-  EXPECT_EQ(find(steps.at(0), "layers/mystery")->b, KernelSum{});
-  EXPECT_EQ(find(steps[0], "blocks themselves")->a, KernelSum{});
+      differences({profile_cell(kStep, {{"forward", "layers/mystery", "aten::mul", 1, 4}})},
+                  {profile_cell(kStep, {{"forward", "layers", "aten::add", 1, 2}})});
+  EXPECT_EQ(find_place(steps.at(0), "layers/mystery")->b, KernelSum{});
+  EXPECT_EQ(find_place(steps[0], "blocks themselves")->a, KernelSum{});
 }
 
 TEST(KernelDifferences, AreThoseOfTheFullestLargestAndLongestStepInEachPrecision) {
-  CellSpec longer = kStep, half = kStep;
+  CellSpec longer = kStep, bf16 = kStep;
   longer.context = 128;
-  half.precision = Precision::kBf16;
-  const std::vector<Kernels> any{{"forward", "layers", "aten::add", 1, 2}};
-  const std::vector<Cell> cells{profiled(network(Mode::kInference), any), profiled(longer, any),
-                                profiled(kStep, any), profiled(half, any)};
+  bf16.precision = Precision::kBf16;
+  const std::vector<KernelRow> rows{{"forward", "layers", "aten::add", 1, 2}};
+  const std::vector<Cell> cells{profile_cell(network_spec(Mode::kInference), rows),
+                                profile_cell(longer, rows), profile_cell(kStep, rows),
+                                profile_cell(bf16, rows)};
   const auto steps = differences(cells, cells);
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].spec.context, 128);
@@ -125,7 +129,7 @@ TEST(KernelDifferences, AreThoseOfTheFullestLargestAndLongestStepInEachPrecision
 }
 
 TEST(KernelDifferences, NeedAProfileOnBothSides) {
-  const std::vector<Cell> a{profiled(kStep, {{"forward", "layers", "aten::add", 1, 2}})};
+  const std::vector<Cell> a{profile_cell(kStep, {{"forward", "layers", "aten::add", 1, 2}})};
   std::vector<Cell> b = a;
   b.front().launches.front().outcome = Failed{"it did not start"};
   EXPECT_THAT(differences(a, b), IsEmpty());
@@ -140,56 +144,59 @@ TEST(KernelFamily, LeavesOutSizesTypesAndNamespaces) {
   EXPECT_EQ(kernel_family(""), "");
 }
 
-std::string place(std::string_view module, std::string_view op = "aten::mul",
-                  std::string_view operation = "aten::mul") {
-  return place_of(module, operation, op).words();
+std::string place_words(std::string_view module, std::string_view innermost_op = "aten::mul",
+                        std::string_view outermost_op = "aten::mul") {
+  return place_of(module, outermost_op, innermost_op).words();
 }
 
 TEST(KernelPlaces, AreRolesWhateverModulesAreCalled) {
   for (const char* module : {"layers/ln1", "blocks/norm2", "h/ln_1", "ln_f", "RMSNorm"}) {
-    EXPECT_EQ(place(module), "norms") << module;
+    EXPECT_EQ(place_words(module), "norms") << module;
   }
   for (const char* module : {"layers/ffn/w1", "h/mlp/c_fc", "blocks/feed_forward", "layers/up"}) {
-    EXPECT_EQ(place(module), "feed-forward") << module;
+    EXPECT_EQ(place_words(module), "feed-forward") << module;
   }
   for (const char* module : {"token_embeddings", "wte", "tokens", "embed"}) {
-    EXPECT_EQ(place(module), "embeddings") << module;
+    EXPECT_EQ(place_words(module), "embeddings") << module;
   }
-  EXPECT_EQ(place("lm_head"), "LM head");
-  EXPECT_EQ(place("unembed"), "LM head");
-  EXPECT_EQ(place("layers/multi_head_attention"), "attention");
+  EXPECT_EQ(place_words("lm_head"), "LM head");
+  EXPECT_EQ(place_words("unembed"), "LM head");
+  EXPECT_EQ(place_words("layers/multi_head_attention"), "attention");
 }
 
 TEST(KernelPlaces, ANormInsideAttentionBelongsToAttention) {
-  EXPECT_EQ(place("layers/attn/q_norm"), "attention");
+  EXPECT_EQ(place_words("layers/attn/q_norm"), "attention");
 }
 
 TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
-  EXPECT_EQ(place("layers/self_attn", "aten::bmm", "aten::matmul"), "attention: QKᵀ and A·V");
-  EXPECT_EQ(place("layers/attn/q_proj", "aten::mm", "aten::linear"), "attention: projections");
-  EXPECT_EQ(place("layers/attn/qkv", "aten::addmm", "aten::linear"), "attention: projections");
-  EXPECT_EQ(place("layers/attn/wq", "aten::bmm", "aten::einsum"), "attention: projections");
-  EXPECT_EQ(place("layers/attn/rotary"), "attention: RoPE");
-  EXPECT_EQ(place("layers/attn/scaled dot product attention/computing softmax", "aten::exp"),
+  EXPECT_EQ(place_words("layers/self_attn", "aten::bmm", "aten::matmul"), "attention: QKᵀ and A·V");
+  EXPECT_EQ(place_words("layers/attn/q_proj", "aten::mm", "aten::linear"),
+            "attention: projections");
+  EXPECT_EQ(place_words("layers/attn/qkv", "aten::addmm", "aten::linear"),
+            "attention: projections");
+  EXPECT_EQ(place_words("layers/attn/wq", "aten::bmm", "aten::einsum"), "attention: projections");
+  EXPECT_EQ(place_words("layers/attn/rotary"), "attention: RoPE");
+  EXPECT_EQ(place_words("layers/attn/scaled dot product attention/computing softmax", "aten::exp"),
             "attention: softmax");
-  EXPECT_EQ(place("layers/attn", "aten::_softmax_backward_data", "aten::softmax"),
+  EXPECT_EQ(place_words("layers/attn", "aten::_softmax_backward_data", "aten::softmax"),
             "attention: softmax");
-  EXPECT_EQ(place("layers/attn", "aten::_flash_attention_forward"), "attention: fused kernel");
+  EXPECT_EQ(place_words("layers/attn", "aten::_flash_attention_forward"),
+            "attention: fused kernel");
 }
 
 TEST(KernelPlaces, AreStagesWhereRangesInAttentionTellThem) {
   const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
-  EXPECT_EQ(place(scores, "aten::bmm", "aten::matmul"), "attention: QKᵀ");
-  EXPECT_EQ(place(scores, "aten::div"), "attention: scale and mask");
-  EXPECT_EQ(place("h/attention/final matmul", "aten::bmm", "aten::matmul"), "attention: A·V");
-  EXPECT_EQ(place("h/attention/final matmul", "aten::copy_", "aten::matmul"), "attention");
+  EXPECT_EQ(place_words(scores, "aten::bmm", "aten::matmul"), "attention: QKᵀ");
+  EXPECT_EQ(place_words(scores, "aten::div"), "attention: scale and mask");
+  EXPECT_EQ(place_words("h/attention/final matmul", "aten::bmm", "aten::matmul"), "attention: A·V");
+  EXPECT_EQ(place_words("h/attention/final matmul", "aten::copy_", "aten::matmul"), "attention");
 }
 
 TEST(KernelPlaces, WithoutARoleAreTheModuleItself) {
-  EXPECT_EQ(place("layers/mystery"), "layers/mystery");
-  EXPECT_EQ(place("layers"), "blocks themselves");
-  EXPECT_EQ(place("transformer/h"), "blocks themselves");
-  EXPECT_EQ(place(""), "outside of modules");
+  EXPECT_EQ(place_words("layers/mystery"), "layers/mystery");
+  EXPECT_EQ(place_words("layers"), "blocks themselves");
+  EXPECT_EQ(place_words("transformer/h"), "blocks themselves");
+  EXPECT_EQ(place_words(""), "outside of modules");
 }
 
 }  // namespace

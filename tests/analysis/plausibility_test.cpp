@@ -1,4 +1,4 @@
-// Impossible numbers are refused; effects of other work on the machine are warnings.
+// Tests that impossible numbers are errors, and effects of other work on the machine warnings.
 #include "analysis/plausibility.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kLimit = 50e12;
+constexpr double kLimit = 50e12;  // flop/s
 
 Launch limits_launch() {
   Launch launch;
@@ -35,9 +35,9 @@ CellSpec limits_spec() {
 
 CellSpec timing_spec() { return small_cell(Mode::kForward); }
 
-/// A launch whose counted steps run at `share` of the limit.
-Launch timing_launch(double share) {
-  const auto ns = static_cast<std::int64_t>(*step_flops(timing_spec()) / (kLimit * share) * 1e9);
+/// Returns a launch whose counted steps compute at `ratio` times the limit.
+Launch timing_launch(double ratio) {
+  const auto ns = static_cast<std::int64_t>(*step_flops(timing_spec()) / (kLimit * ratio) * 1e9);
   const std::int64_t parameters = *resident_bytes(timing_spec());
   Launch launch;
   launch.device = 0;
@@ -74,13 +74,13 @@ TEST(Plausibility, FindsNothingInAGoodRun) { EXPECT_TRUE(findings(timing_launch(
 TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
   const auto close = findings(timing_launch(1.05));
   ASSERT_EQ(close.size(), 1u);
-  EXPECT_FALSE(close[0].error);
+  EXPECT_FALSE(close[0].is_error);
   EXPECT_THAT(close[0].text,
               HasSubstr("1.05 times as fast as the device's measured limit in fp32"));
-  EXPECT_EQ(close[0].cell, cell_id(timing_spec()));
+  EXPECT_EQ(close[0].cell_id, cell_id(timing_spec()));
   const auto far = findings(timing_launch(1.5));
   ASSERT_EQ(far.size(), 1u);
-  EXPECT_TRUE(far[0].error);
+  EXPECT_TRUE(far[0].is_error);
 }
 
 TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
@@ -90,23 +90,23 @@ TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
   spec.precision = Precision::kFp32;
   spec.attention =
       AttentionSweep{AttentionMethod::kSynced, AttentionBackend::kEager, 64, 1, {1024}};
-  const auto found = [&](double share) {
+  const auto findings_at = [&](double ratio) {
     Launch launch;
     launch.device = 0;
-    const auto ns = static_cast<std::int64_t>(attention_flops(spec, 1024) / (kLimit * share) * 1e9);
+    const auto ns = static_cast<std::int64_t>(attention_flops(spec, 1024) / (kLimit * ratio) * 1e9);
     launch.tables = {
         {"attention", {{"length", "1"}, {"forward_median_ns", "ns"}}, {{std::int64_t{1024}, ns}}}};
     return findings_of(spec, launch);
   };
-  EXPECT_TRUE(found(0.5).empty());
-  ASSERT_EQ(found(2).size(), 1u);
-  EXPECT_TRUE(found(2)[0].error);
+  EXPECT_TRUE(findings_at(0.5).empty());
+  ASSERT_EQ(findings_at(2).size(), 1u);
+  EXPECT_TRUE(findings_at(2)[0].is_error);
 }
 
-/// A good launch with other byte counts.
-Launch with_bytes(const std::vector<std::pair<const char*, std::int64_t>>& counted) {
+/// Returns a plausible launch, but with these bytes of memory.
+Launch launch_with_bytes(const std::vector<std::pair<const char*, std::int64_t>>& metrics) {
   Launch launch = timing_launch(0.8);
-  for (const auto& [name, bytes] : counted) {
+  for (const auto& [name, bytes] : metrics) {
     metric_of(launch, "memory", name) = integer_metric("memory", name, "B", bytes);
   }
   return launch;
@@ -116,16 +116,18 @@ constexpr std::int64_t kGibibyte = 1LL << 30;
 
 TEST(Plausibility, RefusesBytesThatCannotBe) {
   for (const auto& [launch, said] :
-       {std::pair{with_bytes({{"peak_allocated", 1 << 20}}), "peak of 1.0 MiB is less than the"},
-        {with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}}),
+       {std::pair{launch_with_bytes({{"peak_allocated", 1 << 20}}),
+                  "peak of 1.0 MiB is less than the"},
+        {launch_with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}}),
          "more than the device's 80.00 GiB"},
-        {with_bytes({{"parameters", 12}}), "its parameters take 12 B, by arithmetic"}}) {
+        {launch_with_bytes({{"parameters", 12}}), "its parameters take 12 B, by arithmetic"}}) {
     ASSERT_EQ(findings(launch).size(), 1u) << said;
     EXPECT_THAT(findings(launch)[0].text, HasSubstr(said));
   }
 }
 
-std::vector<Finding> findings_of_held(std::optional<std::int64_t> allocated, std::int64_t peak) {
+/// Checks a rank that holds 90 B of parameters, gradients and optimizer state.
+std::vector<Finding> rank_findings(std::optional<std::int64_t> allocated, std::int64_t peak) {
   CellSpec spec = timing_spec();
   spec.kind = CellKind::kSharding;
   spec.mode = Mode::kTrainStep;
@@ -141,15 +143,15 @@ std::vector<Finding> findings_of_held(std::optional<std::int64_t> allocated, std
 }
 
 TEST(Plausibility, RefusesRanksThatHoldMoreThanIsAllocated) {
-  EXPECT_TRUE(findings_of_held(100, 120).empty());
-  ASSERT_EQ(findings_of_held(80, 120).size(), 1u);
-  EXPECT_THAT(findings_of_held(80, 120)[0].text, HasSubstr("a rank holds 90 B"));
-  EXPECT_TRUE(findings_of_held(std::nullopt, 120).empty()) << "nobody knows what is allocated";
+  EXPECT_TRUE(rank_findings(100, 120).empty());
+  ASSERT_EQ(rank_findings(80, 120).size(), 1u);
+  EXPECT_THAT(rank_findings(80, 120)[0].text, HasSubstr("a rank holds 90 B"));
+  EXPECT_TRUE(rank_findings(std::nullopt, 120).empty()) << "nobody knows what is allocated";
 }
 
 TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
   Launch launch =
-      with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}});
+      launch_with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}});
   launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11 * kGibibyte));
   EXPECT_TRUE(findings(launch).empty());
 }
@@ -165,7 +167,7 @@ TEST(Plausibility, RefusesMissingSamplesAndPhasesLongerThanTheirStep) {
 }
 
 TEST(Plausibility, ExactHalvesAddUpExactly) {
-  const auto judged = [](double last) {
+  const auto findings_for_sum = [](double last) {
     CellSpec spec;
     spec.kind = CellKind::kAccumulation;
     Launch launch;
@@ -173,9 +175,9 @@ TEST(Plausibility, ExactHalvesAddUpExactly) {
                       {"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
     return findings_of(spec, launch);
   };
-  EXPECT_TRUE(judged(1.0).empty());
-  ASSERT_EQ(judged(1.25).size(), 1u);
-  EXPECT_EQ(judged(1.25)[0].text, "2 exact halves add up to 1.25, not to 1");
+  EXPECT_TRUE(findings_for_sum(1.0).empty());
+  ASSERT_EQ(findings_for_sum(1.25).size(), 1u);
+  EXPECT_EQ(findings_for_sum(1.25)[0].text, "2 exact halves add up to 1.25, not to 1");
 }
 
 TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
@@ -205,7 +207,7 @@ TEST(Plausibility, KernelsSpanNoMoreThanTheStep) {
       << "two clocks may differ a little";
   const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
   ASSERT_EQ(span.size(), 1u);
-  EXPECT_TRUE(span[0].error);
+  EXPECT_TRUE(span[0].is_error);
   EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
 }
 
@@ -216,12 +218,12 @@ TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
   EXPECT_TRUE(profile_findings(unknown).empty()) << "nobody knows of how much";
   const auto found = profile_findings(profiled_launch(1000, 1000, 1000, 20));
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found[0].error);
+  EXPECT_FALSE(found[0].is_error);
   EXPECT_EQ(found[0].text, "2.0 % of its kernels' time belong to no phase");
 }
 
-/// Checks the network on a processor whose limits were measured beside other work.
-std::vector<Finding> on_a_processor(Launch launch, Launch limits) {
+/// Checks launches as if they had run on a CPU.
+std::vector<Finding> findings_on_processor(Launch launch, Launch limits) {
   Run run;
   run.devices = {Device{}};
   CellSpec spec = limits_spec();
@@ -234,16 +236,17 @@ std::vector<Finding> on_a_processor(Launch launch, Launch limits) {
 }
 
 TEST(BusyMachine, ABusyProcessorsLimitsRefuseNothingThatCanBe) {
-  const auto busy = on_a_processor(timing_launch(1.5), limits_launch());
+  const auto busy = findings_on_processor(timing_launch(1.5), limits_launch());
   ASSERT_EQ(busy.size(), 1u);
-  EXPECT_FALSE(busy[0].error);
+  EXPECT_FALSE(busy[0].is_error);
   Launch limits = limits_launch();
   limits.metrics = {
       {"matrix_rate", "fp32", "flop/s", Samples(std::vector{kLimit / 9, kLimit}), ""}};
-  EXPECT_TRUE(on_a_processor(timing_launch(0.9), limits).empty()) << "the best of several counts";
-  const auto wrong = on_a_processor(timing_launch(20), limits_launch());
+  EXPECT_TRUE(findings_on_processor(timing_launch(0.9), limits).empty())
+      << "the best of several counts";
+  const auto wrong = findings_on_processor(timing_launch(20), limits_launch());
   ASSERT_EQ(wrong.size(), 1u);
-  EXPECT_TRUE(wrong[0].error);
+  EXPECT_TRUE(wrong[0].is_error);
 }
 
 TEST(BusyMachine, WarnsOfStepsThatVaryByMoreThanTheirHalf) {
@@ -252,7 +255,7 @@ TEST(BusyMachine, WarnsOfStepsThatVaryByMoreThanTheirHalf) {
   metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {ns, ns, 5 * ns});
   const auto found = findings(launch);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found[0].error);
+  EXPECT_FALSE(found[0].is_error);
   EXPECT_THAT(found[0].text, HasSubstr("its steps vary by 94 %"));
 }
 
@@ -265,8 +268,8 @@ TEST(BusyMachine, WarnsOfAForwardPassThatTakesLongerThanTheSameNetworksElsewhere
   run.find_or_add(spec).launches = {timing_launch(0.08)};
   const auto found = check_plausibility(run);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found[0].error);
-  EXPECT_EQ(found[0].cell, cell_id(spec));
+  EXPECT_FALSE(found[0].is_error);
+  EXPECT_EQ(found[0].cell_id, cell_id(spec));
   EXPECT_THAT(found[0].text,
               HasSubstr("its forward pass takes 10 times as long as in timing.cuda"));
 }
@@ -314,7 +317,7 @@ Launch memory_launch() {
   return launch;
 }
 
-/// Returns the findings once the metric has another value.
+/// Checks a plausible memory launch in which one metric has another value.
 std::vector<Finding> findings_with(const std::string& tag, const std::string& name,
                                    std::int64_t value) {
   Launch launch = memory_launch();
@@ -339,23 +342,23 @@ TEST(RecordedMemory, CategoriesOfWhichOneIsMissingAddUpToNothingKnown) {
 }
 
 TEST(RecordedMemory, RefusesBytesThatContradictEachOtherAndWarnsOfWhatIsLost) {
-  struct Wrong {
+  struct WrongMetric {
     const char *tag, *name;
     std::int64_t value;
-    const char* said;
-    bool error;
+    const char* text;
+    bool is_error;
   };
-  for (const auto& [tag, name, value, said, error] :
-       {Wrong{"history", "peak_allocated", 1 << 30, "with its history recorded 1,073,741,824 B",
-              true},
+  for (const auto& [tag, name, value, text, is_error] :
+       {WrongMetric{"history", "peak_allocated", 1 << 30,
+                    "with its history recorded 1,073,741,824 B", true},
         {"history", "lost", 3, "", false},
         {"category", "temporary", 2000, "its categories add up to", true},
         {"category", "unknown", 100 << 20, "100.0 MiB of its peak are of unknown use", false}}) {
     const auto found = findings_with(tag, name, value);
     EXPECT_TRUE(std::ranges::any_of(found,
                                     [&](const Finding& finding) {
-                                      return finding.error == error &&
-                                             finding.text.find(said) != std::string::npos;
+                                      return finding.is_error == is_error &&
+                                             finding.text.find(text) != std::string::npos;
                                     }))
         << tag << ' ' << name;
   }

@@ -46,7 +46,7 @@ labreport::Document hostile_page() {
   part.note.reset();
   document.front.repository = "https://example.org";
   for (std::string* words : {&document.method, &part.details.method, &part.figures.back().caption,
-                             &part.figures.back().in_page}) {
+                             &part.figures.back().page_caption}) {
     *words = labreport::escape_markdown(*words);
   }
   return document;

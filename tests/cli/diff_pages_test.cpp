@@ -51,7 +51,7 @@ class DiffPages : public testing::Test {
 };
 
 TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
-  add("b200/2025/2-a", another_gpu(true));
+  add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", three_launches());
   add("h200/2025/3-a", three_launches());
   add("h200/2026/2-a", three_launches());
@@ -69,8 +69,8 @@ TEST_F(DiffPages, LongNamesAreShortenedAndStayApart) {
 }
 
 TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes) {
-  const fs::path full = add("b200/2025/1-a", another_gpu(true));
-  const fs::path quick = add("b200/2025/2-a", another_gpu(true));
+  const fs::path full = add("b200/2025/1-a", run_on_another_gpu(true));
+  const fs::path quick = add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", three_launches());
   write_atomically(full / "reference", "");
   write_atomically(quick / "reference", "");
@@ -82,11 +82,11 @@ TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes
 }
 
 TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
-  add("b200/2025/2-a", another_gpu(true));
-  add("b200/2026/2-a", another_gpu(true));
+  add("b200/2025/2-a", run_on_another_gpu(true));
+  add("b200/2026/2-a", run_on_another_gpu(true));
   for (const std::string gpu : {"a100", "h200"}) {
     const RunStore table(root_ / "runs" / gpu / "2025/1-imported");
-    table.keep_imported(imported());
+    table.keep_imported(imported_run());
     runs_.push_back({table, gpu + "/2025/1-imported", "key of " + gpu});
   }
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--b200-2026-2-a",
@@ -107,9 +107,9 @@ TEST_F(DiffPages, AreTenOfTheNewestPairsAtMost) {
 }
 
 TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
-  add("b200/2025/2-a", another_gpu(true));
+  add("b200/2025/2-a", run_on_another_gpu(true));
   labreport::Run other = three_launches();
-  other.cells = {timed(network(Mode::kInference), {1e6})};
+  other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   add("h200/2025/1-a", other);
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
@@ -117,14 +117,14 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
 TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
   labreport::Run user_run = three_launches();
   user_run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
-  add("b200/2025/2-a", another_gpu(true));
+  add("b200/2025/2-a", run_on_another_gpu(true));
   add("h200/2025/1-a", user_run);
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
 
 TEST_F(DiffPages, AreTheSameBytesEachTime) {
-  add("b200/2025/2-a", another_gpu(true));
-  add("l4/2025/2-a", another_gpu(false));
+  add("b200/2025/2-a", run_on_another_gpu(true));
+  add("l4/2025/2-a", run_on_another_gpu(false));
   const auto first = make();
   const auto second = make();
   ASSERT_EQ(first.size(), 1u);
@@ -136,8 +136,8 @@ TEST_F(DiffPages, AreTheSameBytesEachTime) {
 }
 
 TEST_F(DiffPages, StayWhileNeitherRunChanges) {
-  add("b200/2025/2-a", another_gpu(true));
-  add("l4/2025/2-a", another_gpu(false));
+  add("b200/2025/2-a", run_on_another_gpu(true));
+  add("l4/2025/2-a", run_on_another_gpu(false));
   const ContentCache cache(root_ / "cache");
   Site site;
   const auto pages = make();

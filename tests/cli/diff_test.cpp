@@ -55,7 +55,7 @@ TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
 
 TEST_F(DiffVerb, WhereNothingCanBeJudgedARegressionIsNotRuledOut) {
   keep("a", three_launches());
-  keep("gpu", another_gpu(true));
+  keep("gpu", run_on_another_gpu(true));
   const CompletedProcess process = call({"diff", "a", "gpu", "--fail-on-regression"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages, HasSubstr("no verdict is possible: different hardware; measure"));
@@ -70,7 +70,7 @@ TEST_F(DiffVerb, WhereNothingCanBeJudgedARegressionIsNotRuledOut) {
 TEST_F(DiffVerb, RunsWithNothingInCommonAreBothNamed) {
   keep("a", three_launches());
   labreport::Run other = three_launches();
-  other.cells = {timed(network(Mode::kInference), {1e6})};
+  other.cells = {timing_cell(network_spec(Mode::kInference), {1e6})};
   keep("other", other);
   EXPECT_THAT(call({"diff", "a", "other"}).messages,
               HasSubstr("3 only in A (a), 1 only in B (other); mode differs most often"));

@@ -48,20 +48,20 @@ TEST_F(RunWords, EveryVerbTakesThem) {
 TEST_F(RunWords, ADiffOfTwoGpusSaysThatItTookOneEdition) {
   keep("nvidia-h200/2025/20260501-000000-a", three_launches());
   keep("nvidia-h200/2026/20260502-000000-a", three_launches());
-  keep("nvidia-b200/2025/20260503-000000-a", another_gpu(true));
+  keep("nvidia-b200/2025/20260503-000000-a", run_on_another_gpu(true));
   EXPECT_EQ(call({"diff", "B200", "H200"}).messages,
             "H200: site/runs/nvidia-h200/2025/20260501-000000-a (newest pair of one edition)\n");
 }
 
 TEST_F(RunWords, AListedRunSaysWhatItMeasured) {
-  labreport::Run profiling = another_gpu(false);
+  labreport::Run profiling = run_on_another_gpu(false);
   profiling.preset = "full";
   keep("nvidia-l4/2025/20260501-000000-a", profiling);
   keep("nvidia-h200/2025/20260502-000000-a", run_of_problems("pytorch_attention,flash_benchmarking"));
   keep("nvidia-h200/2026/20260503-000000-a",
        run_of_problems("distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
-  keep("nvidia-h200/2025/20260504-000000-a", of_a_model(three_launches()));
-  RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported());
+  keep("nvidia-h200/2025/20260504-000000-a", as_users_model(three_launches()));
+  RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported_run());
   EXPECT_EQ(
       call({"list", "runs"}).output,
       R"(site/runs/nvidia-l4/2025/20260501-000000-a    full      profiling                                                     3 ok, 1 out of memory

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 ComparedRow row(Measure measure, Mode mode, Precision precision, double b_over_a) {
-  ComparedRow row{.cell = "cell", .cell_b = "cell", .size = "small", .measure = measure};
+  ComparedRow row{.cell_id = "cell", .cell_id_b = "cell", .size = "small", .measure = measure};
   row.spec.kind = CellKind::kTiming;
   row.spec.mode = mode;
   row.spec.precision = precision;
@@ -45,7 +45,7 @@ std::string said(std::vector<ComparedRow> rows, bool limits = true) {
 }
 
 ComparedRow of_size(ComparedRow row, const char* size, std::int64_t layers) {
-  row.cell = row.cell_b = row.size = size;
+  row.cell_id = row.cell_id_b = row.size = size;
   row.spec.model->layers = layers;
   return row;
 }
@@ -100,22 +100,22 @@ TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
 }
 
 TEST(ComparisonSummary, CountsOneCellAsOne) {
-  Comparison comparison{.matched = 1};
+  Comparison comparison{.matched_cells = 1};
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
               HasSubstr("1 cell matches, 0 only in A"));
-  comparison.matched = 2;
+  comparison.matched_cells = 2;
   EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
               HasSubstr("2 cells match, "));
 }
 
 /// A comparison on one machine, whose limits differ only by noise.
-Comparison of_two_models(std::vector<ComparedRow> rows) {
+Comparison comparison_of_two_models(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
-  comparison.related.relation = Relation::kSameMachine;
+  comparison.machines.relation = Relation::kSameMachine;
   comparison.a.device = comparison.b.device = "NVIDIA H200";
   comparison.a.limits = {{{Precision::kFp32, 50e12}}, 3e12};
   comparison.b.limits = {{{Precision::kFp32, 51e12}}, 3.1e12};
-  comparison.b.model = "Net-0a1b2c3d";
+  comparison.b.implementation = "Net-0a1b2c3d";
   return comparison;
 }
 
@@ -125,7 +125,7 @@ Document document_of(const Comparison& comparison) {
 
 TEST(TwoModels, AreCalledByTheirNames) {
   const Document document =
-      document_of(of_two_models({step(Precision::kFp32, 1.5), optimizer(0.5)}));
+      document_of(comparison_of_two_models({step(Precision::kFp32, 1.5), optimizer(0.5)}));
   EXPECT_EQ(document.title, "Net-0a1b2c3d vs. labreport’s network");
   const std::string& answer = document.sections.front().parts.front().answer;
   EXPECT_THAT(answer, HasSubstr("labreport’s network takes **1,000 ms** for small's FP32 training "
@@ -135,10 +135,10 @@ TEST(TwoModels, AreCalledByTheirNames) {
 TEST(TwoModels, HaveAWarningWhereEachWasLaunchedOnce) {
   ComparedRow single = step(Precision::kFp32, 0.9);
   const auto answer = [&] {
-    return document_of(of_two_models({single})).sections.front().parts.front().answer;
+    return document_of(comparison_of_two_models({single})).sections.front().parts.front().answer;
   };
   EXPECT_THAT(answer(), Not(HasSubstr("once")));
-  single.a.launches = single.b.launches = {1e6};
+  single.a.launch_values = single.b.launch_values = {1e6};
   EXPECT_THAT(answer(), HasSubstr("Each side was launched once"));
 }
 
@@ -184,13 +184,13 @@ TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
   EXPECT_THAT(answer,
               HasSubstr("an hour of the H200 may cost **1.25 times** an hour of the H100 for "
                         "small in BF16, **1.20 times** if the step is tuned."));
-  ASSERT_EQ(document.priced.size(), 2u);
-  EXPECT_EQ(document.priced.back().b_ms, 100);
+  ASSERT_EQ(document.priced_steps.size(), 2u);
+  EXPECT_EQ(document.priced_steps.back().b_ms, 100);
 }
 
 TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
   ComparedRow refused = step(Precision::kFp32, 1);
-  refused.standing = RowStanding::kFailedA;
+  refused.status = RowStatus::kFailedA;
   refused.ratio.reset();
   refused.a.value.reset();
   refused.a.fits = false;
@@ -206,7 +206,7 @@ TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
   const Part& part = document.sections.front().parts.front();
   EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
   EXPECT_EQ(part.tables.front().slug, "launch-bound");
-  EXPECT_TRUE(document.priced.empty()) << "a price says nothing of a host";
+  EXPECT_TRUE(document.priced_steps.empty()) << "a price says nothing of a host";
 }
 
 TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {
@@ -227,9 +227,9 @@ std::string kernels_said(const PlaceDifference& largest) {
   ComparedRow profile = row(Measure::kKernelTime, Mode::kTrainStep, Precision::kFp32, 1.5);
   profile.spec.kind = CellKind::kKernels;
   profile.spec.model = ModelShape{64, 256, 3, 2, 512};
-  Comparison comparison = of_two_models({profile});
+  Comparison comparison = comparison_of_two_models({profile});
   const PlaceDifference rest{"backward", "norms", {1e6, 20}, {1e6, 20}};
-  comparison.differences = {{profile.spec, "small", {largest, rest}}};
+  comparison.step_differences = {{profile.spec, "small", {largest, rest}}};
   return document_of(comparison).sections.at(1).parts.front().answer;
 }
 

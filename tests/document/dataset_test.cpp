@@ -52,13 +52,13 @@ TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
 TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
   const TableView table = table_of(steps());
   EXPECT_THAT(texts(table, 1), ElementsAre("large"));
-  EXPECT_EQ(table.rows.at(1).note, "out of memory");
+  EXPECT_EQ(table.rows.at(1).missing_reason, "out of memory");
 }
 
 TEST(Dataset, SaysWhyWhereNoColumnHasAnyNumber) {
   const Dataset data = make_dataset(
       "steps", kSteps, std::vector<Step>{{"large", Value::missing("out of memory"), std::nullopt}});
-  EXPECT_EQ(table_of(data).rows.front().note, "out of memory");
+  EXPECT_EQ(table_of(data).rows.front().missing_reason, "out of memory");
 }
 
 TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
@@ -66,7 +66,7 @@ TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
   const TableView table = table_of(make_dataset(
       "steps", kSteps,
       std::vector<Step>{{"small", {1 / nothing, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
-  EXPECT_EQ(table.rows.at(0).note, "a number that it divides by is 0");
+  EXPECT_EQ(table.rows.at(0).missing_reason, "a number that it divides by is 0");
   EXPECT_EQ(format_value(Value(nothing / nothing), {Notation::kShortest}), "–");
   EXPECT_EQ(format_value(Value(2.5, 1 / nothing)), "2.500");
 }
@@ -95,7 +95,7 @@ TEST(Dataset, ANumberThatNamesItsRowStandsLeftAndStaysANumber) {
   EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
   EXPECT_THAT(texts(table, 0), ElementsAre("2,048"));
   EXPECT_EQ(*table.rows.at(0).cells.at(0).number(), 2048);
-  EXPECT_EQ(table.rows.at(0).note, "out of memory");
+  EXPECT_EQ(table.rows.at(0).missing_reason, "out of memory");
 }
 
 TEST(Dataset, ShowsChosenColumnsInTheirOrder) {
@@ -104,7 +104,7 @@ TEST(Dataset, ShowsChosenColumnsInTheirOrder) {
 }
 
 TEST(Dataset, IsRowsOfNumbersForAFigure) {
-  const nlohmann::json rows = rows_of(steps());
+  const nlohmann::json rows = json_rows(steps());
   EXPECT_EQ(rows.at(0), (nlohmann::json{{"size", "small"},
                                         {"time", 116.714},
                                         {"time_text", "116.7 ± 0.3"},
@@ -114,7 +114,7 @@ TEST(Dataset, IsRowsOfNumbersForAFigure) {
   EXPECT_TRUE(rows.at(1).at("time").is_null());
   EXPECT_EQ(rows.at(1).at("reason"), "out of memory");
   const auto wanted = [](const std::string& name) { return name == "time" || name == "peak_text"; };
-  EXPECT_EQ(rows_of(steps(), wanted).at(0),
+  EXPECT_EQ(json_rows(steps(), wanted).at(0),
             (nlohmann::json{{"time", 116.714}, {"peak_text", "3.00"}}));
 }
 

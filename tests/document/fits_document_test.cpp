@@ -85,7 +85,8 @@ CellSpec step_of(const ModelShape& shape, std::int64_t batch, std::int64_t conte
 TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
   ConfirmedPeaks checkpoints = steps(4, 2048);
   checkpoints.blocks = 8;
-  const nlohmann::json data = page_of({run("A", 80, "1", {steps(8, 512), checkpoints})}).data;
+  const nlohmann::json data =
+      page_of({run("A", 80, "1", {steps(8, 512), checkpoints})}).script_data;
   ASSERT_EQ(data["networks"].size(), 2u);
   const nlohmann::json& formulas = data["networks"][1]["formulas"]["training step"]["BF16"];
   ASSERT_EQ(formulas.size(), 7u) << "0, 1, 2, 4, … 32";
@@ -104,7 +105,7 @@ TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
 TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
   ConfirmedPeaks sharded = steps(1, 512);
   sharded.ranks = 2;
-  const nlohmann::json data = page_of({run("A", 80, "1", {sharded})}).data;
+  const nlohmann::json data = page_of({run("A", 80, "1", {sharded})}).script_data;
   CellSpec spec = step_of(kLarge, 2, 512);
   spec.sharding = Sharding::kOptimizer;
   spec.ranks = Ranks{4};
@@ -128,7 +129,7 @@ TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
   const nlohmann::json gpus =
       page_of({run("A", 80, "1", {steps(8, 1024)}), run("A", 80, "2", {steps(7, 512)}),
                run("A", 80, "3", {few}), run("B", 80, "4", {})})
-          .data["gpus"];
+          .script_data["gpus"];
   ASSERT_EQ(gpus.size(), 1u) << "B confirms nothing";
   ASSERT_EQ(gpus[0]["evidence"].size(), 1u);
   EXPECT_EQ(gpus[0]["evidence"][0]["run"], "A/2025/1/index.html");
@@ -141,7 +142,7 @@ TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
 TEST(Fits, KnowsANetworkOfTwoNamesOnce) {
   const nlohmann::json networks =
       page_of({run("A", 80, "1", {steps(8, 512)}), run("B", 80, "2", {steps(8, 512)}, "2.7B")})
-          .data["networks"];
+          .script_data["networks"];
   ASSERT_EQ(networks.size(), 2u);
   EXPECT_EQ(networks[1]["label"], "2.7B, xl (3.41B)");
   EXPECT_EQ(networks[1]["key"], "2.7B");

@@ -124,8 +124,8 @@ TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
   const Part part =
       part_of({entry("A", "2026-01-01"), entry("A", "2026-02-01"), entry("B", "2026-01-01")});
   ASSERT_EQ(part.figures.size(), 1u);
-  ASSERT_EQ(part.figures[0].data.rows.size(), 4u) << "FP32 and BF16 of each";
-  EXPECT_EQ(texts(part.figures[0].data, 0)[0], "A, 2.7B (2025)");
+  ASSERT_EQ(part.figures[0].table.rows.size(), 4u) << "FP32 and BF16 of each";
+  EXPECT_EQ(texts(part.figures[0].table, 0)[0], "A, 2.7B (2025)");
 }
 
 TEST(GpuPage, ShowsTheHistoryOfThreeRuns) {

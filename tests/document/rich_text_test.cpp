@@ -59,11 +59,11 @@ TEST(RichText, KnowsBlocks) {
 
 TEST(RichText, KnowsListsWithinLists) {
   const Block list = only("3. three\n   - inner\n4. four");
-  EXPECT_EQ(list.kind, Block::Kind::kNumbers);
+  EXPECT_EQ(list.kind, Block::Kind::kNumberedList);
   EXPECT_EQ(list.start, 3);
   EXPECT_TRUE(list.tight);
   ASSERT_THAT(list.items, SizeIs(2));
-  EXPECT_EQ(list.items[0][1].kind, Block::Kind::kBullets);
+  EXPECT_EQ(list.items[0][1].kind, Block::Kind::kBulletList);
 }
 
 TEST(RichText, KnowsTablesWithTheirAlignment) {

@@ -166,7 +166,7 @@ TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
     return compose_section(words, {{"", content}}, spec).parts.at(0).figures.at(0);
   };
   EXPECT_EQ(figure(true).title, "Backward takes 2.1 times as long");
-  EXPECT_EQ(figure(true).data.title, "Steps");
+  EXPECT_EQ(figure(true).table.title, "Steps");
   EXPECT_EQ(figure(false).title, "Steps");
 }
 
@@ -177,9 +177,9 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   EXPECT_EQ(part.figures[0].title, "Steps of small");
   EXPECT_EQ(part.figures[0].caption, "Means of 10 steps.");
   EXPECT_EQ(part.figures[0].alt, "Bars.");
-  EXPECT_EQ(part.figures[0].in_page, "Pointing at a bar names it.");
+  EXPECT_EQ(part.figures[0].page_caption, "Pointing at a bar names it.");
   EXPECT_TRUE(part.figures[0].page_only);
-  EXPECT_EQ(part.figures[0].data.columns.size(), 2u);
+  EXPECT_EQ(part.figures[0].table.columns.size(), 2u);
   ASSERT_THAT(part.tables, SizeIs(1));
   EXPECT_EQ(part.tables[0].title, "All steps");
   ASSERT_THAT(part.details.tables, SizeIs(1));
@@ -206,9 +206,9 @@ TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
 
 TEST(Exhibits, AFigureHasWhatItsDatasetHandsThePage) {
   Dataset traced = phases();
-  traced.live = {{"steps", {1, 2}}};
-  EXPECT_EQ(placed({traced}).figures.at(0).live, traced.live);
-  EXPECT_TRUE(placed({phases()}).figures.at(0).live.is_null());
+  traced.script_data = {{"steps", {1, 2}}};
+  EXPECT_EQ(placed({traced}).figures.at(0).script_data, traced.script_data);
+  EXPECT_TRUE(placed({phases()}).figures.at(0).script_data.is_null());
 }
 
 TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {

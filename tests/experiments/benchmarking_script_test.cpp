@@ -97,7 +97,7 @@ TEST(Contexts, AreAColumnOfTheirOwn) {
   EXPECT_TRUE(value(dataset(fake_run(input), "b", "sizes"), 0, "context").is_missing());
   input.selection.contexts = {128, 512};
   const Dataset sizes = dataset(fake_run(input), "b", "sizes");
-  EXPECT_EQ(value(sizes, 1, "size").held, Value("small").held);
+  EXPECT_EQ(value(sizes, 1, "size").content, Value("small").content);
   EXPECT_EQ(number(sizes, 1, "context"), 512);
 }
 

@@ -154,7 +154,7 @@ TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
       each_row(metric::kRankSteps, [](const NamedRow& row) { row.scale(column::kTracedNs, 2); });
   const Part shown = part("c", in_scheme(Scheme::kOverlapped, slow_trace));
   EXPECT_THAT(shown.answer, AllOf(HasSubstr("Backward takes"), Not(HasSubstr("hidden"))));
-  EXPECT_THAT(texts_in(shown.figures.front().data, "Gradients"),
+  EXPECT_THAT(texts_in(shown.figures.front().table, "Gradients"),
               AllOf(Contains("flat"), Not(Contains("overlapped"))));
 }
 

@@ -41,7 +41,7 @@ TEST(Formulas, AreCommittedAsPandocConvertsThem) {
   ChartProcess tool(LABREPORT_SOURCE_DIR);
   std::string converted;
   try {
-    converted = formulas_json(tool.convert(sources));
+    converted = formulas_json(tool.convert_formulas(sources));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

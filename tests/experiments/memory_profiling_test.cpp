@@ -76,9 +76,9 @@ Change step_out_of_memory_at(std::int64_t context) {
 TEST(MemoryTimelines, EndWhereMemoryDoes) {
   const Part failed = memory_part("a", unchanged, "2026"), complete = memory_part("a");
   EXPECT_THAT(failed.answer, testing::ContainsRegex("At 2,048 it stops at .*: out of memory"));
-  EXPECT_THAT(text_of(failed.figures.back().data),
+  EXPECT_THAT(text_of(failed.figures.back().table),
               AllOf(HasSubstr("out of memory in forward"), Not(HasSubstr("end of"))));
-  EXPECT_THAT(text_of(complete.figures.back().data),
+  EXPECT_THAT(text_of(complete.figures.back().table),
               AllOf(HasSubstr("end of forward"), HasSubstr("end of optimizer")));
 }
 
@@ -120,7 +120,7 @@ TEST(MemoryLifetimes, AreRankedBySize) {
   const Launch launch = launch_of(Mode::kTrainStep);
   const auto data = memory_profiling::lifetime_datasets(timeline_of(launch), allocations_of(launch),
                                                         memory_profiling::byte_unit(1e12));
-  const nlohmann::json boxes = rows_of(data.at(0));
+  const nlohmann::json boxes = json_rows(data.at(0));
   ASSERT_GT(boxes.size(), 2u);
   EXPECT_EQ(boxes[0]["category"], "before the step");
   for (std::size_t i = 2; i < boxes.size(); ++i) {
@@ -205,7 +205,7 @@ double evaluate(const nlohmann::json& polynomials, double batch, double context)
 }
 
 TEST(WhatFits, HasTheFormulasOfEverySizeAsPolynomials) {
-  const nlohmann::json live = figure_of(memory_part("b"), "what-fits").live;
+  const nlohmann::json live = figure_of(memory_part("b"), "what-fits").script_data;
   const std::vector<Size>& sizes = find_edition("2025").sizes;
   const nlohmann::json& step = live["checks"].back();  // The BF16 training step is the last.
   ASSERT_EQ(step["sizes"].size(), sizes.size());
@@ -244,7 +244,7 @@ TEST(WhatFits, SaysHowNearThePredictionsAre) {
   const Part part = memory_part("b");
   EXPECT_THAT(part.details.findings, HasSubstr("predict the 12 peaks measured in this run"));
   EXPECT_EQ(table_of(part, "predictions").rows.size(), 6u);
-  EXPECT_THAT(text_of(part.figures.front().data), Not(HasSubstr("off")));
+  EXPECT_THAT(text_of(part.figures.front().table), Not(HasSubstr("off")));
 }
 
 TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
@@ -258,8 +258,8 @@ TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
 TEST(WhatFits, LeavesOutAStepThatTheFormulasMiss) {
   const Part part = memory_part("b", with_higher_bf16_peaks(40LL << 30));
   const Figure& figure = figure_of(part, "what-fits");
-  EXPECT_FALSE(figure.live["checks"].back().contains("sizes"));
-  EXPECT_THAT(text_of(figure.data), HasSubstr("% off"));
+  EXPECT_FALSE(figure.script_data["checks"].back().contains("sizes"));
+  EXPECT_THAT(text_of(figure.table), HasSubstr("% off"));
   EXPECT_THAT(part.details.findings, HasSubstr("predict the 9 peaks"));
 }
 

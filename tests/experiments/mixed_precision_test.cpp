@@ -170,7 +170,7 @@ TEST(SpeedupFigure, DrawsSpeedupsWithTheirDeviation) {
     EXPECT_EQ(point["precision"], "BF16");
   }
   EXPECT_GT(part.figures.at(0).spec["data"]["values"][0]["deviation"], 0.1);
-  EXPECT_THAT(texts_in(part.figures.at(0).data, "Speedup"), testing::Each(Not(HasSubstr("±"))));
+  EXPECT_THAT(texts_in(part.figures.at(0).table, "Speedup"), testing::Each(Not(HasSubstr("±"))));
 }
 
 TEST(SpeedupFigure, SaysWhichStepsSynchronizingChanges) {

@@ -402,7 +402,7 @@ TEST(StepTimeline, AddsTheSharesOfAStretchUpWithoutGapsToOneAtMost) {
 }
 
 TEST(StepTimeline, HandsThePageEveryKernelOfEveryTracedStep) {
-  const nlohmann::json live = dataset(small_at_512(), "d", "step-timeline").live;
+  const nlohmann::json live = dataset(small_at_512(), "d", "step-timeline").script_data;
   EXPECT_EQ(live["first"], 1) << "the one in 16 bits";
   ASSERT_EQ(live["steps"].size(), 2u);
   const auto texts = live["texts"].get<std::vector<std::string>>();

@@ -204,7 +204,7 @@ void empty_drawers(Document& document) {
       part.details.method.clear();
       part.details.tables.clear();
       part.details.figures.clear();
-      for (Figure& figure : part.figures) figure.data = {};
+      for (Figure& figure : part.figures) figure.table = {};
     }
   }
 }
@@ -288,7 +288,7 @@ TEST_P(Reports, HoldWhatEveryReportDoes) {
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       SCOPED_TRACE(part.name());
-      if (section.asked()) expect_answered(part);
+      if (section.is_handout_problem()) expect_answered(part);
       expect_no_large_percentage(part.answer);
       testing_answers::expect_within_budget(part);
       EXPECT_TRUE(part.answer.empty() || without_answers.find(part.answer) == without_answers.npos)

@@ -242,7 +242,7 @@ inline std::vector<std::string> texts_in(const TableView& table, std::string_vie
   std::vector<std::string> texts;
   for (const RowView& row : table.rows) {
     texts.push_back(table.text(row, static_cast<std::size_t>(found - table.columns.begin())) +
-                    row.note);
+                    row.missing_reason);
   }
   return texts;
 }
@@ -253,7 +253,7 @@ inline std::vector<std::string> lines_of(const TableView& table) {
   for (const RowView& row : table.rows) {
     std::string& line = lines.emplace_back();
     for (std::size_t c = 0; c < row.cells.size(); ++c) line += table.text(row, c) + " | ";
-    line += row.note + row.remarks();
+    line += row.missing_reason + row.joined_flags();
   }
   return lines;
 }

@@ -136,7 +136,7 @@ TEST(Summary, OnACpuItSpeaksOfOperators) {
   });
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
-    EXPECT_THAT(lines_of(figure.data),
+    EXPECT_THAT(lines_of(figure.table),
                 testing::Each(Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU")))));
   }
 }

@@ -36,7 +36,7 @@ std::optional<ShownNumber> read_number(std::string text) {
 }
 
 void expect_agreement(const NamedTable& named, const ColumnView& column, const Value& cell) {
-  const std::string words = shown(cell, column.notation).value;
+  const std::string words = format_cell(cell, column.notation).value;
   const auto shown_number = read_number(words);
   const auto cell_number = number_in_unit(cell, column.notation);
   if (!cell_number || !shown_number) return;

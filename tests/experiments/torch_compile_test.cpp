@@ -251,7 +251,7 @@ TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
   for (const Section& section : without_compile.sections) {
     const auto other = std::ranges::find(with_compile.sections, section.problem, &Section::problem);
     ASSERT_NE(other, with_compile.sections.end()) << section.problem;
-    for (std::size_t i = 0; i < section.parts.size() && section.asked(); ++i) {
+    for (std::size_t i = 0; i < section.parts.size() && section.is_handout_problem(); ++i) {
       EXPECT_EQ(section.parts[i].answer, other->parts[i].answer) << section.parts[i].name();
     }
   }

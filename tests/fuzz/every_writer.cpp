@@ -26,8 +26,8 @@ class BlankChartTool : public ChartTool {
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     return std::vector<std::string>(specs.size(), "<svg width=\"720\" height=\"300\"></svg>");
   }
-  std::vector<Print> print(const std::vector<std::string>& svgs) override {
-    return std::vector<Print>(svgs.size(), Print{"%PDF", "\x89PNG"});
+  std::vector<PrintedChart> print(const std::vector<std::string>& svgs) override {
+    return std::vector<PrintedChart>(svgs.size(), PrintedChart{"%PDF", "\x89PNG"});
   }
   std::string bundle() override { return "/* charts */"; }
 };

@@ -62,7 +62,7 @@ void try_flags(std::string_view text) {
   plan(request_of(values));
   accepted([&] { parse_answers(values.next().value_or("")); });
   accepted([&] { parse_formats(values.next().value_or("")); });
-  accepted([&] { parse_allowed(values.next().value_or("")); });
+  accepted([&] { parse_allowed_mismatches(values.next().value_or("")); });
 }
 
 }  // namespace labreport::fuzz

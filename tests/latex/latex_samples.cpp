@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 void write(const fs::path& folder, const Document& document, ChartTool& tool) {
   const std::vector<Drawings> drawings = draw_all({&document}, tool);
-  const std::vector<Prints> prints = print_all(drawings, tool);
+  const std::vector<PrintedCharts> prints = print_all(drawings, tool);
   std::vector<Attachment> files = latex_trees(document, prints[0], {});
   std::vector<std::string> trees;
   for (const Attachment& tree : files) trees.push_back(tree.bytes);
-  const std::vector<std::string> texts = tool.latex(trees);
+  const std::vector<std::string> texts = tool.render_latex(trees);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].bytes = texts[i];
   for (const Attachment& print : print_files(document, prints[0])) files.push_back(print);
   for (const Attachment& file : files) {

@@ -30,7 +30,7 @@ std::vector<std::string> problems(const ParsedNote& file) {
 TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
   const ParsedNote file = parsed("The forward pass takes half of the backward pass.\n");
   ASSERT_TRUE(file.note);
-  EXPECT_TRUE(file.note->replaces);
+  EXPECT_TRUE(file.note->replaces_answer);
   EXPECT_EQ(file.note->markdown, "The forward pass takes half of the backward pass.");
   EXPECT_THAT(file.problems, IsEmpty());
 }
@@ -42,7 +42,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
         "Follows the answer:", "\xEF\xBB\xBF<!-- follows the answer -->\r"}) {
     const ParsedNote file = parsed(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
-    EXPECT_FALSE(file.note->replaces) << line;
+    EXPECT_FALSE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
     EXPECT_THAT(file.problems, IsEmpty()) << line;
   }
@@ -50,7 +50,7 @@ TEST(NoteChoice, IsTheFirstLineInManySpellings) {
        {"<!-- replaces the answer -->", "<!-- replace -->", "REPLACES THE ANSWER"}) {
     const ParsedNote file = parsed(std::string(line) + "\nMine.");
     ASSERT_TRUE(file.note) << line;
-    EXPECT_TRUE(file.note->replaces) << line;
+    EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_EQ(file.note->markdown, "Mine.") << line;
   }
 }
@@ -60,7 +60,7 @@ TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
                            "<!-- follows the anwser -->", "folows the answer"}) {
     const ParsedNote file = parsed(std::string("\n") + line + "\nMine.");
     ASSERT_TRUE(file.note) << line;
-    EXPECT_TRUE(file.note->replaces) << line;
+    EXPECT_TRUE(file.note->replaces_answer) << line;
     EXPECT_THAT(problems(file),
                 ElementsAre("2: the first line is not understood, so the note replaces the answer: "
                             "write <!-- replaces the answer --> or <!-- follows the answer -->"))

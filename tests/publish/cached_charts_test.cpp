@@ -26,7 +26,7 @@ class RecordingTool : public ChartTool {
     return svgs;
   }
   std::string bundle() override { return ++bundle_calls, "// bundle"; }
-  Formulas convert(const std::set<std::string>& sources) override {
+  Formulas convert_formulas(const std::set<std::string>& sources) override {
     converted_sources.push_back(sources);
     Formulas formulas;
     for (const std::string& source : sources) {
@@ -105,8 +105,8 @@ TEST_F(Cached, KeepsTheBundle) {
 
 TEST_F(Cached, ConvertsAFormulaOnceOneThatIsRefusedToo) {
   CachedCharts charts(tool_, "1.0", ContentCache(folder_));
-  const Formulas first = charts.convert({"$a$", "$bad$"});
-  EXPECT_EQ(charts.convert({"$a$", "$bad$"}), first);
+  const Formulas first = charts.convert_formulas({"$a$", "$bad$"});
+  EXPECT_EQ(charts.convert_formulas({"$a$", "$bad$"}), first);
   EXPECT_EQ(first.at("$a$"), (Formula{"<mi>$a$</mi>", "$a$"}));
   EXPECT_THAT(tool_.converted_sources, ElementsAre(ElementsAre("$a$", "$bad$")));
 }

@@ -23,7 +23,7 @@ struct Sample {
   Document document = sample_document();
   FakeChartTool tool = {};
   Drawings drawings = draw_all({&document}, tool).front();
-  Prints prints = print_all({drawings}, tool).front();
+  PrintedCharts prints = print_all({drawings}, tool).front();
 };
 
 TEST(Exports, LatexComesWithItsPartsAndPictures) {

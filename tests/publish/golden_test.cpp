@@ -34,9 +34,9 @@ Document noted_document() {
   for (Part& part : parts) {
     for (TableView& table : part.tables) keep_two_rows(table);
     for (TableView& table : part.details.tables) keep_two_rows(table);
-    for (Figure& figure : part.figures) figure.data.rows.resize(1);
+    for (Figure& figure : part.figures) figure.table.rows.resize(1);
   }
-  for (Figure& figure : parts.at(1).figures) figure.data = {};
+  for (Figure& figure : parts.at(1).figures) figure.table = {};
   parts.at(0).note =
       parse_note(
           "<!-- follows the answer -->\n# Why\n\nBackward multiplies **twice** as often:\n\n"
@@ -70,11 +70,11 @@ TEST(Golden, EachKindOfBlockInEachFormat) {
 TEST(Golden, EachKindOfBlockInLatex) {
   FakeChartTool tool;
   const Document document = noted_document();
-  const Prints prints = print_all(draw_all({&document}, tool), tool).front();
+  const PrintedCharts prints = print_all(draw_all({&document}, tool), tool).front();
   const std::vector<std::string> trees{report_pandoc(document, prints, {})};
   try {
     expect_golden("sample.tex",
-                  text_from(ChartProcess(LABREPORT_SOURCE_DIR).latex(trees).front(), "\\title{"));
+                  text_from(ChartProcess(LABREPORT_SOURCE_DIR).render_latex(trees).front(), "\\title{"));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

@@ -18,18 +18,19 @@ class Pandoc : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      convert({});
+      convert_formulas({});
     } catch (const Error& error) {
       GTEST_SKIP() << error.what();
     }
   }
-  Formulas convert(const std::set<std::string>& sources) {
-    return ChartProcess(LABREPORT_SOURCE_DIR).convert(sources);
+  Formulas convert_formulas(const std::set<std::string>& sources) {
+    return ChartProcess(LABREPORT_SOURCE_DIR).convert_formulas(sources);
   }
 };
 
 TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
-  const Formulas formulas = convert({"$t \\propto d^2$", "$n\\log n$", "$$\\sum_{i=1}^n x_i$$",
+  const Formulas formulas =
+      convert_formulas({"$t \\propto d^2$", "$n\\log n$", "$$\\sum_{i=1}^n x_i$$",
                                      "$\\mathcal{O}(n^2)$", "$\\begin{pmatrix}a&b\\end{pmatrix}$"});
   EXPECT_EQ(formulas.size(), 5u);
   EXPECT_EQ(formulas.at("$t \\propto d^2$").mathml,
@@ -40,7 +41,7 @@ TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
 }
 
 TEST_F(Pandoc, NothingInAFormulaIsMarkupOrCode) {
-  const Formulas formulas = convert({"$\\text{</math><script>\\#read(\"x\")}$", "$a<b$"});
+  const Formulas formulas = convert_formulas({"$\\text{</math><script>\\#read(\"x\")}$", "$a<b$"});
   EXPECT_EQ(formulas.at("$a<b$").mathml, "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>");
   const Formula& text = formulas.at("$\\text{</math><script>\\#read(\"x\")}$");
   EXPECT_EQ(text.mathml.find("<script"), std::string::npos);
@@ -52,7 +53,7 @@ TEST_F(Pandoc, NothingInAFormulaIsMarkupOrCode) {
 TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
   std::string deep = "x";
   for (int i = 0; i < 100; ++i) deep = "\\frac{1}{" + deep + "}";
-  const Formulas formulas = convert({"$\\input{/etc/passwd}$",
+  const Formulas formulas = convert_formulas({"$\\input{/etc/passwd}$",
                                      "$\\text{\\input{x}}$",
                                      "$x^^5cinput{x}$",
                                      "$\\write18{x}$",
@@ -84,23 +85,24 @@ TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
 /// The formulas have two scripts at one place, unpaired brackets, environments of a whole line,
 /// commands of packages that the report does not load, or more cells than an array has columns.
 TEST_F(Pandoc, RefusesWhatItReadsAndLatexDoesNot) {
-  const Formulas formulas =
-      convert({"$x^a^b$", "$x_{a}_{b}$", "$x^2'$", "$x_{y^a^b}$", "$x^\\mathbf{a}^b$", "$\\left(a$",
-               "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$",
-               "$\\begin{array}{l}a&b\\end{array}$", "$\\begin{cases}a&b\\\\c&d&e\\end{cases}$",
-               "$\\begin{array}{ll}\\begin{array}{c}a&b\\end{array}&c\\end{array}$"});
+  const Formulas formulas = convert_formulas(
+      {"$x^a^b$", "$x_{a}_{b}$", "$x^2'$", "$x_{y^a^b}$", "$x^\\mathbf{a}^b$", "$\\left(a$",
+       "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$",
+       "$\\begin{array}{l}a&b\\end{array}$", "$\\begin{cases}a&b\\\\c&d&e\\end{cases}$",
+       "$\\begin{array}{ll}\\begin{array}{c}a&b\\end{array}&c\\end{array}$"});
   for (const auto& [source, formula] : formulas) ADD_FAILURE() << source << " → " << formula.typst;
-  EXPECT_EQ(convert({"$x^{a^b}$", "${x^a}^b$", "$x_a^b$", "$f'^2$", "$\\left\\{a^2\\right\\}^2$",
-                     "$\\sum\\limits_a^b x$", "$\\begin{array}{l@{}c|r}a&b&c\\\\d\\end{array}$",
-                     "$\\begin{array}{c}\\begin{pmatrix}a&b\\end{pmatrix}\\end{array}$"})
-                .size(),
-            8u);
+  EXPECT_EQ(
+      convert_formulas({"$x^{a^b}$", "${x^a}^b$", "$x_a^b$", "$f'^2$", "$\\left\\{a^2\\right\\}^2$",
+                        "$\\sum\\limits_a^b x$", "$\\begin{array}{l@{}c|r}a&b&c\\\\d\\end{array}$",
+                        "$\\begin{array}{c}\\begin{pmatrix}a&b\\end{pmatrix}\\end{array}$"})
+          .size(),
+      8u);
 }
 
 TEST_F(Pandoc, AFormulaThatNeverEndsCostsNoOtherItsForm) {
   std::string slow = "x";
   for (int i = 0; i < 150; ++i) slow = "\\left(" + slow;
-  const Formulas formulas = convert({"$" + slow + "$", "$a_1 < b$"});
+  const Formulas formulas = convert_formulas({"$" + slow + "$", "$a_1 < b$"});
   EXPECT_TRUE(formulas.contains("$a_1 < b$"));
 }
 

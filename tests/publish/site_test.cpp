@@ -62,7 +62,7 @@ TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
 
 TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
   std::vector<SiteRun> runs = sample_runs();
-  runs[1].document.sections.front().parts.front().files = {{"kernels.csv", "Name\n", {}}};
+  runs[1].document.sections.front().parts.front().attachments = {{"kernels.csv", "Name\n", {}}};
   EXPECT_EQ(bytes(render_site(runs, {}, nullptr), "nvidia-h200/2025/1-a/kernels.csv"), "Name\n");
 }
 
@@ -140,7 +140,7 @@ TEST(RenderSite, LinksAreRelative) {
 
 class Typesetter : public FakeChartTool {
  public:
-  std::vector<Typeset> typeset(const std::vector<TypesetJob>& typeset_jobs) override {
+  std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& typeset_jobs) override {
     jobs = typeset_jobs;
     return FakeChartTool::typeset(typeset_jobs);
   }
@@ -152,8 +152,8 @@ TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
   Part& part = runs.front().document.sections.front().parts.front();
   part.note = AuthorNote{"![Mine](notes/plot.png) ![Broken](notes/broken.png)", true};
   const std::string png = "\x89PNG\r\n\x1a\n…";
-  part.files.push_back({"notes/plot.png", png});
-  part.files.push_back({"notes/broken.png", "no picture at all"});
+  part.attachments.push_back({"notes/plot.png", png});
+  part.attachments.push_back({"notes/broken.png", "no picture at all"});
   Typesetter tool;
   render_site(runs, {}, &tool);
   ASSERT_EQ(tool.jobs.size(), runs.size());
@@ -209,7 +209,7 @@ TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
   runs[0].document.title = hidden;
   Part& part = runs[0].document.sections.front().parts.front();
   part.answer = hidden;
-  part.files.push_back({"kernels.csv", hidden, {}});
+  part.attachments.push_back({"kernels.csv", hidden, {}});
   Typesetter tool;
   const Site site = render_site(runs, {.single_file = true}, &tool);
   for (const SiteFile& file : site.files) EXPECT_FALSE(has_control(file.bytes)) << file.path;

@@ -66,7 +66,7 @@ TEST(Style, TurnsEveryColorOfAChartDark) {
 
 TEST(Themed, GivesASingleViewItsTotalWidth) {
   const nlohmann::json spec = themed({{"mark", "point"}}, ChartWidth::kNarrow);
-  EXPECT_EQ(spec["width"], kNarrowChart);
+  EXPECT_EQ(spec["width"], kNarrowChartPixels);
   EXPECT_EQ(spec["autosize"]["type"], "fit");
 }
 
@@ -75,7 +75,7 @@ TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
       themed({{"vconcat", {{{"mark", "point"}}, {{"mark", "bar"}}}}}, ChartWidth::kWide);
   EXPECT_FALSE(spec.contains("width"));
   for (const nlohmann::json& view : spec["vconcat"])
-    EXPECT_LT(view["width"].get<int>(), kWideChart);
+    EXPECT_LT(view["width"].get<int>(), kWideChartPixels);
 }
 
 TEST(Themed, NoLabelStopsTheChartTool) {

@@ -133,7 +133,7 @@ TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
   table.rows = {
       {{"small", {10.61987, 0.0223}, 0.0021, 1.5 * kBytesPerGibibyte}, {"outlier", "shared GPU"}},
       {{"m", 34.13, {}, {}}},
-      {.cells = {"xl"}, .note = "out of memory: asked 2.0 GiB, no"}};
+      {.cells = {"xl"}, .missing_reason = "out of memory: asked 2.0 GiB, no"}};
   EXPECT_EQ(table_csv(table),
             "size,forward (ms),forward deviation (ms),variation (%),peak (GiB),note\n"
             "small,10.61987,0.0223,0.21,1.5,outlier; shared GPU\n"

@@ -149,7 +149,7 @@ TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
     if (row.measure != Measure::kPeakMemory) continue;
     row.b = row.a;
     row.ratio = 1;
-    row.standing = RowStanding::kMatched;
+    row.status = RowStatus::kMatched;
   }
   EXPECT_EQ(document_of(comparison).sections.back().parts.front().answer,
             "The L4 and the B200 need the same memory within 1 % in the only peak that both runs "
@@ -159,10 +159,10 @@ TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
 TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {
   Comparison comparison = one_machine();
   for (ComparedRow& row : comparison.rows) {
-    if (!row.judged) continue;
-    row.judged->verdict = Verdict::kUnclear;
-    row.judged->adjusted_p.reset();
-    row.judged->reason = "fewer than three launches a side";
+    if (!row.judgment) continue;
+    row.judgment->verdict = Verdict::kUnclear;
+    row.judgment->adjusted_p.reset();
+    row.judgment->reason = "fewer than three launches a side";
   }
   const std::string text = diff_tables(document_of(comparison));
   EXPECT_THAT(text, HasSubstr("too few launches, three a side are needed"));

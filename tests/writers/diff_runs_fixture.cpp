@@ -10,7 +10,7 @@ using namespace testing_samples;
 
 Cell cell_of_kind(CellKind kind, std::string_view tag, std::string_view name, std::string_view unit,
                   std::int64_t value) {
-  CellSpec spec = network(Mode::kTrainStep);
+  CellSpec spec = network_spec(Mode::kTrainStep);
   spec.kind = kind;
   spec.steps = 1;
   Launch launch;
@@ -29,7 +29,7 @@ Cell kernels(std::int64_t ns) {
 
 /// Returns a timed cell whose launch also has synchronized steps, which have phases.
 Cell with_phases(const CellSpec& spec, double total) {
-  Cell cell = timed(spec, {total});
+  Cell cell = timing_cell(spec, {total});
   for (const auto& [name, tenths] :
        {std::pair(metric::kForward, 3), {metric::kBackward, 6}, {metric::kOptimizer, 1}}) {
     const auto ns = static_cast<std::int64_t>(total) / 10 * tenths;
@@ -40,16 +40,16 @@ Cell with_phases(const CellSpec& spec, double total) {
 }
 
 labreport::Run first_gpu() {
-  labreport::Run run = another_gpu(true);
-  run.cells.push_back(with_phases(network(Mode::kTrainStep, Precision::kBf16), 2e7));
+  labreport::Run run = run_on_another_gpu(true);
+  run.cells.push_back(with_phases(network_spec(Mode::kTrainStep, Precision::kBf16), 2e7));
   run.cells.push_back(memory(3LL << 30));
   run.cells.push_back(kernels(30'000'000));
   return run;
 }
 
 labreport::Run second_gpu() {
-  labreport::Run run = another_gpu(false);
-  run.cells.push_back(with_phases(network(Mode::kTrainStep, Precision::kBf16), 9e7));
+  labreport::Run run = run_on_another_gpu(false);
+  run.cells.push_back(with_phases(network_spec(Mode::kTrainStep, Precision::kBf16), 9e7));
   run.cells.push_back(memory(1));
   run.cells.back().launches.front().outcome = Skipped{"needs 30.0 GiB, the device has 24.0 GiB"};
   run.cells.back().launches.front().metrics.clear();
@@ -59,15 +59,15 @@ labreport::Run second_gpu() {
 
 Comparison compare_with_kernels(const labreport::Run& a, const labreport::Run& b) {
   Comparison comparison = compare_runs(a, b);
-  CellSpec spec = network(Mode::kTrainStep);
+  CellSpec spec = network_spec(Mode::kTrainStep);
   spec.kind = CellKind::kKernels;
-  comparison.kernels = {{.spec = spec,
-                         .size = "tiny",
-                         .kernel_class = "gemm",
-                         .a = "sm100_gemm_f32",
-                         .b = "sm89_xmma_gemm_f32",
-                         .share_a = 0.61,
-                         .share_b = 0.725}};
+  comparison.kernel_changes = {{.spec = spec,
+                                .size = "tiny",
+                                .kernel_class = "gemm",
+                                .kernel_a = "sm100_gemm_f32",
+                                .kernel_b = "sm89_xmma_gemm_f32",
+                                .share_a = 0.61,
+                                .share_b = 0.725}};
   return comparison;
 }
 
@@ -88,10 +88,10 @@ void make_hostile(labreport::Run& run) {
 Comparison one_machine() {
   labreport::Run a = three_launches();
   labreport::Run b = three_launches();
-  a.cells.push_back(timed(network(Mode::kInference), {5e6, 6e6, 7e6}));
-  b.cells[1] = timed(network(Mode::kForward), {9e6, 9.01e6, 9.02e6});
-  b.cells.push_back(timed(network(Mode::kInference), {5e6, 7e6, 8e6}));
-  b.cells.push_back(timed(network(Mode::kInference, Precision::kBf16), {5e6}));
+  a.cells.push_back(timing_cell(network_spec(Mode::kInference), {5e6, 6e6, 7e6}));
+  b.cells[1] = timing_cell(network_spec(Mode::kForward), {9e6, 9.01e6, 9.02e6});
+  b.cells.push_back(timing_cell(network_spec(Mode::kInference), {5e6, 7e6, 8e6}));
+  b.cells.push_back(timing_cell(network_spec(Mode::kInference, Precision::kBf16), {5e6}));
   return compare_runs(a, b);
 }
 
@@ -99,10 +99,10 @@ Comparison two_gpus() { return compare_with_kernels(first_gpu(), second_gpu()); 
 
 Comparison with_published() {
   labreport::Run a = first_gpu();
-  a.cells.push_back(timed(network(Mode::kForwardBackward), {3e7}));
-  const auto phases = with_phases(network(Mode::kForwardBackward), 3e7).launches.front().metrics;
+  a.cells.push_back(timing_cell(network_spec(Mode::kForwardBackward), {3e7}));
+  const auto phases = with_phases(network_spec(Mode::kForwardBackward), 3e7).launches.front().metrics;
   a.cells.back().launches.front().metrics = phases;
-  labreport::Run b = imported();
+  labreport::Run b = imported_run();
   Cell step = b.cells.front();
   step.spec.mode = Mode::kForwardBackward;
   step.id = cell_id(step.spec);
@@ -116,9 +116,10 @@ Comparison hostile_comparison() {
   make_hostile(a);
   make_hostile(b);
   Comparison comparison = compare_with_kernels(a, b);
-  comparison.b.titles = {hostile_name(), "\\input{x} #read(\"x\")"};
-  comparison.b.sources = {"javascript:alert(1)", "a", "b"};
-  comparison.kernels.front().a = comparison.kernels.front().b = hostile_name();
+  comparison.b.table_titles = {hostile_name(), "\\input{x} #read(\"x\")"};
+  comparison.b.table_sources = {"javascript:alert(1)", "a", "b"};
+  KernelChange& change = comparison.kernel_changes.front();
+  change.kernel_a = change.kernel_b = hostile_name();
   return comparison;
 }
 

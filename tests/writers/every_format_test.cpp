@@ -91,7 +91,7 @@ TEST(Byline, ShowsTheRepositoryByItsName) {
 TEST(Captions, WhatThePageAloneOffersIsToldNowhereElse) {
   Document document = sample_document();
   Figure& figure = document.sections.front().parts.front().figures.front();
-  figure.in_page = "Pointing at a dot names it.";
+  figure.page_caption = "Pointing at a dot names it.";
   const Drawings drawings = {{figure.slug, {}}};
   const auto words = HasSubstr("Pointing at a dot");
   EXPECT_THAT(page_html(document, drawings, {}), words);

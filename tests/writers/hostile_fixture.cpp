@@ -47,8 +47,8 @@ Figure hostile_chart() {
           .caption = hostile_line(),
           .alt = hostile_line(),
           .spec = dot_chart({{hostile_words(), "forward", 2, hostile_words()}}),
-          .data = hostile_table(),
-          .in_page = hostile_line()};
+          .table = hostile_table(),
+          .page_caption = hostile_line()};
 }
 
 Part hostile_part() {
@@ -57,7 +57,7 @@ Part hostile_part() {
   part.setting = hostile_line() + " " + hostile_texts().back();
   part.question = part.answer = escape_markdown(hostile_line());
   for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
-  part.note = AuthorNote{.markdown = hostile_note(), .replaces = false};
+  part.note = AuthorNote{.markdown = hostile_note(), .replaces_answer = false};
   part.figures.push_back(hostile_chart());
   part.tables = {hostile_table()};
   part.details.method = hostile_line();

@@ -15,7 +15,7 @@ TEST(TableMarkdown, AlignsNumbersAndPutsUnitsInTheHead) {
   table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
   table.rows = {{{"s|m", 1.5, {2, 0.1}}}, {{"xl"}}};
   table.rows[1].flags = {"outlier", "shared GPU"};
-  table.rows[1].note = "out of memory";
+  table.rows[1].missing_reason = "out of memory";
   EXPECT_EQ(table_markdown(table),
             "**Times**\n\n"
             "| size | a (ms) | b (ms) | Remarks |\n"

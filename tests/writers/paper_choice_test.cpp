@@ -43,9 +43,9 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
 TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
   Part part;
   part.tables = {make_table("main", 10), make_table("endless", 500), make_table("endless", 500)};
-  part.tables[1].on_paper = true;
+  part.tables[1].always_on_paper = true;
   part.details.tables = {make_table("detail", 500), make_table("marked", 500)};
-  part.details.tables[1].on_paper = true;
+  part.details.tables[1].always_on_paper = true;
   const PaperPart paper = printed_part(part);
   EXPECT_THAT(paper.appendix_tables,
               testing::ElementsAre(&part.tables[1], &part.details.tables[1]));

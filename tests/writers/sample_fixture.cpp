@@ -94,8 +94,8 @@ std::vector<std::string> FakeChartTool::draw(const std::vector<std::string>& spe
       "<g clip-path=\"url(#clip7)\"></g></svg>");
 }
 
-std::vector<Print> FakeChartTool::print(const std::vector<std::string>& svgs) {
-  return std::vector<Print>(svgs.size(), {"%PDF", "PNG"});
+std::vector<PrintedChart> FakeChartTool::print(const std::vector<std::string>& svgs) {
+  return std::vector<PrintedChart>(svgs.size(), {"%PDF", "PNG"});
 }
 
 }  // namespace labreport

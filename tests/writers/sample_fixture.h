@@ -19,12 +19,14 @@ Document demonstration_document();
 class FakeChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
-  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::vector<PrintedChart> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override { return "// bundle\n"; }
-  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override {
-    return std::vector<Typeset>(jobs.size(), Typeset{"%PDF-fake", ""});
+  std::vector<TypesetResult> typeset(const std::vector<TypesetJob>& jobs) override {
+    return std::vector<TypesetResult>(jobs.size(), TypesetResult{"%PDF-fake", ""});
   }
-  std::vector<std::string> latex(const std::vector<std::string>& trees) override { return trees; }
+  std::vector<std::string> render_latex(const std::vector<std::string>& trees) override {
+    return trees;
+  }
 
   int starts = 0;  ///< Calls of `draw`.
 };

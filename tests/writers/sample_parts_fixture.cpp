@@ -57,7 +57,8 @@ TableView duration_table(const std::string& title) {
       row.cells.emplace_back(size.backward / size.forward);
       row.cells.emplace_back(0.002);
     } else {
-      row.note = "out of memory in optimizer: tried to allocate 100.0 MiB with 138.1 GiB allocated";
+      row.missing_reason =
+          "out of memory in optimizer: tried to allocate 100.0 MiB with 138.1 GiB allocated";
     }
     if (size.name == "large") row.flags = {"thermal slowdown", "outlier"};
     table.rows.push_back(row);
@@ -77,7 +78,7 @@ Figure duration_figure() {
           .caption = "Means of 10 steps in **milliseconds** on a log axis; each tick is one step.",
           .alt = "Dots of forward, backward and optimizer times for five sizes.",
           .spec = dot_chart(dots),
-          .data = duration_table("Durations of one step by phase")};
+          .table = duration_table("Durations of one step by phase")};
 }
 
 Figure step_figure(const std::string& mode, double scale) {
@@ -102,7 +103,7 @@ Figure step_figure(const std::string& mode, double scale) {
           .caption = "Mode " + mode + ", each step from process start.",
           .alt = "Time of each step for five sizes; the first step is by far the slowest.",
           .spec = dot_chart(dots),
-          .data = data,
+          .table = data,
           .family = "Mode",
           .variant = mode};
 }
@@ -124,7 +125,7 @@ Details sample_drawer() {
                 .caption = "",
                 .alt = "Each row's ten samples as distances from their mean.",
                 .spec = dot_chart(dots),
-                .data = {}};
+                .table = {}};
   return {.method = "",
           .tables = {commands},
           .figures = {figure},

@@ -86,7 +86,7 @@ TEST(Specs, CannotEndAScriptElement) {
 TEST(Specs, HandOverATimelineInPlaceOfItsChart) {
   Document document = sample_document();
   Figure& figure = document.sections[0].parts[0].figures[0];
-  figure.live = {{"texts", {"</script><script>"}}};
+  figure.script_data = {{"texts", {"</script><script>"}}};
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
   const std::string script = specs_script(document, drawings);
@@ -99,7 +99,7 @@ TEST(SinglePage, HoldsThePicturesOfNotes) {
   Document document = sample_document();
   Part& part = document.sections.at(0).parts.at(0);
   part.note = AuthorNote{"![my plot](notes/plot.svg) ![photograph](notes/photo.jpg)"};
-  part.files = {{"notes/plot.svg", "<svg/>"}, {"notes/photo.jpg", "foobar"}};
+  part.attachments = {{"notes/plot.svg", "<svg/>"}, {"notes/photo.jpg", "foobar"}};
   const std::string page = single_page_html(document, {}, Answers::kFull, "");
   EXPECT_THAT(page, HasSubstr("<img src=\"data:image/svg+xml;base64,PHN2Zy8+\" alt=\"my plot\""));
   EXPECT_THAT(page, HasSubstr("<img src=\"data:image/jpeg;base64,Zm9vYmFy\""));

@@ -23,7 +23,7 @@ TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
   table.columns = {{"size", "", Align::kLeft}, kNumber, kNumber};
   table.rows = {{{"xl"}}, {{"s", 1.5, 22.25}}, {{"m", 1.25, {}}}};
   table.rows[0].flags = {"shared GPU"};
-  table.rows[0].note = "out of memory";
+  table.rows[0].missing_reason = "out of memory";
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));

@@ -14,11 +14,11 @@ namespace labreport {
 namespace {
 
 /// Pixels that axis labels take beside an inner view, which cannot be given a total width.
-constexpr int kAxisRoom = 84;
-/// Pixels of padding added on each side, because a phone's letters are wider than the chart tool's.
-constexpr int kPhoneSlack = 8;
+constexpr int kAxisLabelPixels = 84;
+/// Padding on each side of a chart for phones, whose letters are wider than the chart tool's.
+constexpr int kPhonePaddingPixels = 8;
 
-/// Sets the width of the inner views of a vconcat or a facet, which have no width of their own.
+/// Sets the width of a view; in a vconcat or facet, which have no width, that of its inner views.
 void set_inner_width(nlohmann::json& view, int width) {
   if (view.contains("vconcat")) {
     for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
@@ -31,25 +31,25 @@ void set_inner_width(nlohmann::json& view, int width) {
   }
 }
 
-/// Replaces control characters, which would void a whole picture, and characters that take two
-/// units of UTF-16: the tool cuts long labels between these, and then stops.
+/// Replaces control characters, with which a picture is no valid SVG, and characters that take two
+/// units of UTF-16. The tool may cut a long label between two such units, and then fails.
 std::string drawable(std::string_view text) {
   constexpr unsigned char kFourBytes = 0xF0;
   constexpr std::string_view kReplacement = "\uFFFD";
   const std::string visible = printable(text, kLinesAndTabs);
   std::string single;
   for (std::size_t i = 0; i < visible.size();) {
-    const bool pair = static_cast<unsigned char>(visible[i]) >= kFourBytes;
-    single += pair ? kReplacement : std::string_view(visible).substr(i, 1);
-    i += pair ? 4 : 1;
+    const bool is_pair = static_cast<unsigned char>(visible[i]) >= kFourBytes;
+    single += is_pair ? kReplacement : std::string_view(visible).substr(i, 1);
+    i += is_pair ? 4 : 1;
   }
   return single;
 }
 
-/// True if `drawable` would change nothing; printable ASCII is recognized without a copy.
+/// True if `drawable` would not change the text. For printable ASCII, this takes no copy.
 bool is_drawable(const std::string& text) {
-  const auto plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
-  return std::ranges::all_of(text, plain) || drawable(text) == text;
+  const auto is_plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
+  return std::ranges::all_of(text, is_plain) || drawable(text) == text;
 }
 
 /// Makes every text and every name in a spec drawable.
@@ -73,11 +73,11 @@ constexpr std::string_view kWideOnly = "wide-only";
 constexpr std::string_view kNarrowOnly = "narrow-only";
 constexpr std::string_view kSeriesLayer = "series";
 
-bool named(const nlohmann::json& layer, std::string_view prefix) {
+bool has_name_prefix(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
 
-/// Shows legends above the plot instead of words beside it, at the offset in the figure's file.
+/// Shows legends above the plot. The figure's file may set their distance to the plot, `offset`.
 void show_legends(nlohmann::json& layer) {
   nlohmann::json legend = {{"title", nullptr},    {"orient", "top"}, {"columns", 2},
                            {"columnPadding", 26}, {"offset", 4},     {"symbolOpacity", 1},
@@ -92,31 +92,33 @@ void show_legends(nlohmann::json& layer) {
   for (nlohmann::json& inner : layer["layer"]) show_legends(inner);
 }
 
-void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
+/// Removes layers that belong to the other width. Series get a legend on a phone if `with_legend`.
+void fit_layers(nlohmann::json& layers, ChartWidth width, bool with_legend) {
   const std::string_view other_width = width == ChartWidth::kWide ? kNarrowOnly : kWideOnly;
   nlohmann::json fitting = nlohmann::json::array();
   for (nlohmann::json& layer : layers) {
-    if (named(layer, other_width)) continue;
-    if (named(layer, kSeriesLayer) && width == ChartWidth::kNarrow && legend) show_legends(layer);
+    if (has_name_prefix(layer, other_width)) continue;
+    const bool is_series = has_name_prefix(layer, kSeriesLayer);
+    if (is_series && width == ChartWidth::kNarrow && with_legend) show_legends(layer);
     layer.erase("name");
     fitting.push_back(std::move(layer));
   }
   layers = std::move(fitting);
 }
 
-/// Returns the number after the next `mark` and removes the text up to it; NaN if there is none.
-double next_number(std::string_view& text, std::string_view mark) {
+/// Returns the number after the next `prefix` and removes the text before it. NaN if there is none.
+double take_number(std::string_view& text, std::string_view prefix) {
   double number = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t at = std::min(text.find(mark), text.size());
-  text.remove_prefix(std::min(at + mark.size(), text.size()));
+  const std::size_t at = std::min(text.find(prefix), text.size());
+  text.remove_prefix(std::min(at + prefix.size(), text.size()));
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
 /// Adapts the spec to the width. A layer whose name begins with "wide-only" or "narrow-only" is
-/// drawn at that width only. If its name begins with "series", a legend above the plot explains the
-/// series on a phone, where there is no room for words beside the plot. On a phone,
-/// `usermeta.narrow` in the figure's file is merged into the spec (RFC 7396).
+/// drawn at that width only. On a phone, there is no room for words beside the plot, so a legend
+/// above it explains a layer whose name begins with "series". On a phone, `usermeta.narrow` in the
+/// figure's file is merged into the spec (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   if (spec.contains("usermeta")) {
     const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
@@ -125,10 +127,10 @@ void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   }
   if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
   if (!spec.contains("vconcat")) return;
-  bool first = true;  // Only the first panel shows the legend.
+  bool is_first = true;  // Only the first panel shows the legend.
   for (nlohmann::json& panel : spec["vconcat"]) {
-    if (panel.contains("layer")) fit_layers(panel["layer"], width, first);
-    first = false;
+    if (panel.contains("layer")) fit_layers(panel["layer"], width, is_first);
+    is_first = false;
   }
 }
 
@@ -142,9 +144,10 @@ const nlohmann::json& chart_theme() {
 
 SeriesStyle series_style(std::string_view name, std::size_t index) {
   const nlohmann::json& styles = chart_theme()["styles"];
-  const nlohmann::json& others = chart_theme()["others"];
+  const nlohmann::json& other_styles = chart_theme()["others"];
   const auto found = styles.find(name);
-  const nlohmann::json& style = found != styles.end() ? *found : others[index % others.size()];
+  const nlohmann::json& style =
+      found != styles.end() ? *found : other_styles[index % other_styles.size()];
   return {chart_theme()["colors"][style[0]].get<std::string_view>(),
           style[1].get<std::string_view>()};
 }
@@ -165,8 +168,8 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
 nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   make_drawable(spec);
   fit_to_width(spec, width);
-  const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
-  const bool composed = spec.contains("vconcat") || spec.contains("spec");
+  const int total = width == ChartWidth::kWide ? kWideChartPixels : kNarrowChartPixels;
+  const bool has_inner_views = spec.contains("vconcat") || spec.contains("spec");
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";
   spec["config"] = chart_theme()["config"];
   spec["background"] = chart_theme()["background"];
@@ -175,12 +178,12 @@ nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   }
   if (width == ChartWidth::kNarrow) {
     for (const char* side : {"left", "right"}) {
-      spec["padding"][side] = spec["padding"].value(side, 0) + kPhoneSlack;
+      spec["padding"][side] = spec["padding"].value(side, 0) + kPhonePaddingPixels;
     }
   }
-  if (composed) {
-    // Words right of a plot stand in the padding, which an inner view's width does not contain.
-    set_inner_width(spec, total - kAxisRoom - spec["padding"]["right"].get<int>());
+  if (has_inner_views) {
+    // The padding holds words right of a plot and is not part of an inner view's width.
+    set_inner_width(spec, total - kAxisLabelPixels - spec["padding"]["right"].get<int>());
   } else {
     spec["width"] = total;
     spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};
@@ -188,12 +191,12 @@ nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   return spec;
 }
 
-nlohmann::json placed_as(nlohmann::json spec, std::string_view svg) {
-  const double width = next_number(svg, " width=\""), height = next_number(svg, " height=\"");
-  const double left = next_number(svg, "translate("), top = next_number(svg, ",");
-  next_number(svg, "class=\"background\"");
-  next_number(svg, " d=\"M");
-  const double plot_width = next_number(svg, "h"), plot_height = next_number(svg, "v");
+nlohmann::json with_plot_placed_as(nlohmann::json spec, std::string_view svg) {
+  const double width = take_number(svg, " width=\""), height = take_number(svg, " height=\"");
+  const double left = take_number(svg, "translate("), top = take_number(svg, ",");
+  take_number(svg, "class=\"background\"");
+  take_number(svg, " d=\"M");
+  const double plot_width = take_number(svg, "h"), plot_height = take_number(svg, "v");
   if (!std::isfinite(width + height + left + top + plot_width + plot_height)) return spec;
   spec["autosize"] = "none";
   spec["padding"] = {{"left", left},
@@ -206,28 +209,28 @@ nlohmann::json placed_as(nlohmann::json spec, std::string_view svg) {
 }
 
 std::string with_unique_ids(std::string_view svg, std::string_view prefix) {
-  // A form in which an id occurs has an opening, and a character that ends the id's name.
-  struct Form {
+  // An id occurs between an opening and a closing character.
+  struct IdForm {
     std::string_view opening;
     char closing;
   };
-  static constexpr Form kForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
-  std::map<std::string, std::string, std::less<>> names;
+  static constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
+  std::map<std::string, std::string, std::less<>> new_ids;
   std::string rewritten;
   rewritten.reserve(svg.size());
   while (!svg.empty()) {
     std::size_t next = std::string_view::npos;
-    const Form* form = nullptr;
-    for (const Form& candidate : kForms) {
+    const IdForm* form = nullptr;
+    for (const IdForm& candidate : kIdForms) {
       const std::size_t at = svg.find(candidate.opening);
       if (at < next) next = at, form = &candidate;
     }
     if (form == nullptr) break;
     const std::size_t begin = next + form->opening.size();
     const std::size_t end = std::min(svg.find(form->closing, begin), svg.size());
-    const std::string old(svg.substr(begin, end - begin));
-    const std::string numbered = std::string(prefix) + "-" + std::to_string(names.size() + 1);
-    rewritten.append(svg.substr(0, begin)).append(names.emplace(old, numbered).first->second);
+    const std::string old_id(svg.substr(begin, end - begin));
+    const std::string new_id = std::string(prefix) + "-" + std::to_string(new_ids.size() + 1);
+    rewritten.append(svg.substr(0, begin)).append(new_ids.emplace(old_id, new_id).first->second);
     svg.remove_prefix(end);
   }
   return rewritten.append(svg);

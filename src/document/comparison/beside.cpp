@@ -15,14 +15,14 @@ namespace labreport {
 namespace {
 
 constexpr const char* kBesideWords = "src/document/comparison/beside.md";
-constexpr Notation kShareOfA{Notation::kFixed, 2};
+constexpr Notation kRatioFormat{Notation::kFixed, 2};
 
-/// A network's training step on both sides.
+/// A network's training step on both sides, with the ratios B ÷ A.
 struct StepPair {
-  const ComparedRow* step = nullptr;
+  const ComparedRow* row = nullptr;          ///< The row of the whole step.
   std::optional<std::int64_t> context = {};  ///< Set if the pairs have several contexts.
-  // Ratios B ÷ A.
-  std::optional<double> whole = {}, forward = {}, backward = {}, optimizer = {}, memory = {};
+  std::optional<double> step_ratio = {}, forward_ratio = {}, backward_ratio = {};
+  std::optional<double> optimizer_ratio = {}, memory_ratio = {};
   std::vector<std::string> flags = {};
 
   Value ms(const RowSide& side) const {
@@ -31,77 +31,78 @@ struct StepPair {
 };
 
 std::vector<Column<StepPair>> step_columns(const SideNames& names) {
-  const std::string over = "×";  // The model's time or memory over that of labreport's network.
-  return {
-      {"size", "Size", [](const auto& pair) { return pair.step->size; }},
-      {"context", "Context", &StepPair::context, "", {Notation::kCount}},
-      {"precision", "Precision",
-       [](const auto& pair) {
-         return describe(pair.step->spec.precision.value_or(Precision::kFp32));
-       }},
-      {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
-      {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
-      {"ratio", "Step", [](const auto& pair) { return Value(pair.step->ratio); }, over, kShareOfA},
-      {"forward", "Forward", &StepPair::forward, over, kShareOfA},
-      {"backward", "Backward", &StepPair::backward, over, kShareOfA},
-      {"optimizer", "Optimizer", &StepPair::optimizer, over, kShareOfA},
-      {"memory", "Peak memory", &StepPair::memory, over, kShareOfA},
-      {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+  const std::string times = "×";  // The model's time or memory over that of labreport's network.
+  return {{"size", "Size", [](const auto& pair) { return pair.row->size; }},
+          {"context", "Context", &StepPair::context, "", {Notation::kCount}},
+          {"precision", "Precision",
+           [](const auto& pair) {
+             return describe(pair.row->spec.precision.value_or(Precision::kFp32));
+           }},
+          {"a", names.head_a, [](const auto& pair) { return pair.ms(pair.row->a); }, "ms"},
+          {"b", names.head_b, [](const auto& pair) { return pair.ms(pair.row->b); }, "ms"},
+          {"ratio", "Step", [](const auto& pair) { return Value(pair.row->ratio); }, times,
+           kRatioFormat},
+          {"forward", "Forward", &StepPair::forward_ratio, times, kRatioFormat},
+          {"backward", "Backward", &StepPair::backward_ratio, times, kRatioFormat},
+          {"optimizer", "Optimizer", &StepPair::optimizer_ratio, times, kRatioFormat},
+          {"memory", "Peak memory", &StepPair::memory_ratio, times, kRatioFormat},
+          {"verdict", "Verdict", [](const auto& pair) { return verdict_cell(*pair.row); }}};
 }
 
-/// The ratio B ÷ A of peak memory: of the timed step if both sides counted its peak, as on every
-/// GPU, else of the memory problem's cell.
-std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
-                                   const ComparedRow& step) {
+/// Returns the ratio B ÷ A of peak memory: of the timed step if both sides recorded its peak, as
+/// they do on a GPU, else of the cell that records memory.
+std::optional<double> peak_ratio(const Comparison& comparison, const Run& run,
+                                 const ComparedRow& step) {
   const auto peaks = [&run](const std::string& id) {
     return launch_values(*run.find(id), Measure::kPeakMemory);
   };
-  const auto a = peaks(step.cell);
-  const auto b = peaks(step.cell_b);
+  const auto a = peaks(step.cell_id);
+  const auto b = peaks(step.cell_id_b);
   if (!a.empty() && !b.empty()) return ratio_of(a, b);
   for (const ComparedRow& row : comparison.rows) {
-    const bool same = same_setting(row.spec, step.spec) && row.spec.mode == step.spec.mode;
-    if (same && row.measure == Measure::kPeakMemory) return row.ratio;
+    const bool same_step = same_setting(row.spec, step.spec) && row.spec.mode == step.spec.mode;
+    if (same_step && row.measure == Measure::kPeakMemory) return row.ratio;
   }
   return std::nullopt;
 }
 
-/// Pairs training steps; the step's own row comes before those of its phases.
+/// Pairs training steps. In the comparison, a step's own row comes before the rows of its phases.
 std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   std::vector<StepPair> pairs;
   for (const ComparedRow& row : comparison.rows) {
-    const bool trains = row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep;
-    if (!trains || row.measure == Measure::kFirstStep || row.cell_b.empty()) continue;
+    const bool is_training =
+        row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep;
+    if (!is_training || row.measure == Measure::kFirstStep || row.cell_id_b.empty()) continue;
     if (row.measure == Measure::kStep) {
-      pairs.push_back({.step = &row, .whole = row.ratio});
-      pairs.back().memory = memory_ratio(comparison, run, row);
-      pairs.back().flags = diff_row(0, row, names_of(comparison)).flags;
+      pairs.push_back({.row = &row, .step_ratio = row.ratio});
+      pairs.back().memory_ratio = peak_ratio(comparison, run, row);
+      pairs.back().flags = diff_row(0, row, side_names(comparison)).flags;
     }
-    if (pairs.empty() || pairs.back().step->cell != row.cell) continue;
-    if (row.measure == Measure::kForward) pairs.back().forward = row.ratio;
-    if (row.measure == Measure::kBackward) pairs.back().backward = row.ratio;
-    if (row.measure == Measure::kOptimizer) pairs.back().optimizer = row.ratio;
+    if (pairs.empty() || pairs.back().row->cell_id != row.cell_id) continue;
+    if (row.measure == Measure::kForward) pairs.back().forward_ratio = row.ratio;
+    if (row.measure == Measure::kBackward) pairs.back().backward_ratio = row.ratio;
+    if (row.measure == Measure::kOptimizer) pairs.back().optimizer_ratio = row.ratio;
   }
   const bool several_contexts = std::ranges::any_of(pairs, [&](const StepPair& pair) {
-    return pair.step->spec.context != pairs.front().step->spec.context;
+    return pair.row->spec.context != pairs.front().row->spec.context;
   });
   for (StepPair& pair : pairs) {
-    if (several_contexts) pair.context = pair.step->spec.context;
+    if (several_contexts) pair.context = pair.row->spec.context;
   }
   return pairs;
 }
 
 using StepPairs = std::vector<StepPair>;
-constexpr double kLeastRatio = 1.05;  // Ratios closer to 1 are not named.
+constexpr double kLeastNamedRatio = 1.05;
 
-/// The ratios B ÷ A of one precision, "1.18 to 1.23", if all are at least kLeastRatio (`above`) or
-/// all at most its inverse.
-std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
-                                std::optional<double> StepPair::* ratio, bool above) {
+/// Returns the range of the ratios B ÷ A in one precision, "1.18 to 1.23", if all are at least
+/// kLeastNamedRatio (`above`) or all at most its inverse.
+std::optional<Facts> uniform_ratios(const StepPairs& pairs, Precision precision,
+                                    std::optional<double> StepPair::* ratio, bool above) {
   std::vector<double> ratios;
   for (const StepPair& pair : pairs) {
-    if (pair.step->spec.precision != precision || !(pair.*ratio)) continue;
-    if (above ? *(pair.*ratio) < kLeastRatio : *(pair.*ratio) > 1 / kLeastRatio)
+    if (pair.row->spec.precision != precision || !(pair.*ratio)) continue;
+    if (above ? *(pair.*ratio) < kLeastNamedRatio : *(pair.*ratio) > 1 / kLeastNamedRatio)
       return std::nullopt;
     ratios.push_back(*(pair.*ratio));
   }
@@ -113,19 +114,19 @@ std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
       .set("times", from == to ? from : from + " to " + to);
 }
 
-/// Adds passes that are slower although every step is faster, or the other way round, and
-/// differences in peak memory.
+/// Sets the passes that are slower although every whole step is faster, or the other way round, and
+/// the differences in peak memory.
 void add_exceptions(Facts& facts, const StepPairs& pairs) {
   std::vector<Facts> contrary, memory;
   for (const Precision precision : kComparedPrecisions) {
     for (const bool above : {true, false}) {
-      if (auto peaks = all_beyond(pairs, precision, &StepPair::memory, above)) {
+      if (auto peaks = uniform_ratios(pairs, precision, &StepPair::memory_ratio, above)) {
         memory.push_back(std::move(*peaks));
       }
-      if (!all_beyond(pairs, precision, &StepPair::whole, !above)) continue;
-      for (const auto& [pass, ratio] :
-           {std::pair("forward", &StepPair::forward), std::pair("backward", &StepPair::backward)}) {
-        auto times = all_beyond(pairs, precision, ratio, above);
+      if (!uniform_ratios(pairs, precision, &StepPair::step_ratio, !above)) continue;
+      for (const auto& [pass, ratio] : {std::pair("forward", &StepPair::forward_ratio),
+                                        std::pair("backward", &StepPair::backward_ratio)}) {
+        auto times = uniform_ratios(pairs, precision, ratio, above);
         if (times) contrary.push_back(times->set("phase", pass));
       }
     }
@@ -134,17 +135,19 @@ void add_exceptions(Facts& facts, const StepPairs& pairs) {
   facts.list("memory", std::move(memory));
 }
 
-/// Each number in unit `in` that both sides have.
-Dataset each_ratio(const Comparison& comparison, const char* name, std::string_view in) {
+/// Returns the dataset of all numbers in that unit that both sides have.
+Dataset matched_ratio_data(const Comparison& comparison, const char* name,
+                           std::string_view of_unit) {
   std::vector<DiffRow> rows;
   for (const ComparedRow& row : comparison.rows) {
-    const bool is_listed = row.standing == RowStanding::kMatched && unit(row.measure) == in;
-    if (is_listed) rows.push_back(diff_row(0, row, names_of(comparison)));
+    const bool is_listed = row.status == RowStatus::kMatched && unit(row.measure) == of_unit;
+    if (is_listed) rows.push_back(diff_row(0, row, side_names(comparison)));
   }
   Dataset data = ratio_data(rows, comparison).front();
   data.name = name;
   for (RowView& row : data.rows) {
-    for (Value& value : row.cells) value.link.clear();  // no table of launches to link to
+    for (Value& value : row.cells)
+      value.link.clear();  // This report has no table of launches to link to.
   }
   return data;
 }
@@ -158,7 +161,7 @@ std::optional<Section> beside_section(const Run& run) try {
   part.facts = summary_facts(comparison);
   add_exceptions(part.facts, pairs);
   part.facts.list("differences", place_facts(comparison));
-  part.facts.set("model", comparison.b.model);
+  part.facts.set("model", comparison.b.implementation);
   if (const ModelSource* model = measured_model(run)) {
     part.facts.set("loss", model->loss);
     part.facts.set("trained_by", model->optimizer);
@@ -167,15 +170,16 @@ std::optional<Section> beside_section(const Run& run) try {
   const bool on_cpu = device != nullptr && device->kind == DeviceKind::kCpu;
   part.facts.set("kernels", on_cpu ? "operators" : "kernels");
   part.datasets = place_data(comparison);
-  part.datasets.insert(part.datasets.end(),
-                       {make_dataset("steps", step_columns(names_of(comparison)), pairs),
-                        each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
-                        lone_data(comparison)});
+  part.datasets.insert(
+      part.datasets.end(),
+      {make_dataset("steps", step_columns(side_names(comparison)), pairs),
+       matched_ratio_data(comparison, "times", "ns"), matched_ratio_data(comparison, "peaks", "B"),
+       not_compared_data(comparison)});
   Section section = compose_section(embedded::document().at(kBesideWords), {{"", part}});
   section.parts.front().title = "";
   return section;
 } catch (const InputError&) {
-  return std::nullopt;  // no cells in common yet
+  return std::nullopt;  // The networks have no cell in common yet.
 }
 
 }  // namespace labreport

@@ -8,7 +8,8 @@
 
 namespace labreport {
 
-/// Compares like `labreport diff` of two runs. Returns nothing if no cell matches.
+/// Compares the two networks of the run as `labreport diff` compares two runs. Returns nothing if
+/// no cell matches.
 std::optional<Section> beside_section(const Run& run);
 
 }  // namespace labreport

@@ -1,5 +1,6 @@
-// The card of a comparison: the step of the largest network, the tuned step, what fits, the price
-// at which both sides are even; and the figures and tables beside it.
+// Makes the card of a comparison, with its figures and tables: the steps that both sides ran, the
+// tuned step, the step that fits on one side only, and the ratio of prices at which a step costs
+// the same on both sides.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,12 +17,13 @@
 namespace labreport {
 namespace {
 
-constexpr Notation kCardTime{Notation::kSignificant, 3};
-constexpr std::size_t kLongestNetwork = 40;  // More characters of a name do not fit a sentence.
-constexpr Notation kCardRatio{Notation::kFixed, 2};
+constexpr Notation kCardTimeFormat{Notation::kSignificant, 3};
+constexpr std::size_t kMaxNetworkName = 40;  // More characters do not fit a sentence.
+constexpr Notation kCardRatioFormat{Notation::kFixed, 2};
 
-/// The ladders of A and B that make the same step faster; nothing unless both have one.
-std::optional<std::pair<const Quantity*, const Quantity*>> both_tuned(const SideRuns& runs) {
+/// Returns the ladders of A and B that make the same step faster; nothing unless both have one.
+std::optional<std::pair<const Quantity*, const Quantity*>> common_ladder_pair(
+    const SideRuns& runs) {
   if (!runs.has_both()) return std::nullopt;
   const std::vector<GpuRuns> sides{runs.a, runs.b};
   const std::vector<GpuLadder> ladders = common_ladders(sides);
@@ -29,21 +31,22 @@ std::optional<std::pair<const Quantity*, const Quantity*>> both_tuned(const Side
   return std::pair(ladders[0].quantity, ladders[1].quantity);
 }
 
-double fastest(const Quantity& ladder) {
+double fastest_ms(const Quantity& ladder) {
   return std::ranges::min(each(ladder.values, &std::pair<std::string, double>::second));
 }
 
-/// The training step that fits on one side only, of the largest such network at its shortest such
-/// context; null if there is none.
-const ComparedRow* fits_on_one(const Comparison& comparison) {
+/// Returns the training step that fits on one side only: of the largest such network, at the
+/// shortest such context. Null if there is none.
+const ComparedRow* step_fitting_one_side(const Comparison& comparison) {
   const ComparedRow* largest = nullptr;
   const auto extent = [](const ComparedRow& row) {
     return std::pair(parameter_count(*row.spec.model), -row.spec.context.value_or(0));
   };
   for (const ComparedRow& row : comparison.rows) {
-    const bool compared =
-        row.standing == RowStanding::kFailedA || row.standing == RowStanding::kFailedB;
-    if (!compared || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks) continue;
+    const bool failed_on_one_side =
+        row.status == RowStatus::kFailedA || row.status == RowStatus::kFailedB;
+    if (!failed_on_one_side || row.a.fits == row.b.fits || !row.spec.model || row.spec.ranks)
+      continue;
     if (row.spec.mode != Mode::kTrainStep) continue;
     if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
@@ -55,19 +58,20 @@ struct StepRow {
   const ComparedRow* row;
   bool launch_bound = false;
 
-  std::string network() const { return cut_short(row->size, kLongestNetwork); }
+  std::string network() const { return cut_short(row->size, kMaxNetworkName); }
   std::string precision() const {
     return std::string(describe(row->spec.precision.value_or(Precision::kFp32)));
   }
   static double ms(const RowSide& side) { return *side.value / kNanosecondsPerMillisecond; }
 };
 
-/// Rows from the largest network and the longest context down.
+/// Returns the steps of the largest network first, and for each network the longest context first.
 std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& runs) {
   std::vector<StepRow> rows;
   for (const ComparedRow& row : comparison.rows) {
-    const bool step = row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
-    if (!step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
+    const bool is_training_step =
+        row.measure == Measure::kStep && row.spec.mode == Mode::kTrainStep;
+    if (!is_training_step || row.spec.ranks || !row.spec.model || !row.ratio) continue;
     rows.push_back({&row, is_launch_bound(runs, row.spec)});
   }
   std::ranges::stable_sort(rows, std::greater(), [](const StepRow& step) {
@@ -76,44 +80,49 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
   return rows;
 }
 
+/// A dot of the figure: a step's time on one side.
 struct StepDot {
   std::string step, side;
   double ms;
 };
 
-const std::vector<Column<StepDot>> kStepDots{{"row", "Step", &StepDot::step},
-                                             {"device", "Side", &StepDot::side},
-                                             {"value", "Step", &StepDot::ms, "ms", kCardTime}};
+const std::vector<Column<StepDot>> kStepDots{
+    {"row", "Step", &StepDot::step},
+    {"device", "Side", &StepDot::side},
+    {"value", "Step", &StepDot::ms, "ms", kCardTimeFormat}};
 
-double value_or_zero(const Quantity& quantity, const std::string& name) {
+double ms_or_zero(const Quantity& quantity, const std::string& name) {
   const double* found = quantity.find(name);
   return found == nullptr ? 0 : *found;
 }
 
-double total(const Quantity& step) {
+double total_ms(const Quantity& step) {
   double sum = 0;
   for (const auto& [name, ms] : step.values) sum += ms;
   return sum;
 }
 
-std::vector<WaterfallBar> saved_bars(const Quantity& a, const Quantity& b, const SideNames& names) {
-  const auto written = [](double ms) {
+/// Returns the bars from A's step to B's, one for each part whose time differs.
+std::vector<WaterfallBar> step_waterfall_bars(const Quantity& a, const Quantity& b,
+                                              const SideNames& names) {
+  const auto time_words = [](double ms) {
     return format_value(ms, {Notation::kSignificant, 4}) + " ms";
   };
-  std::vector<WaterfallBar> bars{{names.head_a, "step", 0, total(a), written(total(a))}};
-  double at = total(a);
+  std::vector<WaterfallBar> bars{{names.head_a, "step", 0, total_ms(a), time_words(total_ms(a))}};
+  double end_ms = total_ms(a);
   for (const std::string& name : value_names({{{nullptr, &a}, {nullptr, &b}}})) {
-    const double change = value_or_zero(b, name) - value_or_zero(a, name);
-    if (change == 0) continue;
-    bars.push_back({name, change > 0 ? "slower" : "saved", at, at + change,
-                    (change > 0 ? "+" : "−") + format_value(std::abs(change), kCardTime) + " ms"});
-    at += change;
+    const double change_ms = ms_or_zero(b, name) - ms_or_zero(a, name);
+    if (change_ms == 0) continue;
+    bars.push_back(
+        {name, change_ms > 0 ? "slower" : "saved", end_ms, end_ms + change_ms,
+         (change_ms > 0 ? "+" : "−") + format_value(std::abs(change_ms), kCardTimeFormat) + " ms"});
+    end_ms += change_ms;
   }
-  bars.push_back({names.head_b, "step", 0, total(b), written(total(b))});
+  bars.push_back({names.head_b, "step", 0, total_ms(b), time_words(total_ms(b))});
   return bars;
 }
 
-/// The last value that both sides have of a quantity: the longest sequence, the last change.
+/// The last value of a quantity that both sides have, such as that of the longest sequence.
 struct OtherRow {
   const Quantity* quantity;
   std::string name;
@@ -126,22 +135,23 @@ struct OtherRow {
     topic.link = topic_page;
     return topic;
   }
-  /// True if this row has the larger network, or the same network and the lower time on B.
-  bool goes_before(const OtherRow& other) const {
+  /// True if this row has the larger network, or an equally large one and the lower time on B.
+  bool is_preferred_to(const OtherRow& other) const {
     if (quantity->parameters != other.quantity->parameters)
       return quantity->parameters > other.quantity->parameters;
     return is_time() && *b.number() < *other.b.number();
   }
 };
 
-/// Chooses for each precision and unit of a topic the row that goes before all others.
+/// Returns for each precision and unit of a topic the row that is preferred to all others.
 std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic) {
   std::vector<OtherRow> rows;
   const auto of_b = measurements(runs.b, topic);
   for (const Measurements& a : measurements(runs.a, topic)) {
     const Quantity& quantity = *a.front().quantity;
-    const auto b = std::ranges::find_if(
-        of_b, [&](const Measurements& same) { return same.front().quantity->matches(quantity); });
+    const auto b = std::ranges::find_if(of_b, [&](const Measurements& series) {
+      return series.front().quantity->matches(quantity);
+    });
     if (b == of_b.end()) continue;
     const std::vector<std::string> common = only(value_names({a}), [&](const std::string& name) {
       return !newest_value(*b, name, "").is_missing();
@@ -156,7 +166,7 @@ std::vector<OtherRow> other_rows(const SideRuns& runs, const std::string& topic)
     });
     if (known == rows.end()) {
       rows.push_back(row);
-    } else if (row.goes_before(*known)) {
+    } else if (row.is_preferred_to(*known)) {
       *known = row;
     }
   }
@@ -169,33 +179,33 @@ bool is_launch_bound(const SideRuns& runs, const CellSpec& spec) {
   const auto parameters = known_parameter_count(spec);
   if (spec.kind != CellKind::kTiming || !runs.has_both() || !parameters) return false;
   const std::string precision(describe(spec.precision.value_or(Precision::kFp32)));
-  const auto says_so = [&](const Quantity& quantity) {
+  const auto is_bound = [&](const Quantity& quantity) {
     return quantity.topic == topic::kTrainingStep && quantity.remark == "launch-bound" &&
            quantity.parameters == static_cast<double>(*parameters) &&
            quantity.precision == precision;
   };
-  return std::ranges::any_of(runs.a.runs.front()->quantities, says_so) ||
-         std::ranges::any_of(runs.b.runs.front()->quantities, says_so);
+  return std::ranges::any_of(runs.a.runs.front()->quantities, is_bound) ||
+         std::ranges::any_of(runs.b.runs.front()->quantities, is_bound);
 }
 
 Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   std::optional<Facts> tuned, fits, price;
-  if (const auto ladders = both_tuned(runs)) {
+  if (const auto ladders = common_ladder_pair(runs)) {
     const auto& [ladder_a, ladder_b] = *ladders;
-    const double a = fastest(*ladder_a), b = fastest(*ladder_b);
+    const double a = fastest_ms(*ladder_a), b = fastest_ms(*ladder_b);
     tuned = Facts()
-                .set("network", cut_short(ladder_a->network, kLongestNetwork))
+                .set("network", cut_short(ladder_a->network, kMaxNetworkName))
                 .set("precision", ladder_a->precision)
                 .set("first", b < a ? names.b : names.a)
                 .set("second", b < a ? names.a : names.b)
-                .set("ms", std::min(a, b), kCardTime)
-                .set("other_ms", std::max(a, b), kCardTime)
+                .set("ms", std::min(a, b), kCardTimeFormat)
+                .set("other_ms", std::max(a, b), kCardTimeFormat)
                 .set("times", format_ratio(std::max(a / b, b / a)));
   }
-  if (const ComparedRow* alone = fits_on_one(comparison)) {
+  if (const ComparedRow* alone = step_fitting_one_side(comparison)) {
     fits = Facts()
-               .set("size", cut_short(alone->size, kLongestNetwork))
+               .set("size", cut_short(alone->size, kMaxNetworkName))
                .set("context", format_count(alone->spec.context.value_or(0)))
                .set("precision", describe(alone->spec.precision.value_or(Precision::kFp32)))
                .set("who", alone->a.fits ? names.a : names.b)
@@ -206,10 +216,10 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
     const auto times = [](const PricedStep& step) {
       return format_ratio(std::max(step.a_ms / step.b_ms, step.b_ms / step.a_ms));
     };
-    const bool b_leads = priced.front().b_ms < priced.front().a_ms;
+    const bool b_is_faster = priced.front().b_ms < priced.front().a_ms;
     price = Facts()
-                .set("faster", b_leads ? names.b : names.a)
-                .set("slower", b_leads ? names.a : names.b)
+                .set("faster", b_is_faster ? names.b : names.a)
+                .set("slower", b_is_faster ? names.a : names.b)
                 .set("times", times(priced.front()))
                 .set("step", priced.front().name)
                 .when("when_tuned", priced.size() > 1, "tuned_times", times(priced.back()));
@@ -228,27 +238,28 @@ Facts card_facts(const Comparison& comparison, const SideRuns& runs) {
 }
 
 std::vector<PricedStep> priced_steps(const Comparison& comparison, const SideRuns& runs) {
-  if (comparison.related.relation != Relation::kDifferentHardware) return {};
-  const SideNames names = names_of(comparison);
+  if (comparison.machines.relation != Relation::kDifferentHardware) return {};
+  const SideNames names = side_names(comparison);
   std::vector<PricedStep> priced;
   const std::vector<StepRow> steps = step_rows(comparison, runs);
-  const auto reduced = std::ranges::find_if(steps, [](const StepRow& step) {
+  const auto reduced_precision = std::ranges::find_if(steps, [](const StepRow& step) {
     return step.row->spec.precision != Precision::kFp32 && !step.launch_bound;
   });
-  if (reduced != steps.end()) {
-    priced.push_back({reduced->network() + " in " + reduced->precision(),
-                      StepRow::ms(reduced->row->a), StepRow::ms(reduced->row->b)});
+  if (reduced_precision != steps.end()) {
+    priced.push_back({reduced_precision->network() + " in " + reduced_precision->precision(),
+                      StepRow::ms(reduced_precision->row->a),
+                      StepRow::ms(reduced_precision->row->b)});
   }
-  if (const auto tuned = both_tuned(runs)) {
-    priced.push_back({cut_short(tuned->first->network, kLongestNetwork) + " in " +
+  if (const auto tuned = common_ladder_pair(runs)) {
+    priced.push_back({cut_short(tuned->first->network, kMaxNetworkName) + " in " +
                           tuned->first->precision + ", tuned",
-                      fastest(*tuned->first), fastest(*tuned->second)});
+                      fastest_ms(*tuned->first), fastest_ms(*tuned->second)});
   }
   return priced;
 }
 
 Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<StepRow> steps = step_rows(comparison, runs);
   const bool one_context = std::ranges::all_of(steps, [&](const StepRow& step) {
     return step.row->spec.context == steps.front().row->spec.context;
@@ -266,19 +277,19 @@ Dataset step_data(const Comparison& comparison, const SideRuns& runs) {
 }
 
 Dataset launch_bound_data(const Comparison& comparison, const SideRuns& runs) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<StepRow>> columns{
       {"network", "Network", &StepRow::network},
       {"precision", "Precision", &StepRow::precision},
       {"a", names.head_a, [](const StepRow& step) { return StepRow::ms(step.row->a); }, "ms"},
       {"b", names.head_b, [](const StepRow& step) { return StepRow::ms(step.row->b); }, "ms"},
       {"speedup", "Speedup of " + names.head_b,
-       [](const StepRow& step) { return 1 / *step.row->ratio; }, "×", kCardRatio}};
+       [](const StepRow& step) { return 1 / *step.row->ratio; }, "×", kCardRatioFormat}};
   return make_dataset("launch-bound", columns,
                       only(step_rows(comparison, runs), &StepRow::launch_bound));
 }
 
-std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& runs) {
+std::vector<Dataset> step_waterfall_data(const Comparison& comparison, const SideRuns& runs) {
   if (!runs.has_both()) return {};
   std::vector<Dataset> datasets;
   std::set<std::string> precisions;
@@ -287,12 +298,13 @@ std::vector<Dataset> saved_data(const Comparison& comparison, const SideRuns& ru
   for (auto largest = of_a.rbegin(); largest != of_a.rend(); ++largest) {
     const Quantity& a = *largest->front().quantity;
     const auto b = std::ranges::find_if(
-        of_b, [&](const Measurements& same) { return same.front().quantity->matches(a); });
+        of_b, [&](const Measurements& series) { return series.front().quantity->matches(a); });
     if (b == of_b.end() || !precisions.insert(a.precision).second) continue;
-    constexpr double kLeastRatio = 1.02;  // Steps with a smaller ratio get no figure.
-    const double ratio = total(a) / total(*b->front().quantity);
-    if (std::max(ratio, 1 / ratio) < kLeastRatio) continue;
-    Dataset data = waterfall_data(saved_bars(a, *b->front().quantity, names_of(comparison)));
+    constexpr double kLeastFigureRatio = 1.02;  // Steps with a smaller ratio get no figure.
+    const double ratio = total_ms(a) / total_ms(*b->front().quantity);
+    if (std::max(ratio, 1 / ratio) < kLeastFigureRatio) continue;
+    Dataset data =
+        waterfall_data(step_waterfall_bars(a, *b->front().quantity, side_names(comparison)));
     data.family = "Precision";
     data.variant = a.network + " in " + a.precision;
     datasets.push_back(std::move(data));
@@ -307,7 +319,7 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
         topic::kCompilation, topic::kSeveralGpus, topic::kAllReduce}) {
     if (runs.has_both()) std::ranges::move(other_rows(runs, topic), std::back_inserter(rows));
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<OtherRow>> columns{
       {"topic", "Topic", &OtherRow::topic},
       {"network", "Network", [](const OtherRow& row) { return row.quantity->network; }},
@@ -320,7 +332,7 @@ Dataset other_data(const Comparison& comparison, const SideRuns& runs) {
        [](const OtherRow& row) {
          return row.is_time() ? Value(*row.a.number() / *row.b.number()) : Value();
        },
-       "×", kCardRatio}};
+       "×", kCardRatioFormat}};
   return make_dataset("others", columns, rows);
 }
 

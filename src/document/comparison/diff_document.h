@@ -10,12 +10,12 @@
 
 namespace labreport {
 
-/// One side of a comparison: its name and page for the reader, and the summaries of its GPU's runs.
+/// One side of a comparison: its name and page for the reader, and summaries of its GPU's runs.
 struct DiffSource {
-  std::string name;  ///< A command's argument: a folder, a file or a GPU's name.
-  std::string page;  ///< Relative address of its report; empty if there is none.
-  /// The compared run's summary, then those of other runs of its GPU, newest first. Empty if
-  /// unknown, as for an imported table.
+  std::string name;  ///< The argument of `labreport diff`: a folder, a file or a GPU's name.
+  std::string page;  ///< The relative address of the run's report; empty if there is none.
+  /// The compared run's summary, then those of other runs of its GPU, newest first. Empty if there
+  /// are none, as for an imported table.
   std::vector<RunSummary> summaries = {};
 };
 

@@ -39,19 +39,19 @@ std::string departure_words(double departure) {
 }
 
 std::string model_name(const ComparedRun& side) {
-  return side.model.empty() ? "labreport’s network" : side.model;
+  return side.implementation.empty() ? "labreport’s network" : side.implementation;
 }
 
 namespace {
 
-constexpr std::size_t kLongestSide = 40;  // More characters of a name do not fit a sentence.
+constexpr std::size_t kMaxSideName = 40;  // More characters do not fit a sentence.
 
 std::string short_device(const std::string& device) {
   const std::string name = replaced(device, "NVIDIA ", "");
   return name.substr(0, name.find(' '));
 }
 
-/// Names the two runs of one device by edition, day or minute; empty if none of these differs.
+/// Names the two runs of one device by edition, day or minute. The names are empty if none differs.
 std::pair<std::string, std::string> run_labels(const ComparedRun& a, const ComparedRun& b) {
   constexpr std::size_t kDay = std::string_view("2026-05-01").size();
   constexpr std::size_t kMinute = std::string_view("2026-05-01T12:34").size();
@@ -67,13 +67,15 @@ std::pair<std::string, std::string> run_labels(const ComparedRun& a, const Compa
 
 }  // namespace
 
-SideNames names_of(const Comparison& comparison) {
+SideNames side_names(const Comparison& comparison) {
   const ComparedRun &a = comparison.a, &b = comparison.b;
   const bool one_device = a.device == b.device;
-  if (comparison.of_two_models()) {
+  if (comparison.compares_two_models()) {
     if (!one_device) return {};
     const auto head = [](const ComparedRun& side) {
-      return side.model.empty() ? "labreport" : side.model.substr(0, side.model.rfind('-'));
+      return side.implementation.empty()
+                 ? "labreport"
+                 : side.implementation.substr(0, side.implementation.rfind('-'));
     };
     const bool distinct = head(a) != head(b);
     return {model_name(a), model_name(b), distinct ? head(a) : model_name(a),
@@ -82,12 +84,12 @@ SideNames names_of(const Comparison& comparison) {
   if (one_device) {
     const auto [first, second] = run_labels(a, b);
     if (first.empty()) return {};
-    const char* of = a.edition != b.edition ? " edition’s run" : "";
-    const std::string begin = a.edition != b.edition ? "the " : "the run of ";
-    return {begin + first + of, begin + second + of, first, second};
+    const char* suffix = a.edition != b.edition ? " edition’s run" : "";
+    const std::string prefix = a.edition != b.edition ? "the " : "the run of ";
+    return {prefix + first + suffix, prefix + second + suffix, first, second};
   }
-  if (a.device.empty() || b.device.empty() || a.device.size() > kLongestSide ||
-      b.device.size() > kLongestSide) {
+  if (a.device.empty() || b.device.empty() || a.device.size() > kMaxSideName ||
+      b.device.size() > kMaxSideName) {
     return {};
   }
   std::string first = short_device(a.device), second = short_device(b.device);
@@ -98,46 +100,50 @@ SideNames names_of(const Comparison& comparison) {
   return {"the " + first, "the " + second, first, second};
 }
 
-std::string at_start(const std::string& name) {
+std::string capitalized(const std::string& name) {
   return name.starts_with("the ") ? "T" + name.substr(1) : name;
 }
 
 namespace {
 
-/// The situations of section.md: who is ahead, by the median of the rows' ratios.
+/// The situations of section.md. The median of the rows' ratios decides which one holds.
 constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
 
-/// Sets the situation that holds; none if no row has a ratio.
+/// Sets the situation that holds. None holds if no row has a ratio.
 void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
                    const SideRuns& runs, const RowNoun& noun) {
-  std::vector<double> all, ratios;
+  std::vector<double> all_ratios, ratios;  // `ratios` are without launch-bound steps.
   for (const DiffRow& row : rows) {
     if (!row.row->ratio) continue;
-    all.push_back(*row.row->ratio);
+    all_ratios.push_back(*row.row->ratio);
     if (!is_launch_bound(runs, row.row->spec)) ratios.push_back(*row.row->ratio);
   }
-  const bool some_left_out = !ratios.empty() && ratios.size() < all.size();
-  if (ratios.empty()) ratios = all;
+  const bool some_left_out = !ratios.empty() && ratios.size() < all_ratios.size();
+  if (ratios.empty()) ratios = all_ratios;
   facts.flag("none", ratios.empty());
-  const double middle = ratios.empty() ? 1 : median(ratios);
-  // Medians nearer to 1 than a verdict's smallest effect are called equal.
-  const bool equal = std::abs(std::log(middle)) < std::log1p(JudgeOptions().smallest_effect);
-  const bool bytes = !rows.empty() && rows.front().in_bytes();
+  const double median_ratio = ratios.empty() ? 1 : median(ratios);
+  // If the median is nearer to 1 than the smallest effect of a verdict, the sides count as equal.
+  const bool is_equal =
+      std::abs(std::log(median_ratio)) < std::log1p(JudgeOptions().smallest_effect);
+  const bool in_bytes = !rows.empty() && rows.front().is_in_bytes();
   const std::string holds = ratios.empty() ? ""
-                            : bytes        ? (equal ? "same_memory" : "memory")
-                                           : (equal ? "equal" : "faster");
-  const bool b_first = bytes || middle < 1;
+                            : in_bytes     ? (is_equal ? "same_memory" : "memory")
+                                           : (is_equal ? "equal" : "faster");
+  const bool b_first = in_bytes || median_ratio < 1;
   const Facts values =
       Facts()
-          .set("first", at_start(b_first ? names.b : names.a))
+          .set("first", capitalized(b_first ? names.b : names.a))
           .set("second", b_first ? names.a : names.b)
-          .set("median", format_ratio(bytes ? middle : std::max(middle, 1 / middle)))
+          .set("median",
+               format_ratio(in_bytes ? median_ratio : std::max(median_ratio, 1 / median_ratio)))
           .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun) +
                            (some_left_out ? " that are not launch-bound" : ""));
   for (const std::string name : kSituations) facts.when(name, name == holds, values);
 }
 
-std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows, const SideNames& names) {
+/// Counts for each side the numbers that it did not record.
+std::vector<Facts> unrecorded_facts(const std::vector<const ComparedRow*>& rows,
+                                    const SideNames& names) {
   std::vector<Facts> sides;
   for (const auto& [who, side] :
        {std::pair{names.a, &ComparedRow::a}, std::pair{names.b, &ComparedRow::b}}) {
@@ -152,20 +158,20 @@ std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows, const
   return sides;
 }
 
-bool any_judged(const Comparison& comparison) {
+bool has_verdicts(const Comparison& comparison) {
   return std::ranges::any_of(comparison.rows, is_judged);
 }
 
-/// Says why there are ratios and no verdicts, or what the verdicts are based on.
-std::string why_verdicts(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
-  std::string reasons = join(comparison.related.reasons, "; ");
+/// Says which machines ran, and why that allows verdicts or only ratios.
+std::string machine_words(const Comparison& comparison) {
+  const SideNames names = side_names(comparison);
+  std::string reasons = join(comparison.machines.reasons, "; ");
   for (const auto& [who, name] : {std::pair{"A is", names.a}, std::pair{"B is", names.b}})
     reasons = replaced(reasons, who, name + " is");
-  switch (comparison.related.relation) {
+  switch (comparison.machines.relation) {
     case Relation::kSameMachine:
-      return "Same machine: " + comparison.related.agreement + " are equal. " +
-             (any_judged(comparison) ? "Rows with at least three launches a side get a verdict."
+      return "Same machine: " + comparison.machines.equal_facts + " are equal. " +
+             (has_verdicts(comparison) ? "Rows with at least three launches a side get a verdict."
               : comparison.mismatches.empty()
                   ? "Ratios, no verdicts: too few launches, three a side are needed."
                   : "Ratios, no verdicts.");
@@ -184,8 +190,8 @@ std::string why_verdicts(const Comparison& comparison) {
 }  // namespace
 
 std::string rows_words(std::int64_t count, const RowNoun& noun) {
-  return count == 1 ? fmt::format("the only {} that both runs have", noun.one)
-                    : fmt::format("the median of {} {}", format_count(count), noun.many);
+  return count == 1 ? fmt::format("the only {} that both runs have", noun.singular)
+                    : fmt::format("the median of {} {}", format_count(count), noun.plural);
 }
 
 std::string verdict_words(const std::vector<DiffRow>& rows) {
@@ -193,38 +199,41 @@ std::string verdict_words(const std::vector<DiffRow>& rows) {
   for (const auto verdict :
        {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
     const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
-      return is_judged(*row.row) && row.row->judged->verdict == verdict;
+      return is_judged(*row.row) && row.row->judgment->verdict == verdict;
     });
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
   return join_words(parts);
 }
 
-Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
-               const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
-  const SideNames names = names_of(comparison);
+Facts section_facts(const std::vector<DiffRow>& rows,
+                    const std::vector<const ComparedRow*>& problem_rows,
+                    const Comparison& comparison, const SideRuns& runs, const RowNoun& noun) {
+  const SideNames names = side_names(comparison);
   Facts facts;
   set_situation(facts, rows, names, runs, noun);
   const std::string verdicts = verdict_words(rows);
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  facts.list("unrecorded", unrecorded(all, names));
+  facts.list("unrecorded", unrecorded_facts(problem_rows, names));
   facts.set("name_b", names.b).set("head_a", names.head_a).set("head_b", names.head_b);
   facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
                return row.row->interval.has_value();
              }));
-  facts.flag("of_memory", !rows.empty() && rows.front().in_bytes());
+  facts.flag("of_memory", !rows.empty() && rows.front().is_in_bytes());
   return facts;
 }
 
 std::string relation_words(const Comparison& comparison) {
-  constexpr std::size_t kShort = 8;
+  constexpr std::size_t kShortRevision = 8;
   const ComparedRun &a = comparison.a, &b = comparison.b;
-  std::string words = why_verdicts(comparison);
-  // Every ratio contains a revision's changes; an import's revision says nothing of its numbers.
+  std::string words = machine_words(comparison);
+  // A ratio of two revisions contains the changes between them. An import's revision did not
+  // measure its numbers.
   const bool revisions_known = !a.revision.empty() && !b.revision.empty() && a.source == b.source;
   if (revisions_known && a.revision != b.revision) {
-    words += fmt::format(" Measured by different revisions of labreport: {} vs. {}.",
-                         a.revision.substr(0, kShort), b.revision.substr(0, kShort));
+    words +=
+        fmt::format(" Measured by different revisions of labreport: {} vs. {}.",
+                    a.revision.substr(0, kShortRevision), b.revision.substr(0, kShortRevision));
   }
   for (const std::string& mismatch : comparison.mismatches) {
     words += " Allowed mismatch: " + mismatch + ". Ratios compare different work.";
@@ -236,14 +245,14 @@ std::string relation_words(const Comparison& comparison) {
   return words;
 }
 
-std::string method_of(const Comparison& comparison) {
+std::string method_words(const Comparison& comparison) {
   constexpr const char* kWords = "src/document/comparison/method.md";
   Facts facts;
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   facts.set("a", names.a).set("b", names.b);
-  facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
+  facts.flag("different", comparison.machines.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
-  facts.flag("judged", any_judged(comparison));
+  facts.flag("judged", has_verdicts(comparison));
   return render_words(embedded::document().at(kWords), facts, kWords);
 }
 

@@ -1,4 +1,5 @@
-// Describes the sides and what is compared besides ratios.
+// Makes the tables of a comparison that show no ratios of rows: sides, fitting cells, speedups,
+// kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 namespace labreport {
 namespace {
 
+/// A row of the table of sides.
 struct SideFact {
   std::string label;
   Value a, b;
@@ -24,30 +26,32 @@ std::string limit_words(std::optional<double> limit, double unit, const char* na
 
 std::string rate_words(const ComparedRun& side, Precision precision) {
   constexpr double kTera = 1e12;
-  const auto found = side.limits.rates.find(precision);
-  return found == side.limits.rates.end() ? "" : limit_words(found->second, kTera, "TFLOP/s");
+  const auto found = side.limits.matrix_rates.find(precision);
+  return found == side.limits.matrix_rates.end() ? ""
+                                                 : limit_words(found->second, kTera, "TFLOP/s");
 }
 
-/// True for an import, whose time and revision say nothing of its numbers.
+/// True for an import. Its time and revision are not those of the measurement.
 bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
 
-/// "a, b and 3 more"
-std::string some_of(const std::vector<std::string>& texts) {
-  constexpr std::size_t kMost = 2;
-  const std::string first = join(std::span(texts).first(std::min(kMost, texts.size())), ", ");
-  return texts.size() <= kMost ? first : fmt::format("{} and {} more", first, texts.size() - kMost);
+/// Lists the first two texts and how many more there are: "a, b and 3 more".
+std::string first_texts(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMax = 2;
+  const std::string first = join(std::span(texts).first(std::min(kMax, texts.size())), ", ");
+  return texts.size() <= kMax ? first : fmt::format("{} and {} more", first, texts.size() - kMax);
 }
 
 using SideWords = std::function<std::string(const ComparedRun&)>;
 
+/// Returns the labels of the facts and, for each, the function that words it for one side.
 std::vector<std::pair<const char*, SideWords>> side_facts() {
   constexpr double kGiga = 1e9;
   static constexpr std::size_t kMinutes = std::string_view("2026-05-01T12:34").size();
   return {
       {"GPU", &ComparedRun::device},
-      {"Published by", [](const auto& side) { return some_of(side.titles); }},
-      {"Published at", [](const auto& side) { return some_of(side.sources); }},
-      {"Assumed", [](const auto& side) { return some_of(side.assumed); }},
+      {"Published by", [](const auto& side) { return first_texts(side.table_titles); }},
+      {"Published at", [](const auto& side) { return first_texts(side.table_sources); }},
+      {"Assumed", [](const auto& side) { return first_texts(side.assumptions); }},
       {"Edition and preset",
        [](const auto& side) {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
@@ -74,25 +78,25 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
       {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
       {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
       {"Measured bandwidth",
-       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }}};
+       [](const auto& side) { return limit_words(side.limits.copy_bandwidth, kGiga, "GB/s"); }}};
 }
 
 Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }
 
-Value linked(const DiffSource& source) {
+Value linked_name(const DiffSource& source) {
   const std::filesystem::path folder(source.name);
   Value name((folder.has_filename() ? folder : folder.parent_path()).filename().string());
   name.link = source.page;
   return name;
 }
 
-/// The first row of each cell among the rows for which `selects` holds.
-std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
-                                         bool (*selects)(const ComparedRow&)) {
+/// Returns the first row of each cell, among the rows that `selects` accepts.
+std::vector<const ComparedRow*> first_rows_of_cells(const std::vector<ComparedRow>& rows,
+                                                    bool (*selects)(const ComparedRow&)) {
   std::vector<const ComparedRow*> cells;
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    if (selects(row) && seen.insert(row.cell).second) cells.push_back(&row);
+    if (selects(row) && seen.insert(row.cell_id).second) cells.push_back(&row);
   }
   return cells;
 }
@@ -111,8 +115,8 @@ Value fit_words(const RowSide& side) {
 }  // namespace
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
-  std::vector<SideFact> facts{{"Run", linked(a), linked(b)}};
-  if (!comparison.a.model.empty() || !comparison.b.model.empty()) {
+  std::vector<SideFact> facts{{"Run", linked_name(a), linked_name(b)}};
+  if (!comparison.a.implementation.empty() || !comparison.b.implementation.empty()) {
     facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
   }
   for (const auto& [label, words] : side_facts()) {
@@ -120,23 +124,23 @@ Dataset sides_data(const Comparison& comparison, const DiffSource& a, const Diff
     const Value in_b = words_or_nothing(words(comparison.b));
     if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<SideFact>> columns{{"what", "What", &SideFact::label},
                                               {"a", names.head_a, &SideFact::a},
                                               {"b", names.head_b, &SideFact::b}};
   return make_dataset("sides", columns, facts);
 }
 
-Dataset fits_data(const Comparison& comparison) {
-  const auto differ = [](const ComparedRow& row) {
-    return row.a.fits != row.b.fits && row.standing != RowStanding::kOnlyA &&
-           row.standing != RowStanding::kOnlyB;
+Dataset one_sided_fit_data(const Comparison& comparison) {
+  const auto fits_one_side = [](const ComparedRow& row) {
+    return row.a.fits != row.b.fits && row.status != RowStatus::kOnlyA &&
+           row.status != RowStatus::kOnlyB;
   };
   std::vector<CellRow> cells;
-  for (const ComparedRow* row : cells_of(comparison.rows, differ)) {
-    cells.push_back({row, {row->a.fits ? row->b.reason : row->a.reason}});
+  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, fits_one_side)) {
+    cells.push_back({row, {row->a.fits ? row->b.missing_reason : row->a.missing_reason}});
   }
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
        [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
@@ -146,22 +150,23 @@ Dataset fits_data(const Comparison& comparison) {
   return make_dataset("fits", columns, cells);
 }
 
-Dataset lone_data(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+Dataset not_compared_data(const Comparison& comparison) {
+  const SideNames names = side_names(comparison);
   std::vector<CellRow> cells;
-  const auto is_lone = [](const ComparedRow& row) {
-    return row.standing == RowStanding::kOnlyA || row.standing == RowStanding::kOnlyB ||
-           row.standing == RowStanding::kFailedBoth;
+  const auto is_not_compared = [](const ComparedRow& row) {
+    return row.status == RowStatus::kOnlyA || row.status == RowStatus::kOnlyB ||
+           row.status == RowStatus::kFailedBoth;
   };
-  for (const ComparedRow* row : cells_of(comparison.rows, is_lone)) {
+  for (const ComparedRow* row : first_rows_of_cells(comparison.rows, is_not_compared)) {
     cells.push_back({row, {}});
-    if (row->standing != RowStanding::kFailedBoth) continue;
-    cells.back().flags = {names.head_a + ": " + row->a.reason, names.head_b + ": " + row->b.reason};
+    if (row->status != RowStatus::kFailedBoth) continue;
+    cells.back().flags = {names.head_a + ": " + row->a.missing_reason,
+                          names.head_b + ": " + row->b.missing_reason};
   }
   const std::vector<Column<CellRow>> columns{
       {"cell", "Cell",
        [](const CellRow& cell) {
-         // Labels tell apart cells that differ only in warm-up or steps.
+         // Cells may differ only in warm-up or steps, so these are part of the label.
          const CellSpec& spec = cell.row->spec;
          std::string label = cell_label(spec, cell.row->size);
          if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
@@ -170,9 +175,8 @@ Dataset lone_data(const Comparison& comparison) {
        }},
       {"kind", "Kind", kind_of},
       {"where", "Where", [&](const CellRow& cell) {
-         if (cell.row->standing == RowStanding::kFailedBoth)
-           return std::string("failed on both sides");
-         const bool in_a = cell.row->standing == RowStanding::kOnlyA;
+         if (cell.row->status == RowStatus::kFailedBoth) return std::string("failed on both sides");
+         const bool in_a = cell.row->status == RowStatus::kOnlyA;
          return "only in " + (in_a ? names.head_a : names.head_b);
        }}};
   return make_dataset("lone", columns, cells);
@@ -180,7 +184,7 @@ Dataset lone_data(const Comparison& comparison) {
 
 Dataset speedup_data(const Comparison& comparison) {
   const std::vector<SpeedupRow>& speedups = comparison.speedups;
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<SpeedupRow>> columns{
       {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
       {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
@@ -193,15 +197,15 @@ Dataset speedup_data(const Comparison& comparison) {
 }
 
 Dataset kernel_data(const Comparison& comparison) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::vector<Column<KernelChange>> columns{
       {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
       {"class", "Class", &KernelChange::kernel_class},
-      {"a", names.head_a, &KernelChange::a},
+      {"a", names.head_a, &KernelChange::kernel_a},
       {"share_a", "Share, " + names.head_a, &KernelChange::share_a, "%", {Notation::kPercent}},
-      {"b", names.head_b, &KernelChange::b},
+      {"b", names.head_b, &KernelChange::kernel_b},
       {"share_b", "Share, " + names.head_b, &KernelChange::share_b, "%", {Notation::kPercent}}};
-  return make_dataset("kernels", columns, comparison.kernels);
+  return make_dataset("kernels", columns, comparison.kernel_changes);
 }
 
 }  // namespace labreport

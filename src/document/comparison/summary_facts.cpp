@@ -1,4 +1,5 @@
-// Compares two runs as a whole by the training step of the largest network in each precision.
+// Makes the facts of a comparison's summary from the training step of the largest network in each
+// precision.
 #include <algorithm>
 #include <cmath>
 
@@ -12,21 +13,24 @@
 namespace labreport {
 namespace {
 
-constexpr Notation kMilliseconds{Notation::kSignificant, 3};
-constexpr std::size_t kLongestName = 40;  // More characters of a size do not fit a sentence.
-constexpr double kExplains = 0.5;         // A phase with this share of a difference explains it.
-constexpr double kNear = 1.1;             // Two ratios within this factor count as equal.
+constexpr Notation kStepFormat{Notation::kSignificant, 3};
+constexpr std::size_t kMaxSizeName = 40;  // More characters do not fit a sentence.
+// The optimizer explains a difference if it has at least this fraction of it.
+constexpr double kExplainingShare = 0.5;
+// Two ratios within this factor count as equal.
+constexpr double kEqualRatios = 1.1;
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
-double milliseconds(const RowSide& side) { return *side.value / 1e6; }
+double ms_of(const RowSide& side) { return *side.value / 1e6; }
 
-bool equally_fast(double ratio) {
+/// True if the ratio of times is nearer to 1 than the smallest effect of a verdict.
+bool is_equally_fast(double ratio) {
   return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
 }
 
-/// The training step of one process for the largest network at its longest context; null if none
-/// has a ratio. Steps of several ranks are a different measurement.
+/// Returns the training step of the largest network at its longest context; null if none has a
+/// ratio. Steps of several ranks do not count.
 const ComparedRow* largest_step(const Comparison& comparison, Precision precision) {
   const auto extent = [](const ComparedRow& row) {
     return std::pair(parameter_count(*row.spec.model), row.spec.context);
@@ -40,43 +44,48 @@ const ComparedRow* largest_step(const Comparison& comparison, Precision precisio
   return largest;
 }
 
-/// The optimizer's share of the steps' difference; nothing if it is below kExplains or above 1.
+/// Returns the facts of the optimizer's fraction of the steps' difference; nothing if the fraction
+/// is below kExplainingShare or above 1.
 std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
   const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
-    return row.measure == Measure::kOptimizer && row.cell == step.cell && row.ratio;
+    return row.measure == Measure::kOptimizer && row.cell_id == step.cell_id && row.ratio;
   });
   if (optimizer == comparison.rows.end()) return std::nullopt;
   const double share =
       (*optimizer->b.value - *optimizer->a.value) / (*step.b.value - *step.a.value);
-  if (share < kExplains || share > 1) return std::nullopt;
-  const auto &a = comparison.a.limits.bandwidth, &b = comparison.b.limits.bandwidth;
-  const bool different = comparison.related.relation == Relation::kDifferentHardware && a && b;
-  const double limit = different ? *a / *b : 0;
-  const bool bound = limit > 0 && std::abs(std::log(*optimizer->ratio / limit)) < std::log(kNear);
+  if (share < kExplainingShare || share > 1) return std::nullopt;
+  const auto &a = comparison.a.limits.copy_bandwidth, &b = comparison.b.limits.copy_bandwidth;
+  const bool limits_differ = comparison.machines.relation == Relation::kDifferentHardware && a && b;
+  const double predicted_ratio = limits_differ ? *a / *b : 0;
+  const bool is_bound =
+      predicted_ratio > 0 &&
+      std::abs(std::log(*optimizer->ratio / predicted_ratio)) < std::log(kEqualRatios);
   return Facts()
-      .set("who", comparison.of_two_models() ? "the optimizer" : "AdamW")
+      .set("who", comparison.compares_two_models() ? "the optimizer" : "AdamW")
       .set("share", format_fixed(100 * share, 0))
-      .when("bound", bound, "bandwidth", format_ratio(std::max(limit, 1 / limit)));
+      .when("bound", is_bound, "bandwidth",
+            format_ratio(std::max(predicted_ratio, 1 / predicted_ratio)));
 }
 
-/// The step on both sides, the faster one first. `with_reason` adds the optimizer's share.
+/// Returns the facts of a step, the faster side first. `with_reason` adds the optimizer's part in
+/// the difference.
 Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
-  const SideNames names = names_of(comparison);
+  const SideNames names = side_names(comparison);
   const std::string &a = names.a, &b = names.b;
-  const bool b_leads = *row.ratio < 1;
+  const bool b_is_faster = *row.ratio < 1;
   return Facts()
-      .set("first", at_start(b_leads ? b : a))
-      .set("second", b_leads ? a : b)
-      .set("size", cut_short(row.size, kLongestName))
+      .set("first", capitalized(b_is_faster ? b : a))
+      .set("second", b_is_faster ? a : b)
+      .set("size", cut_short(row.size, kMaxSizeName))
       .set("context", format_count(row.spec.context.value_or(0)))
       .set("precision", describe(*row.spec.precision))
-      .set("ms", milliseconds(b_leads ? row.b : row.a), kMilliseconds)
-      .set("other_ms", milliseconds(b_leads ? row.a : row.b), kMilliseconds)
+      .set("ms", ms_of(b_is_faster ? row.b : row.a), kStepFormat)
+      .set("other_ms", ms_of(b_is_faster ? row.a : row.b), kStepFormat)
       .set("times", format_ratio(std::max(*row.ratio, 1 / *row.ratio)))
       .when("optimizer", with_reason ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
-/// The median ratio of all whole steps that both sides have, or else of all-reduces.
+/// Returns the facts of the median ratio of all steps that both sides have, or else of all-reduces.
 std::optional<Facts> median_facts(const Comparison& comparison) {
   const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
   const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
@@ -87,14 +96,14 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
       if (row.ratio && is_kind(row)) ratios.push_back(*row.ratio);
     }
     if (ratios.empty()) continue;
-    const SideNames names = names_of(comparison);
+    const SideNames names = side_names(comparison);
     const std::string &a = names.a, &b = names.b;
-    const double middle = median(ratios);
+    const double median_ratio = median(ratios);
     return Facts()
-        .set("first", at_start(middle < 1 ? b : a))
-        .set("second", middle < 1 ? a : b)
-        .flag("equal", equally_fast(middle))
-        .set("times", format_ratio(std::max(middle, 1 / middle)))
+        .set("first", capitalized(median_ratio < 1 ? b : a))
+        .set("second", median_ratio < 1 ? a : b)
+        .flag("equal", is_equally_fast(median_ratio))
+        .set("times", format_ratio(std::max(median_ratio, 1 / median_ratio)))
         .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun));
   }
   return std::nullopt;
@@ -103,39 +112,40 @@ std::optional<Facts> median_facts(const Comparison& comparison) {
 }  // namespace
 
 Facts summary_facts(const Comparison& comparison) {
-  std::vector<Facts> steps, alike;
+  std::vector<Facts> steps, equal_steps;
   for (const Precision precision : kComparedPrecisions) {
     const ComparedRow* row = largest_step(comparison, precision);
     if (row == nullptr) continue;
-    std::vector<Facts>& list = equally_fast(*row->ratio) ? alike : steps;
+    std::vector<Facts>& list = is_equally_fast(*row->ratio) ? equal_steps : steps;
     list.push_back(step_facts(comparison, *row, list.empty()));
   }
   std::vector<DiffRow> timings;
   for (const ComparedRow& row : comparison.rows) {
-    if (is_step(row)) timings.push_back(diff_row(0, row, names_of(comparison)));
+    if (is_step(row)) timings.push_back(diff_row(0, row, side_names(comparison)));
   }
-  const bool trained = !steps.empty() || !alike.empty();
-  const auto overall = trained ? std::nullopt : median_facts(comparison);
-  // `matched` also counts cells without a measure, such as those of attention, which have no row.
-  const bool any_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
-    return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
+  const bool has_steps = !steps.empty() || !equal_steps.empty();
+  const auto overall = has_steps ? std::nullopt : median_facts(comparison);
+  // `matched_cells` also counts cells without measures, such as those of attention, which have no
+  // row.
+  const bool has_match = std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+    return row.status != RowStatus::kOnlyA && row.status != RowStatus::kOnlyB;
   });
-  // Between GPUs of different kinds, the difference between single launches is not of interest.
-  const Relation relation = comparison.related.relation;
-  const bool single =
+  // Between GPUs of different kinds, the variation from launch to launch matters little.
+  const Relation relation = comparison.machines.relation;
+  const bool has_single_launches =
       relation != Relation::kImported && relation != Relation::kDifferentHardware &&
       std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
-        return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
+        return row.ratio && row.a.launch_values.size() == 1 && row.b.launch_values.size() == 1;
       });
   const std::string verdicts = verdict_words(timings);
   return Facts()
       .list("steps", std::move(steps))
-      .list("alike", std::move(alike))
+      .list("alike", std::move(equal_steps))
       .when("median", overall)
-      .flag("nothing", !any_match)
-      .flag("none", any_match && !trained && !overall)
-      .flag("single", single)
-      .set("name_b", names_of(comparison).b)
+      .flag("nothing", !has_match)
+      .flag("none", has_match && !has_steps && !overall)
+      .flag("single", has_single_launches)
+      .set("name_b", side_names(comparison).b)
       .when("verdicts", !verdicts.empty(), "counts", verdicts);
 }
 

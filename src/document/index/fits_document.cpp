@@ -1,3 +1,5 @@
+// Makes the page "What fits?": the smallest GPU for each step, and the formulas that its script
+// computes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,24 +19,27 @@ namespace {
 
 constexpr std::array<std::int64_t, 4> kContexts{512, 1024, 2048, 4096};
 constexpr std::array<std::int64_t, 4> kRanks{2, 4, 8, 16};
-constexpr std::int64_t kFirstContext = 512;
+constexpr std::int64_t kInitialContext = 512;  // The context with which the page opens.
 
-/// The peaks of one kind of step that a GPU's runs measured.
-struct Evidence {
-  ConfirmedPeaks peaks;   ///< Peaks of all runs together.
+/// The peaks of one kind of step that a GPU's runs measured. They are evidence for the formulas.
+struct PeakEvidence {
+  ConfirmedPeaks peaks;   ///< The peaks of all runs together.
   const RunSummary* run;  ///< The run that measured most of these peaks, the newest if several did.
   std::int64_t run_peaks;  ///< The number of these peaks that `run` measured.
 
-  bool checkpoints() const { return peaks.blocks > 0; }
-  bool shards() const { return peaks.ranks > 0; }
-  bool plain() const { return !checkpoints() && !shards(); }
-  /// Steps with checkpoints, and steps that shard the optimizer's state, are kinds of their own.
+  bool has_checkpoints() const { return peaks.blocks > 0; }
+  bool is_sharded() const { return peaks.ranks > 0; }
+  bool is_plain() const { return !has_checkpoints() && !is_sharded(); }
+  /// Returns what distinguishes kinds of steps. Steps with checkpoints, and steps that shard the
+  /// optimizer's state, are kinds of their own.
   auto kind() const {
-    return std::tuple(checkpoints(), shards(), parse_mode(peaks.mode),
+    return std::tuple(has_checkpoints(), is_sharded(), parse_mode(peaks.mode),
                       parse_precision(peaks.precision));
   }
-  std::string step() const { return mode_words(parse_mode(peaks.mode)); }
-  std::string precision() const { return std::string(describe(parse_precision(peaks.precision))); }
+  std::string step_words() const { return mode_words(parse_mode(peaks.mode)); }
+  std::string precision_words() const {
+    return std::string(describe(parse_precision(peaks.precision)));
+  }
   CellSpec spec(const ModelShape& shape) const {
     CellSpec spec;
     spec.model = shape;
@@ -42,23 +47,26 @@ struct Evidence {
     spec.precision = parse_precision(peaks.precision);
     return spec;
   }
-  double peak(const ModelShape& shape, std::int64_t context) const {
+  double predicted_bytes(const ModelShape& shape, std::int64_t context) const {
     CellSpec step = spec(shape);
     step.batch = kHandoutBatch;
     step.context = context;
     return static_cast<double>(expected_peak(step).total() + peaks.workspace);
   }
-  bool measured(std::int64_t context) const {
+  /// True if the context was measured with the batch that the page predicts for.
+  bool covers(std::int64_t context) const {
     return peaks.batch >= kHandoutBatch && peaks.context >= context;
   }
-  void add(const Evidence& other) {
+  void add(const PeakEvidence& other) {
     peaks.peaks += other.peaks.peaks;
     if (std::abs(other.peaks.farthest) > std::abs(peaks.farthest))
       peaks.farthest = other.peaks.farthest;
     // A context counts only if it was measured with the batch that the page predicts for.
-    const bool enough = peaks.batch >= kHandoutBatch, others = other.peaks.batch >= kHandoutBatch;
-    if (!enough && others) peaks.context = other.peaks.context;
-    if (enough == others) peaks.context = std::max(peaks.context, other.peaks.context);
+    const bool covers_batch = peaks.batch >= kHandoutBatch;
+    const bool other_covers_batch = other.peaks.batch >= kHandoutBatch;
+    if (!covers_batch && other_covers_batch) peaks.context = other.peaks.context;
+    if (covers_batch == other_covers_batch)
+      peaks.context = std::max(peaks.context, other.peaks.context);
     for (const auto member : {&ConfirmedPeaks::batch, &ConfirmedPeaks::blocks,
                               &ConfirmedPeaks::ranks, &ConfirmedPeaks::workspace})
       peaks.*member = std::max(peaks.*member, other.peaks.*member);
@@ -68,58 +76,61 @@ struct Evidence {
   }
 };
 
-struct FitGpu {
+/// A GPU whose runs confirm the formulas.
+struct ConfirmedGpu {
   const GpuRuns* runs;
-  std::int64_t bytes;
-  std::vector<Evidence> evidence;
+  std::int64_t memory_bytes;
+  std::vector<PeakEvidence> evidence;
 
-  const Evidence* find(const Evidence& alike) const {
-    const auto found = std::ranges::find(evidence, alike.kind(), &Evidence::kind);
+  const PeakEvidence* find(const PeakEvidence& of_kind) const {
+    const auto found = std::ranges::find(evidence, of_kind.kind(), &PeakEvidence::kind);
     return found == evidence.end() ? nullptr : &*found;
   }
 };
 
-/// The GPUs whose runs confirm formulas, least memory first.
-std::vector<FitGpu> fit_gpus(const std::vector<GpuRuns>& gpus) {
-  std::vector<FitGpu> all;
+/// Returns the GPUs whose runs confirm formulas, least memory first.
+std::vector<ConfirmedGpu> confirmed_gpus(const std::vector<GpuRuns>& gpus) {
+  std::vector<ConfirmedGpu> all;
   for (const GpuRuns& gpu : gpus) {
-    std::vector<Evidence> evidence;
+    std::vector<PeakEvidence> evidence;
     for (const RunSummary* run : gpu.runs) {
       for (const ConfirmedPeaks& peaks : run->memory.confirmed) {
-        const Evidence one{peaks, run, peaks.peaks};
-        const auto known = std::ranges::find(evidence, one.kind(), &Evidence::kind);
+        const PeakEvidence of_run{peaks, run, peaks.peaks};
+        const auto known = std::ranges::find(evidence, of_run.kind(), &PeakEvidence::kind);
         if (known == evidence.end()) {
-          evidence.push_back(one);
+          evidence.push_back(of_run);
         } else {
-          known->add(one);
+          known->add(of_run);
         }
       }
     }
     if (evidence.empty()) continue;
-    std::ranges::sort(evidence, {}, &Evidence::kind);
-    const std::int64_t bytes = evidence.front().run->memory.device_bytes;
-    all.push_back({&gpu, bytes, std::move(evidence)});
+    std::ranges::sort(evidence, {}, &PeakEvidence::kind);
+    const std::int64_t memory_bytes = evidence.front().run->memory.device_bytes;
+    all.push_back({&gpu, memory_bytes, std::move(evidence)});
   }
-  std::ranges::stable_sort(all, {}, &FitGpu::bytes);
+  std::ranges::stable_sort(all, {}, &ConfirmedGpu::memory_bytes);
   return all;
 }
 
-/// Evidence for each kind of step, from the first GPU that has it; `plain` steps come first.
-std::vector<Evidence> kinds_of(const std::vector<FitGpu>& gpus) {
-  std::vector<Evidence> kinds;
-  for (const FitGpu& gpu : gpus) {
-    for (const Evidence& one : gpu.evidence) {
-      if (std::ranges::count(kinds, one.kind(), &Evidence::kind) == 0) kinds.push_back(one);
+/// Returns one evidence for each kind of step, from the first GPU that has the kind. Plain steps
+/// come first.
+std::vector<PeakEvidence> kinds_of(const std::vector<ConfirmedGpu>& gpus) {
+  std::vector<PeakEvidence> kinds;
+  for (const ConfirmedGpu& gpu : gpus) {
+    for (const PeakEvidence& evidence : gpu.evidence) {
+      const bool is_known = std::ranges::count(kinds, evidence.kind(), &PeakEvidence::kind) > 0;
+      if (!is_known) kinds.push_back(evidence);
     }
   }
-  std::ranges::sort(kinds, {}, &Evidence::kind);
+  std::ranges::sort(kinds, {}, &PeakEvidence::kind);
   return kinds;
 }
 
-struct Network {
+struct FitNetwork {
   std::set<std::string> names;  ///< Editions name one network differently.
   ModelShape shape;
-  std::string key = {};  ///< Unique name in the page's address.
+  std::string key = {};  ///< The network's name in the page's address, unique in the page.
 
   std::string label() const {
     const auto count = static_cast<double>(parameter_count(shape));
@@ -129,76 +140,80 @@ struct Network {
   }
 };
 
-/// Every network that a run of the GPUs knows, smallest first.
-std::vector<Network> networks_of(const std::vector<GpuRuns>& gpus) {
-  std::vector<Network> networks;
+/// Returns every network that a run of the GPUs knows, smallest first.
+std::vector<FitNetwork> networks_of(const std::vector<GpuRuns>& gpus) {
+  std::vector<FitNetwork> networks;
   for (const GpuRuns& gpu : gpus) {
     for (const RunSummary* run : gpu.runs) {
       for (const Size& size : run->memory.networks) {
-        auto known = std::ranges::find(networks, size.shape, &Network::shape);
+        auto known = std::ranges::find(networks, size.shape, &FitNetwork::shape);
         if (known == networks.end()) known = networks.insert(known, {{}, size.shape});
         known->names.insert(size.name);
       }
     }
   }
-  std::ranges::stable_sort(networks, {},
-                           [](const Network& network) { return parameter_count(network.shape); });
-  for (Network& network : networks) {
+  std::ranges::stable_sort(
+      networks, {}, [](const FitNetwork& network) { return parameter_count(network.shape); });
+  for (FitNetwork& network : networks) {
     const std::string& name = *network.names.begin();
-    const bool taken = std::ranges::count(networks, name, &Network::key) > 0;
-    network.key = taken ? network.label() : name;
+    const bool is_taken = std::ranges::count(networks, name, &FitNetwork::key) > 0;
+    network.key = is_taken ? network.label() : name;
   }
   return networks;
 }
 
-struct Row {
-  const Network* network;
-  const Evidence* kind;
+/// A network's step in the table of smallest GPUs.
+struct FitRow {
+  const FitNetwork* network;
+  const PeakEvidence* kind;
 };
 
-Value smallest_gpu(const Row& row, const std::vector<FitGpu>& gpus, std::int64_t context) {
-  bool extrapolated = false;
+/// Names the GPU with the least memory in which the step's predicted peak fits, or "none".
+Value smallest_gpu(const FitRow& row, const std::vector<ConfirmedGpu>& gpus, std::int64_t context) {
+  bool is_extrapolated = false;
   const auto words = [&](const std::string& name) {
-    return name + (extrapolated ? ", extrapolated" : "");
+    return name + (is_extrapolated ? ", extrapolated" : "");
   };
-  for (const FitGpu& gpu : gpus) {
-    const Evidence* evidence = gpu.find(*row.kind);
+  for (const ConfirmedGpu& gpu : gpus) {
+    const PeakEvidence* evidence = gpu.find(*row.kind);
     if (evidence == nullptr) continue;
-    extrapolated = !evidence->measured(context);
-    const double peak = evidence->peak(row.network->shape, context);
-    if (peak <= static_cast<double>(gpu.bytes)) return words(gpu.runs->short_name);
+    is_extrapolated = !evidence->covers(context);
+    const double peak = evidence->predicted_bytes(row.network->shape, context);
+    if (peak <= static_cast<double>(gpu.memory_bytes)) return words(gpu.runs->short_name);
   }
   return words("none");
 }
 
-Dataset smallest_gpus(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
-                      const std::vector<FitGpu>& gpus) {
-  std::vector<Row> rows;
-  for (const Network& network : networks) {
-    for (const Evidence& kind : kinds) {
-      if (kind.plain()) rows.push_back({&network, &kind});
+Dataset smallest_gpu_data(const std::vector<FitNetwork>& networks,
+                          const std::vector<PeakEvidence>& kinds,
+                          const std::vector<ConfirmedGpu>& gpus) {
+  std::vector<FitRow> rows;
+  for (const FitNetwork& network : networks) {
+    for (const PeakEvidence& kind : kinds) {
+      if (kind.is_plain()) rows.push_back({&network, &kind});
     }
   }
-  std::vector<Column<Row>> columns{
-      {"network", "Network", [](const Row& row) { return row.network->label(); }},
-      {"step", "Step", [](const Row& row) { return row.kind->step(); }},
-      {"precision", "Precision", [](const Row& row) { return row.kind->precision(); }}};
+  std::vector<Column<FitRow>> columns{
+      {"network", "Network", [](const FitRow& row) { return row.network->label(); }},
+      {"step", "Step", [](const FitRow& row) { return row.kind->step_words(); }},
+      {"precision", "Precision", [](const FitRow& row) { return row.kind->precision_words(); }}};
   for (const std::int64_t context : kContexts) {
     columns.push_back(
         {"at" + std::to_string(context), "Context " + format_count(context),
-         [context, &gpus](const Row& row) { return smallest_gpu(row, gpus, context); }});
+         [context, &gpus](const FitRow& row) { return smallest_gpu(row, gpus, context); }});
   }
   return make_dataset("fits", columns, rows);
 }
 
-/// The formulas are keyed by step, precision and blocks per checkpoint ("0": none).
-nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& kinds) {
+/// Returns a network's formulas by step, precision and blocks per checkpoint ("0" without
+/// checkpoints).
+nlohmann::json formulas_of(const FitNetwork& network, const std::vector<PeakEvidence>& kinds) {
   nlohmann::json formulas = nlohmann::json::object();
-  for (const Evidence& kind : kinds) {
+  for (const PeakEvidence& kind : kinds) {
     CellSpec spec = kind.spec(network.shape);
-    nlohmann::json& by_blocks = formulas[kind.step()][kind.precision()];
-    if (!kind.checkpoints()) by_blocks["0"] = peak_formulas(spec, 0);
-    for (std::int64_t blocks = 1; kind.checkpoints() && blocks <= network.shape.layers;
+    nlohmann::json& by_blocks = formulas[kind.step_words()][kind.precision_words()];
+    if (!kind.has_checkpoints()) by_blocks["0"] = peak_formulas(spec, 0);
+    for (std::int64_t blocks = 1; kind.has_checkpoints() && blocks <= network.shape.layers;
          blocks *= 2) {
       spec.blocks_per_checkpoint = blocks;
       by_blocks[std::to_string(blocks)] = peak_formulas(spec, 0);
@@ -207,12 +222,12 @@ nlohmann::json formulas_of(const Network& network, const std::vector<Evidence>& 
   return formulas;
 }
 
-nlohmann::json gpu_data(const FitGpu& gpu) {
+nlohmann::json gpu_data(const ConfirmedGpu& gpu) {
   nlohmann::json evidence = nlohmann::json::array();
-  for (const Evidence& one : gpu.evidence) {
-    const ConfirmedPeaks& peaks = one.peaks;
-    evidence.push_back({{"step", one.step()},
-                        {"precision", one.precision()},
+  for (const PeakEvidence& of_kind : gpu.evidence) {
+    const ConfirmedPeaks& peaks = of_kind.peaks;
+    evidence.push_back({{"step", of_kind.step_words()},
+                        {"precision", of_kind.precision_words()},
                         {"blocks", peaks.blocks},
                         {"ranks", peaks.ranks},
                         {"peaks", peaks.peaks},
@@ -220,61 +235,64 @@ nlohmann::json gpu_data(const FitGpu& gpu) {
                         {"batch", peaks.batch},
                         {"context", peaks.context},
                         {"workspace", peaks.workspace},
-                        {"run", one.run->address("")}});
+                        {"run", of_kind.run->address("")}});
   }
-  return {{"name", gpu.runs->gpu}, {"bytes", gpu.bytes}, {"evidence", evidence}};
+  return {{"name", gpu.runs->gpu}, {"bytes", gpu.memory_bytes}, {"evidence", evidence}};
 }
 
-nlohmann::json fits_data(const std::vector<Network>& networks, const std::vector<Evidence>& kinds,
-                         const std::vector<FitGpu>& gpus) {
-  const bool shards = std::ranges::any_of(kinds, &Evidence::shards);
+/// Returns the data of site/what_fits.js.
+nlohmann::json page_script_data(const std::vector<FitNetwork>& networks,
+                                const std::vector<PeakEvidence>& kinds,
+                                const std::vector<ConfirmedGpu>& gpus) {
+  const bool has_sharded_steps = std::ranges::any_of(kinds, &PeakEvidence::is_sharded);
   // The page opens with the plain step of the last mode and precision, and with the largest network
   // whose step fits the GPU with the least memory.
-  const Evidence& first_kind = *std::ranges::max_element(kinds, {}, [](const Evidence& kind) {
-    return std::tuple(kind.plain(), parse_mode(kind.peaks.mode),
-                      parse_precision(kind.peaks.precision));
-  });
-  nlohmann::json listed = nlohmann::json::array();
-  std::string first_network = networks.front().key;
-  for (const Network& network : networks) {
-    const double peak = first_kind.peak(network.shape, kFirstContext);
-    if (peak <= static_cast<double>(gpus.front().bytes)) first_network = network.key;
-    listed.push_back({{"key", network.key},
-                      {"label", network.label()},
-                      {"layers", network.shape.layers},
-                      {"formulas", formulas_of(network, kinds)}});
-    if (!shards) continue;
+  const PeakEvidence& initial_kind =
+      *std::ranges::max_element(kinds, {}, [](const PeakEvidence& kind) {
+        return std::tuple(kind.is_plain(), parse_mode(kind.peaks.mode),
+                          parse_precision(kind.peaks.precision));
+      });
+  nlohmann::json network_list = nlohmann::json::array();
+  std::string initial_network = networks.front().key;
+  for (const FitNetwork& network : networks) {
+    const double peak = initial_kind.predicted_bytes(network.shape, kInitialContext);
+    if (peak <= static_cast<double>(gpus.front().memory_bytes)) initial_network = network.key;
+    network_list.push_back({{"key", network.key},
+                            {"label", network.label()},
+                            {"layers", network.shape.layers},
+                            {"formulas", formulas_of(network, kinds)}});
+    if (!has_sharded_steps) continue;
     CellSpec sharded;
     sharded.model = network.shape;
     sharded.sharding = Sharding::kOptimizer;
     for (const std::int64_t ranks : kRanks) {
       sharded.ranks = Ranks{ranks};
-      // Bytes of the optimizer's state on the rank that has most of it.
-      listed.back()["shards"][std::to_string(ranks)] = held_bytes(sharded).moments;
+      // The bytes of the optimizer's state on the rank that holds the most.
+      network_list.back()["shards"][std::to_string(ranks)] = held_bytes(sharded).moments;
     }
   }
   return {{"parts", peak_part_colors()},
-          {"networks", listed},
+          {"networks", network_list},
           {"gpus", each(gpus, gpu_data)},
           {"first",
-           {{"network", first_network},
-            {"step", first_kind.step()},
-            {"precision", first_kind.precision()},
+           {{"network", initial_network},
+            {"step", initial_kind.step_words()},
+            {"precision", initial_kind.precision_words()},
             {"batch", kHandoutBatch},
-            {"context", kFirstContext}}}};
+            {"context", kInitialContext}}}};
 }
 
 }  // namespace
 
-bool has_fits(const std::vector<GpuRuns>& gpus) { return !fit_gpus(gpus).empty(); }
+bool has_fits_page(const std::vector<GpuRuns>& gpus) { return !confirmed_gpus(gpus).empty(); }
 
 OverviewPage fits_page(const std::vector<GpuRuns>& all) {
-  const std::vector<FitGpu> gpus = fit_gpus(all);
-  const std::vector<Network> networks = networks_of(all);
-  const std::vector<Evidence> kinds = kinds_of(gpus);
+  const std::vector<ConfirmedGpu> gpus = confirmed_gpus(all);
+  const std::vector<FitNetwork> networks = networks_of(all);
+  const std::vector<PeakEvidence> kinds = kinds_of(gpus);
   PartContent content;
   content.facts.set("batch", format_count(kHandoutBatch));
-  content.datasets = {smallest_gpus(networks, kinds, gpus)};
+  content.datasets = {smallest_gpu_data(networks, kinds, gpus)};
   Document document;
   document.title = "What fits?";
   document.sections = {overview_section("fits", std::move(content))};
@@ -284,7 +302,7 @@ OverviewPage fits_page(const std::vector<GpuRuns>& all) {
               "every GPU that was measured.",
           .document = std::move(document),
           .file = kFitsFile,
-          .data = fits_data(networks, kinds, gpus)};
+          .script_data = page_script_data(networks, kinds, gpus)};
 }
 
 }  // namespace labreport

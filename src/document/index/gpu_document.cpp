@@ -11,7 +11,7 @@ namespace labreport {
 namespace {
 
 constexpr const char* kAboveGpu = "../";
-constexpr std::size_t kFewestOfAHistory = 3;
+constexpr std::size_t kLeastRunsOfHistory = 3;
 
 struct KeyNumberRow {
   Value topic;
@@ -30,47 +30,49 @@ const std::vector<Column<KeyNumberRow>> kKeyNumbers{
     {"measured", "Measured (UTC)",
      [](const KeyNumberRow& row) { return readable_time(row.newest.run->started_at); }}};
 
-Dataset key_numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+Dataset key_number_data(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
   std::vector<KeyNumberRow> rows;
   for (const std::string topic : kTopics) {
     const auto newest = newest_key_number(gpu, topic, gpu.runs.front()->edition);
     if (newest.run == nullptr) continue;
     rows.push_back({topic, newest});
-    if (has_page(gpus, topic))
+    if (has_topic_page(gpus, topic))
       rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
   }
   return make_dataset("found", kKeyNumbers, rows);
 }
 
 struct QuantityRow {
-  const Measurements* measured;
+  const Measurements* series;
   std::string network;
   std::vector<std::string> flags;
 
-  const Quantity& newest() const { return *measured->front().quantity; }
+  const Quantity& newest() const { return *series->front().quantity; }
 
-  /// The range of the first value over the runs, "4 runs: 327 to 330"; needs three runs.
+  /// Returns the range of the quantity's first value over the runs, "4 runs: 327 to 330". Missing
+  /// with fewer than three runs.
   Value history() const {
     std::vector<double> values;
-    for (const auto& [run, quantity] : *measured) {
+    for (const auto& [run, quantity] : *series) {
       const double* value = quantity->find(newest().values.front().first);
       if (value != nullptr) values.push_back(*value);
     }
-    if (values.size() < kFewestOfAHistory) return {};
+    if (values.size() < kLeastRunsOfHistory) return {};
     const auto [low, high] = std::ranges::minmax(values);
     return format_count(static_cast<std::int64_t>(values.size())) +
            " runs: " + format_significant(low, 3) + " to " + format_significant(high, 3);
   }
 };
 
-/// A table of one topic's quantities in one unit. A setting that all share is part of the title.
+/// Makes a table of one topic's quantities in one unit. If all have one setting, it is part of the
+/// title.
 TableView quantity_table(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
-  const std::string common = common_setting(all);
+  const std::string setting = common_setting(all);
   const Quantity& first = *all.front().front().quantity;
   std::vector<QuantityRow> rows;
-  for (const Measurements& same : all) {
-    const Quantity& newest = *same.front().quantity;
-    rows.push_back({&same, network_names(gpus, newest), {}});
+  for (const Measurements& series : all) {
+    const Quantity& newest = *series.front().quantity;
+    rows.push_back({&series, network_names(gpus, newest), {}});
     if (!newest.remark.empty()) rows.back().flags.push_back(newest.remark);
   }
   std::vector<Column<QuantityRow>> columns;
@@ -79,20 +81,20 @@ TableView quantity_table(const std::vector<Measurements>& all, const std::vector
     columns.push_back(
         {"precision", "Precision", [](const QuantityRow& row) { return row.newest().precision; }});
   }
-  if (common.empty()) {
+  if (setting.empty()) {
     columns.push_back(
         {"setting", "Setting", [](const QuantityRow& row) { return row.newest().setting; }});
   }
   for (const std::string& name : value_names(all)) {
     columns.push_back(
         {slug(name), name,
-         [name](const QuantityRow& row) { return newest_value(*row.measured, name, kAboveGpu); },
+         [name](const QuantityRow& row) { return newest_value(*row.series, name, kAboveGpu); },
          first.unit});
   }
   columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
   TableView table = table_of(make_dataset("numbers", columns, rows));
   table.slug = slug(first.topic + " " + first.unit);
-  table.title = first.topic + " (" + first.unit + ")" + (common.empty() ? "" : ", ") + common;
+  table.title = first.topic + " (" + first.unit + ")" + (setting.empty() ? "" : ", ") + setting;
   return table;
 }
 
@@ -100,15 +102,16 @@ std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<Gpu
   std::vector<TableView> tables;
   for (const std::string topic : kTopics) {
     std::map<std::string, std::vector<Measurements>> by_unit;
-    for (Measurements& same : measurements(gpu, topic)) {
-      const std::string unit = same.front().quantity->unit;
-      by_unit[unit].push_back(std::move(same));
+    for (Measurements& series : measurements(gpu, topic)) {
+      const std::string unit = series.front().quantity->unit;
+      by_unit[unit].push_back(std::move(series));
     }
     for (const auto& [unit, all] : by_unit) tables.push_back(quantity_table(all, gpus));
   }
   return tables;
 }
 
+/// A training step of one run at one precision.
 struct PastStep {
   const RunSummary* run;
   std::string precision;
@@ -122,16 +125,16 @@ const std::vector<Column<PastStep>> kHistory{
     {"precision", "Precision", &PastStep::precision},
     {"time", "Training step", &PastStep::ms, "ms", {Notation::kSignificant, 4}}};
 
-/// One dataset for each network and edition of which the GPU has three runs or more.
-std::vector<Dataset> histories(const GpuRuns& gpu) {
+/// Makes a dataset for each network and edition of which the GPU has three runs or more.
+std::vector<Dataset> history_data(const GpuRuns& gpu) {
   std::map<std::tuple<std::string, std::string>, std::vector<const RunSummary*>> runs;
   for (const RunSummary* run : gpu.runs) {
-    const bool timed = run->headline.fp32_ms > 0 || run->headline.mixed_ms > 0;
-    if (timed) runs[{run->headline.network, run->edition}].push_back(run);
+    const bool has_step = run->headline.fp32_ms > 0 || run->headline.mixed_ms > 0;
+    if (has_step) runs[{run->headline.network, run->edition}].push_back(run);
   }
   std::vector<Dataset> datasets;
   for (const auto& [key, history] : runs) {
-    if (history.size() < kFewestOfAHistory) continue;
+    if (history.size() < kLeastRunsOfHistory) continue;
     std::vector<PastStep> steps;
     for (const RunSummary* run : history) {
       const Headline& headline = run->headline;
@@ -149,15 +152,15 @@ std::vector<Dataset> histories(const GpuRuns& gpu) {
 }  // namespace
 
 Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
-  const std::vector<GpuRuns> alone{gpu};
-  const std::vector<GpuLadder> ladders = common_ladders(alone);
+  const std::vector<GpuRuns> only_this_gpu{gpu};
+  const std::vector<GpuLadder> ladders = common_ladders(only_this_gpu);
   PartContent content;
   content.facts.set("ladder", ladders.empty() ? ""
                                               : ladders.front().quantity->network + " in " +
                                                     ladders.front().quantity->precision);
-  content.datasets = histories(gpu);
-  content.datasets.insert(content.datasets.end(), {key_numbers(gpu, gpus), ladder_rungs(ladders),
-                                                   run_rows(gpu.runs, kAboveGpu)});
+  content.datasets = history_data(gpu);
+  content.datasets.insert(content.datasets.end(), {key_number_data(gpu, gpus), ladder_data(ladders),
+                                                   run_data(gpu.runs, kAboveGpu)});
   content.details.tables = quantity_tables(gpu, gpus);
   Document document;
   document.title = gpu.gpu;

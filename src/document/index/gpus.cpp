@@ -10,13 +10,15 @@
 namespace labreport {
 namespace {
 
+/// Returns the first word of the GPU's name without "NVIDIA", or the whole name if another GPU's
+/// begins with this word.
 std::string short_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
-  const auto name = [](const std::string& of) { return replaced(of, "NVIDIA ", ""); };
-  const std::string word = name(gpu).substr(0, name(gpu).find(' '));
-  const bool taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
-    return run.gpu() != gpu && name(run.gpu()).starts_with(word);
+  const auto model = [](const std::string& name) { return replaced(name, "NVIDIA ", ""); };
+  const std::string word = model(gpu).substr(0, model(gpu).find(' '));
+  const bool is_taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
+    return run.gpu() != gpu && model(run.gpu()).starts_with(word);
   });
-  return taken ? name(gpu) : word;
+  return is_taken ? model(gpu) : word;
 }
 
 }  // namespace
@@ -27,7 +29,7 @@ std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
     if (!run.demonstration) newest_first.push_back(&run);
   }
   std::ranges::sort(newest_first,
-                    [](const auto* run, const auto* other) { return run->is_before(*other); });
+                    [](const auto* run, const auto* other) { return run->is_newer_than(*other); });
   std::vector<GpuRuns> gpus;
   for (const RunSummary* run : newest_first) {
     auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
@@ -42,15 +44,15 @@ std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& to
   for (const RunSummary* run : gpu.runs) {
     for (const Quantity& quantity : run->quantities) {
       if (quantity.topic != topic) continue;
-      auto same = std::ranges::find_if(all, [&](const Measurements& known) {
+      auto series = std::ranges::find_if(all, [&](const Measurements& known) {
         return known.front().quantity->matches(quantity);
       });
-      if (same == all.end()) same = all.insert(same, Measurements());
-      same->push_back({run, &quantity});
+      if (series == all.end()) series = all.insert(series, Measurements());
+      series->push_back({run, &quantity});
     }
   }
   std::ranges::stable_sort(
-      all, {}, [](const Measurements& same) { return same.front().quantity->parameters; });
+      all, {}, [](const Measurements& series) { return series.front().quantity->parameters; });
   return all;
 }
 
@@ -94,28 +96,28 @@ std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& 
   return most == counts.end() ? "" : most->first;
 }
 
-bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+bool has_topic_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
   return std::ranges::any_of(gpus,
                              [&](const GpuRuns& gpu) { return !measurements(gpu, topic).empty(); });
 }
 
 std::string common_setting(const std::vector<Measurements>& all) {
-  const auto setting = [](const Measurements& same) { return same.front().quantity->setting; };
+  const auto setting = [](const Measurements& series) { return series.front().quantity->setting; };
   const bool common = std::ranges::all_of(
-      all, [&](const Measurements& same) { return setting(same) == setting(all.front()); });
+      all, [&](const Measurements& series) { return setting(series) == setting(all.front()); });
   return common && !all.empty() ? setting(all.front()) : "";
 }
 
 std::vector<std::string> value_names(const std::vector<Measurements>& all) {
   std::vector<std::string> names;
-  for (const Measurements& same : all) {
-    for (const Measurement& one : same) {
-      // A new name goes behind the name before it in the same quantity.
-      auto at = names.begin();
-      for (const auto& [name, value] : one.quantity->values) {
+  for (const Measurements& series : all) {
+    for (const Measurement& measurement : series) {
+      // A new name is inserted after the name before it in the same quantity.
+      auto place = names.begin();
+      for (const auto& [name, value] : measurement.quantity->values) {
         auto found = std::ranges::find(names, name);
-        if (found == names.end()) found = names.insert(at, name);
-        at = found + 1;
+        if (found == names.end()) found = names.insert(place, name);
+        place = found + 1;
       }
     }
   }

@@ -14,22 +14,22 @@
 namespace labreport {
 namespace {
 
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
-constexpr Notation kMilliseconds{Notation::kSignificant, 4};
+constexpr Notation kLadderFormat{Notation::kSignificant, 3};
+constexpr Notation kStepTimeFormat{Notation::kSignificant, 4};
 
 /// True if `a` is listed before `b`. The user's runs come before those that ship with the project,
 /// whose full runs come before excerpts. CPU demonstrations come last. Otherwise newer runs come
 /// first.
-bool before(const RunSummary& a, const RunSummary& b) {
-  const auto kind = [](const RunSummary& run) {
-    const bool excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
-    return std::tuple(run.demonstration, run.reference, excerpt);
+bool is_listed_before(const RunSummary& a, const RunSummary& b) {
+  const auto rank = [](const RunSummary& run) {
+    const bool is_excerpt = run.reference && (run.preset != "full" || !run.problems.empty());
+    return std::tuple(run.demonstration, run.reference, is_excerpt);
   };
-  return kind(a) != kind(b) ? kind(a) < kind(b) : a.is_before(b);
+  return rank(a) != rank(b) ? rank(a) < rank(b) : a.is_newer_than(b);
 }
 
 /// One training step of one run at one precision.
-struct Step {
+struct IndexStep {
   const RunSummary* run;
   std::string precision;
   double ms;
@@ -40,15 +40,16 @@ struct Step {
   }
 };
 
-const std::vector<Column<Step>> kSteps{{"lane", "GPU, network (edition)", &Step::lane},
-                                       {"precision", "Precision", &Step::precision},
-                                       {"time", "Training step", &Step::ms, "ms", kMilliseconds},
-                                       {"note", "MFU", &Step::note}};
+const std::vector<Column<IndexStep>> kSteps{
+    {"lane", "GPU, network (edition)", &IndexStep::lane},
+    {"precision", "Precision", &IndexStep::precision},
+    {"time", "Training step", &IndexStep::ms, "ms", kStepTimeFormat},
+    {"note", "MFU", &IndexStep::note}};
 
-/// The newest step of each GPU, edition and network.
-Dataset newest_steps(const std::vector<RunSummary>& runs) {
+/// Makes "steps": the newest step of each GPU, edition and network.
+Dataset newest_step_data(const std::vector<RunSummary>& runs) {
   std::set<std::tuple<std::string, std::string, std::string>> seen;
-  std::vector<Step> steps;
+  std::vector<IndexStep> steps;
   for (const RunSummary& run : runs) {
     const Headline& headline = run.headline;
     if (!seen.insert({run.device, run.edition, headline.network}).second) continue;
@@ -63,17 +64,18 @@ Dataset newest_steps(const std::vector<RunSummary>& runs) {
   return make_dataset("steps", kSteps, steps);
 }
 
-Value cell_of(const NewestKeyNumber& newest, bool with_edition) {
+Value key_number_cell(const NewestKeyNumber& newest, bool with_edition) {
   if (newest.run == nullptr) return {};
   Value cell = newest.number->words + (with_edition ? " (" + newest.run->edition + ")" : "");
   cell.link = newest.run->address(newest.number->part);
   return cell;
 }
 
-/// A row for each topic and a column for each GPU, for one edition if the GPUs have one in common.
-/// Editions give one name to different networks, so a row that mixes editions names the networks.
-/// The last row links to the GPUs' pages.
-Dataset matrix(const std::vector<GpuRuns>& gpus) {
+/// Makes "matrix": a row for each topic and a column for each GPU. A row has the numbers of the
+/// edition in which most GPUs have one. If a GPU has only another edition's number, the numbers
+/// name their editions, because these give one name to different networks. The last row links to
+/// the GPUs' pages.
+Dataset topic_matrix_data(const std::vector<GpuRuns>& gpus) {
   constexpr const char* kAll = "All numbers";
   struct Row {
     std::string topic;
@@ -85,13 +87,14 @@ Dataset matrix(const std::vector<GpuRuns>& gpus) {
     const std::string edition = common_edition(gpus, topic);
     if (edition.empty()) continue;
     Row& row = rows.emplace_back(Row{topic, topic});
-    if (has_page(gpus, topic)) row.name.link = topic_folder(topic) + "/index.html";
+    if (has_topic_page(gpus, topic)) row.name.link = topic_folder(topic) + "/index.html";
     std::vector<NewestKeyNumber> numbers;
     for (const GpuRuns& gpu : gpus) numbers.push_back(newest_key_number(gpu, topic, edition));
-    const bool mixed = std::ranges::any_of(numbers, [&](const NewestKeyNumber& newest) {
+    const bool mixes_editions = std::ranges::any_of(numbers, [&](const NewestKeyNumber& newest) {
       return newest.run != nullptr && newest.run->edition != edition;
     });
-    for (const NewestKeyNumber& newest : numbers) row.cells.push_back(cell_of(newest, mixed));
+    for (const NewestKeyNumber& newest : numbers)
+      row.cells.push_back(key_number_cell(newest, mixes_editions));
   }
   if (!rows.empty()) {
     Row& row = rows.emplace_back(Row{kAll, kAll});
@@ -108,63 +111,68 @@ Dataset matrix(const std::vector<GpuRuns>& gpus) {
   return make_dataset("matrix", columns, rows);
 }
 
-Facts tuned_facts(const GpuLadder& ladder) {
+Facts ladder_facts(const GpuLadder& ladder) {
   return Facts()
       .set("gpu", ladder.gpu->short_name)
-      .set("from", ladder.first(), kThreeDigits)
-      .set("to", ladder.best(), kThreeDigits);
+      .set("from", ladder.first_ms(), kLadderFormat)
+      .set("to", ladder.best_ms(), kLadderFormat);
 }
 
-/// Sets the ladder of the only GPU that has one, or those of the two GPUs whose first steps are
-/// fastest and slowest.
-void set_tuning(Facts& facts, const std::vector<GpuLadder>& ladders) {
-  facts.when("alone", ladders.size() == 1, ladders.size() == 1 ? tuned_facts(ladders[0]) : Facts());
+/// Sets the facts of the ladder if one GPU has one. If several have it, sets those of the two GPUs
+/// whose first steps are fastest and slowest.
+void set_ladder_facts(Facts& facts, const std::vector<GpuLadder>& ladders) {
+  facts.when("alone", ladders.size() == 1,
+             ladders.size() == 1 ? ladder_facts(ladders[0]) : Facts());
   facts.set("network", ladders.empty() ? "" : ladders.front().quantity->network);
   facts.set("precision", ladders.empty() ? "" : ladders.front().quantity->precision);
   if (ladders.size() < 2) {
     facts.when("tuning", std::nullopt);
     return;
   }
-  const auto [fast, slow] = std::ranges::minmax(ladders, {}, &GpuLadder::first);
-  const double beats = fast.first() / slow.best();
-  const double tuned_lead = slow.best() / fast.best();
-  facts.when("tuning", Facts()
-                           .when("fast", tuned_facts(fast))
-                           .when("slow", tuned_facts(slow))
-                           .when("beats", beats > 1, "times", format_ratio(beats))
-                           .when("apart", tuned_lead > 1, "times", format_ratio(tuned_lead)));
+  const auto [fast, slow] = std::ranges::minmax(ladders, {}, &GpuLadder::first_ms);
+  // Above 1, the slow GPU with all changes beats the fast GPU without any.
+  const double changes_speedup = fast.first_ms() / slow.best_ms();
+  const double tuned_speedup = slow.best_ms() / fast.best_ms();
+  facts.when("tuning",
+             Facts()
+                 .when("fast", ladder_facts(fast))
+                 .when("slow", ladder_facts(slow))
+                 .when("beats", changes_speedup > 1, "times", format_ratio(changes_speedup))
+                 .when("apart", tuned_speedup > 1, "times", format_ratio(tuned_speedup)));
 }
 
-/// The speedup of a training step in reduced precision on each GPU, for the largest of the networks
-/// that most GPUs have timed in both precisions.
-std::optional<Facts> mixed_facts(const std::vector<GpuRuns>& gpus) {
-  struct Gain {
+/// Returns the facts of the speedup of a training step in reduced precision on each GPU, for the
+/// largest of the networks that most GPUs have timed in both precisions.
+std::optional<Facts> mixed_precision_facts(const std::vector<GpuRuns>& gpus) {
+  struct Speedups {
     const Quantity* mixed;
     std::vector<std::string> words;
   };
-  std::vector<Gain> gains;
+  std::vector<Speedups> speedups;
   for (const GpuRuns& gpu : gpus) {
     const auto all = measurements(gpu, topic::kTrainingStep);
-    for (const Measurements& same : all) {
-      const Quantity* mixed = same.front().quantity;
+    for (const Measurements& series : all) {
+      const Quantity* mixed = series.front().quantity;
       const double* ms = mixed->find("step");
       if (ms == nullptr || mixed->precision == "FP32") continue;
-      Quantity full = *mixed;
-      full.precision = "FP32";
-      const auto fp32 = std::ranges::find_if(
-          all, [&](const Measurements& other) { return other.front().quantity->matches(full); });
+      Quantity fp32_quantity = *mixed;
+      fp32_quantity.precision = "FP32";
+      const auto fp32 = std::ranges::find_if(all, [&](const Measurements& other) {
+        return other.front().quantity->matches(fp32_quantity);
+      });
       const double* slower = fp32 == all.end() ? nullptr : fp32->front().quantity->find("step");
       if (slower == nullptr) continue;
       auto known = std::ranges::find_if(
-          gains, [&](const Gain& gain) { return gain.mixed->matches(*mixed); });
-      if (known == gains.end()) known = gains.insert(known, {mixed, {}});
+          speedups, [&](const Speedups& speedup) { return speedup.mixed->matches(*mixed); });
+      if (known == speedups.end()) known = speedups.insert(known, {mixed, {}});
       known->words.push_back(format_ratio(*slower / *ms) + " times as fast on the " +
                              gpu.short_name);
     }
   }
-  if (gains.empty()) return std::nullopt;
-  const Gain& most = *std::ranges::max_element(gains, {}, [](const Gain& gain) {
-    return std::tuple(gain.words.size(), gain.mixed->parameters, gain.mixed->precision == "BF16");
+  if (speedups.empty()) return std::nullopt;
+  const Speedups& most = *std::ranges::max_element(speedups, {}, [](const Speedups& speedup) {
+    return std::tuple(speedup.words.size(), speedup.mixed->parameters,
+                      speedup.mixed->precision == "BF16");
   });
   return Facts()
       .set("network", most.mixed->network)
@@ -175,7 +183,7 @@ std::optional<Facts> mixed_facts(const std::vector<GpuRuns>& gpus) {
 }  // namespace
 
 Document index_document(std::vector<RunSummary> runs) {
-  std::ranges::sort(runs, before);
+  std::ranges::sort(runs, is_listed_before);
   Document document;
   document.title = "A training step, measured";
   document.demonstration = std::ranges::any_of(runs, &RunSummary::demonstration);
@@ -183,13 +191,13 @@ Document index_document(std::vector<RunSummary> runs) {
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   const std::vector<GpuLadder> ladders = common_ladders(gpus);
   PartContent content;
-  set_tuning(content.facts, ladders);
-  content.facts.when("mixed", mixed_facts(gpus));
-  content.facts.when("fits", has_fits(gpus), "page", kFitsFile);
+  set_ladder_facts(content.facts, ladders);
+  content.facts.when("mixed", mixed_precision_facts(gpus));
+  content.facts.when("fits", has_fits_page(gpus), "page", kFitsFile);
   std::vector<const RunSummary*> rows;
   for (const RunSummary& run : runs) rows.push_back(&run);
-  content.datasets = {ladder_rungs(ladders), matrix(gpus), run_rows(rows, "")};
-  if (ladders.empty()) content.datasets.push_back(newest_steps(runs));
+  content.datasets = {ladder_data(ladders), topic_matrix_data(gpus), run_data(rows, "")};
+  if (ladders.empty()) content.datasets.push_back(newest_step_data(runs));
   document.sections = {overview_section("index", std::move(content))};
   return document;
 }
@@ -200,35 +208,36 @@ std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs) {
                                    "or several, and answers problems of CS336 assignment 2 from "
                                    "what it measured.",
                                    index_document(runs)}};
-  const bool comparable = runs.size() > 1;
-  if (comparable) pages.front().compare = kComparePage;
+  const bool has_compare_page = runs.size() > 1;
+  if (has_compare_page) pages.front().compare_link = kComparePage;
   const std::vector<GpuRuns> gpus = runs_by_gpu(runs);
   for (const GpuRuns& gpu : gpus) {
     pages.push_back({gpu.folder(),
                      "The newest number of each kind that this GPU measured, and its runs.",
                      gpu_document(gpu, gpus)});
-    if (comparable) pages.back().compare = std::string("../") + kComparePage + "?a=" + gpu.folder();
+    if (has_compare_page)
+      pages.back().compare_link = std::string("../") + kComparePage + "?a=" + gpu.folder();
   }
   for (const std::string topic : kTopics) {
-    if (!has_page(gpus, topic)) continue;
+    if (!has_topic_page(gpus, topic)) continue;
     pages.push_back({topic_folder(topic), "The newest numbers of every GPU, side by side.",
                      topic_document(topic, gpus)});
   }
-  if (comparable) {
-    Document chosen;
-    chosen.title = "Compare two GPUs or runs";
+  if (has_compare_page) {
+    Document compare_document;
+    compare_document.title = "Compare two GPUs or runs";
     pages.push_back({"",
                      "The main numbers of both, side by side. Networks with equally many "
                      "parameters share a row.",
-                     chosen});
+                     compare_document});
     pages.back().file = kComparePage;
   }
-  if (has_fits(gpus)) pages.push_back(fits_page(gpus));
+  if (has_fits_page(gpus)) pages.push_back(fits_page(gpus));
   return pages;
 }
 
 std::string summaries_script(std::vector<RunSummary> runs) {
-  std::ranges::sort(runs, &RunSummary::is_before);
+  std::ranges::sort(runs, &RunSummary::is_newer_than);
   nlohmann::json gpus = nlohmann::json::array();
   for (const GpuRuns& gpu : runs_by_gpu(runs)) {
     gpus.push_back({{"folder", gpu.folder()}, {"name", gpu.gpu}, {"short_name", gpu.short_name}});

@@ -1,4 +1,4 @@
-// Pages over several runs as documents: the index, a page for each GPU and one for each topic.
+// Makes the pages over several runs: the index, a page for each GPU and one for each topic.
 #pragma once
 
 #include <string>
@@ -12,27 +12,29 @@ namespace labreport {
 /// The page on which a reader chooses two GPUs or runs to compare.
 inline constexpr const char* kComparePage = "compare.html";
 
-/// A page over several runs and its place in the site.
+/// A page over several runs, and its place in the site.
 struct OverviewPage {
   std::string folder;  ///< "topic/memory"; empty for the site's root.
   std::string lead;    ///< One sentence of plain text below the title.
   Document document;
   std::string file = "index.html";
-  std::string compare = {};  ///< Link to kComparePage; empty if the page has none.
-  nlohmann::json data = {};  ///< Data of the page's script; null if it has none.
+  std::string compare_link = {};    ///< A link to kComparePage; empty if the page has none.
+  nlohmann::json script_data = {};  ///< Data of the page's script; null if it has none.
 
   bool is_index() const { return folder.empty() && file == "index.html"; }
 };
 
+/// The file of the page "What fits?".
 inline constexpr const char* kFitsFile = "what-fits.html";
 
-/// Makes the index, then the page of each GPU, then that of each topic, then kComparePage if there
-/// are several runs, then "What fits?" if `has_fits`. Demonstrations are on the index only, after
-/// all other runs. Without runs there is only the index, whose document has no section.
+/// Makes the index, the page of each GPU, that of each topic, kComparePage if there are several
+/// runs, and "What fits?" if measured peaks confirm its formulas, in this order. Demonstrations are
+/// on the index only, after all other runs. Without runs there is only the index, whose document
+/// has no section.
 std::vector<OverviewPage> overview_pages(const std::vector<RunSummary>& runs);
 
-/// A script that gives site/compare.js the summaries, newest first and each as in its summary.json,
-/// and the topics and GPUs in the order in which pages show them.
+/// Returns a script with data for site/compare.js: the content of each summary.json, newest run
+/// first, and the topics and GPUs in the order in which pages show them.
 std::string summaries_script(std::vector<RunSummary> runs);
 
 }  // namespace labreport

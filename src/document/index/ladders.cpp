@@ -18,7 +18,7 @@ const std::vector<Column<RungRow>> kRungs{
 
 }  // namespace
 
-double GpuLadder::best() const {
+double GpuLadder::best_ms() const {
   return std::ranges::min_element(quantity->values, {}, &std::pair<std::string, double>::second)
       ->second;
 }
@@ -26,8 +26,8 @@ double GpuLadder::best() const {
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   std::vector<std::vector<GpuLadder>> all;
   for (const GpuRuns& gpu : gpus) {
-    for (const Measurements& same : measurements(gpu, topic::kFastestStep)) {
-      const Quantity* ladder = same.front().quantity;
+    for (const Measurements& series : measurements(gpu, topic::kFastestStep)) {
+      const Quantity* ladder = series.front().quantity;
       if (ladder->values.size() < 2) continue;
       auto known = std::ranges::find_if(
           all, [&](const auto& other) { return other.front().quantity->matches(*ladder); });
@@ -42,7 +42,7 @@ std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
   });
 }
 
-Dataset ladder_rungs(const std::vector<GpuLadder>& ladders) {
+Dataset ladder_data(const std::vector<GpuLadder>& ladders) {
   std::vector<RungRow> rungs;
   for (const GpuLadder& ladder : ladders) {
     for (const auto& [change, ms] : ladder.quantity->values)

@@ -1,4 +1,5 @@
-// Compares ladders of several GPUs. A ladder is a training step made faster one change at a time.
+// Compares ladders of several GPUs. A ladder is a training step that becomes faster change by
+// change.
 #pragma once
 
 #include <vector>
@@ -8,20 +9,22 @@
 
 namespace labreport {
 
-/// The newest ladder of one network on one GPU; its times are in ms.
+/// The newest ladder of one network on one GPU. The values of its quantity are the step's ms after
+/// each change.
 struct GpuLadder {
   const GpuRuns* gpu;
   const Quantity* quantity;
 
-  double first() const { return quantity->values.front().second; }
-  double best() const;
+  double first_ms() const { return quantity->values.front().second; }
+  double best_ms() const;
 };
 
-/// The ladder that most of these GPUs have, one entry for each GPU that has it. A tie goes to the
-/// larger network, then to reduced precision. Empty if no GPU has a ladder. Points into `gpus`.
+/// Finds the ladder that most of these GPUs have, and returns it for each GPU that has it. A tie
+/// goes to the larger network, then to reduced precision. Empty if no GPU has a ladder. Points into
+/// `gpus`.
 std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
 
-/// "ladders": a row for each change of each ladder.
-Dataset ladder_rungs(const std::vector<GpuLadder>& ladders);
+/// Makes "ladders": a row for each change of each ladder.
+Dataset ladder_data(const std::vector<GpuLadder>& ladders);
 
 }  // namespace labreport

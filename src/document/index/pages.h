@@ -1,4 +1,4 @@
-// Makes the documents of pages over several runs.
+// Makes the document of each kind of page over several runs.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Makes the index: findings in sentences, the ladders of one network across GPUs, a matrix of
-/// topics and GPUs, all runs.
+/// Makes the index: findings in sentences, the ladders of one network on all GPUs, a matrix of
+/// topics and GPUs, and all runs.
 Document index_document(std::vector<RunSummary> runs);
 
 /// Makes a GPU's page: its newest numbers for each topic, its training steps over time, its runs.
@@ -21,17 +21,18 @@ Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
 /// Makes a topic's page: every GPU's newest numbers, side by side.
 Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
 
-/// True if there is a page "What fits?": a run of any GPU confirms formulas of peak memory.
-bool has_fits(const std::vector<GpuRuns>& gpus);
+/// True if there is a page "What fits?", because a run of any GPU confirms formulas of peak memory.
+bool has_fits_page(const std::vector<GpuRuns>& gpus);
 
-/// The page "What fits?": a table of the smallest GPU for each step, and the data of
+/// Makes the page "What fits?": a table of the smallest GPU for each step, and the data of
 /// site/what_fits.js.
 OverviewPage fits_page(const std::vector<GpuRuns>& gpus);
 
-/// "runs": a row for each run in this order. `root` leads from the page to the site's root.
-Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& root);
+/// Makes "runs": a row for each run, in this order. `root` is the path from the page to the site's
+/// root.
+Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root);
 
-/// Builds the section of src/document/index/<name>.md from these facts and datasets.
+/// Joins the words of src/document/index/<name>.md with these facts and datasets.
 Section overview_section(const std::string& name, PartContent content);
 
 }  // namespace labreport

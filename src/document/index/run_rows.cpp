@@ -1,3 +1,4 @@
+// Makes the table of runs, and the sections of all pages over several runs.
 #include <algorithm>
 
 #include "base/text.h"
@@ -21,9 +22,10 @@ struct RunRow {
   }
 };
 
-constexpr Notation kRunTime{Notation::kSignificant, 4};
+constexpr Notation kRunTimeFormat{Notation::kSignificant, 4};
 
-Value positive(double value) { return value > 0 ? Value(value) : Value(); }
+/// Returns the value of a headline, in which 0 means that it was not measured.
+Value headline_value(double value) { return value > 0 ? Value(value) : Value(); }
 
 const std::vector<Column<RunRow>> kRuns{
     {"device", "GPU", &RunRow::device},
@@ -32,29 +34,30 @@ const std::vector<Column<RunRow>> kRuns{
     {"measured", "Measured (UTC)",
      [](const RunRow& row) { return readable_time(row.run->started_at); }},
     {"network", "Network", [](const RunRow& row) { return row.headline().network; }},
-    {"fp32", "FP32 step", [](const RunRow& row) { return positive(row.headline().fp32_ms); }, "ms",
-     kRunTime},
-    {"mixed", "BF16 step", [](const RunRow& row) { return positive(row.headline().mixed_ms); },
-     "ms", kRunTime},
+    {"fp32", "FP32 step", [](const RunRow& row) { return headline_value(row.headline().fp32_ms); },
+     "ms", kRunTimeFormat},
+    {"mixed", "BF16 step",
+     [](const RunRow& row) { return headline_value(row.headline().mixed_ms); }, "ms",
+     kRunTimeFormat},
     {"peak",
      "Peak memory",
-     [](const RunRow& row) { return positive(row.headline().peak_bytes); },
+     [](const RunRow& row) { return headline_value(row.headline().peak_bytes); },
      "GiB",
      {Notation::kGibibytes}},
     {"outcome", "Outcome", [](const RunRow& row) { return row.run->outcome; }}};
 
 }  // namespace
 
-Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& root) {
-  // If all runs ship with the project, marking them would distinguish none.
-  const bool names_references =
+Dataset run_data(const std::vector<const RunSummary*>& runs, const std::string& root) {
+  // If all runs ship with the project, there is no need to mark them.
+  const bool marks_references =
       !std::ranges::all_of(runs, [](const RunSummary* run) { return run->reference; });
   std::vector<RunRow> rows;
   for (const RunSummary* run : runs) {
     RunRow& row =
         rows.emplace_back(RunRow{run, root + run->address(""), "run-" + slug(run->folder), {}});
     if (run->demonstration) row.flags.emplace_back("CPU demonstration");
-    if (run->reference && names_references) row.flags.emplace_back("reference run");
+    if (run->reference && marks_references) row.flags.emplace_back("reference run");
     if (run->incomplete) row.flags.emplace_back("interrupted");
     if (run->preset != "full" && !run->demonstration) row.flags.push_back(run->preset + " preset");
   }
@@ -62,12 +65,12 @@ Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& 
 }
 
 Section overview_section(const std::string& name, PartContent content) {
-  const auto file = [](const std::string& path) {
+  const auto embedded_file = [](const std::string& path) {
     return embedded::document().at("src/document/index/" + path);
   };
-  return compose_section(file(name + ".md"), {{"", std::move(content)}}, [&](const auto& figure) {
-    return file("figures/" + figure + ".vl.json");
-  });
+  return compose_section(
+      embedded_file(name + ".md"), {{"", std::move(content)}},
+      [&](const auto& figure) { return embedded_file("figures/" + figure + ".vl.json"); });
 }
 
 }  // namespace labreport

@@ -1,3 +1,4 @@
+// Makes a topic's page: the newest values of every GPU, side by side.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -11,21 +12,21 @@ namespace labreport {
 namespace {
 
 constexpr const char* kAboveTopic = "../../";
-constexpr std::ptrdiff_t kMostDrawn = 24;  // More rows do not fit a screen.
+constexpr std::ptrdiff_t kMaxDrawnRows = 24;  // More do not fit a screen.
 
-/// One quantity's measurements on each GPU, in the GPUs' order; null where there are none.
-using OnGpus = std::vector<const Measurements*>;
+/// One quantity's measurements on each GPU, in the GPUs' order; null for a GPU without any.
+using SeriesByGpu = std::vector<const Measurements*>;
 
-const Quantity& quantity_of(const OnGpus& measured) {
+const Quantity& quantity_of(const SeriesByGpu& measured) {
   const auto first =
-      std::ranges::find_if(measured, [](const auto* same) { return same != nullptr; });
+      std::ranges::find_if(measured, [](const auto* series) { return series != nullptr; });
   return *(*first)->front().quantity;
 }
 
 /// One named value of one quantity.
 struct ValueRow {
   std::string network, precision, setting, name;
-  const OnGpus* measured;
+  const SeriesByGpu* measured;
 
   std::string label() const {
     std::vector<std::string> words{quantity_of(*measured).network, precision, setting, name};
@@ -33,42 +34,43 @@ struct ValueRow {
     return join(words, ", ");
   }
   Value value(std::size_t gpu) const {
-    const Measurements* same = (*measured)[gpu];
-    return same == nullptr ? Value() : newest_value(*same, name, kAboveTopic);
+    const Measurements* series = (*measured)[gpu];
+    return series == nullptr ? Value() : newest_value(*series, name, kAboveTopic);
   }
-  bool on_several() const {
+  bool is_on_several_gpus() const {
     std::size_t values = 0;
     for (std::size_t gpu = 0; gpu < measured->size(); ++gpu) values += !value(gpu).is_missing();
     return values > 1;
   }
 };
 
-/// The quantities that GPUs measured in one unit, larger networks first.
-std::vector<OnGpus> quantities_in(const std::vector<std::vector<Measurements>>& of_gpus,
-                                  const std::string& unit) {
-  std::vector<OnGpus> all;
+/// Returns the quantities that GPUs measured in one unit, larger networks first.
+std::vector<SeriesByGpu> quantities_in(const std::vector<std::vector<Measurements>>& of_gpus,
+                                       const std::string& unit) {
+  std::vector<SeriesByGpu> all;
   for (std::size_t gpu = 0; gpu < of_gpus.size(); ++gpu) {
-    for (const Measurements& same : of_gpus[gpu]) {
-      const Quantity& quantity = *same.front().quantity;
+    for (const Measurements& series : of_gpus[gpu]) {
+      const Quantity& quantity = *series.front().quantity;
       if (quantity.unit != unit) continue;
       auto known = std::ranges::find_if(
-          all, [&](const OnGpus& other) { return quantity_of(other).matches(quantity); });
-      if (known == all.end()) known = all.insert(known, OnGpus(of_gpus.size()));
-      (*known)[gpu] = &same;
+          all, [&](const SeriesByGpu& other) { return quantity_of(other).matches(quantity); });
+      if (known == all.end()) known = all.insert(known, SeriesByGpu(of_gpus.size()));
+      (*known)[gpu] = &series;
     }
   }
-  std::ranges::stable_sort(all, std::greater(),
-                           [](const OnGpus& measured) { return quantity_of(measured).parameters; });
+  std::ranges::stable_sort(all, std::greater(), [](const SeriesByGpu& measured) {
+    return quantity_of(measured).parameters;
+  });
   return all;
 }
 
-std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool with_setting,
+std::vector<ValueRow> value_rows(const std::vector<SeriesByGpu>& quantities, bool with_setting,
                                  const std::vector<GpuRuns>& gpus) {
   std::vector<ValueRow> rows;
-  for (const OnGpus& measured : quantities) {
+  for (const SeriesByGpu& measured : quantities) {
     std::vector<Measurements> of_gpus;
-    for (const Measurements* same : measured) {
-      if (same != nullptr) of_gpus.push_back(*same);
+    for (const Measurements* series : measured) {
+      if (series != nullptr) of_gpus.push_back(*series);
     }
     const Quantity& quantity = quantity_of(measured);
     for (const std::string& name : value_names(of_gpus)) {
@@ -79,71 +81,75 @@ std::vector<ValueRow> value_rows(const std::vector<OnGpus>& quantities, bool wit
   return rows;
 }
 
-/// The row that represents the topic, among those that several GPUs measured; null if there is
-/// none. It is one that is not launch-bound, if possible, then of the largest network, for times in
-/// reduced precision, then the whole step, then the largest value, or the smallest if the topic's
+/// Returns the row that the topic's conclusion is about, among those that several GPUs measured;
+/// null if there is none. These decide, the first one first: not launch-bound, a larger network, a
+/// time in reduced precision, the whole step, and a larger value, or a smaller one if the topic's
 /// values are alternatives.
-const ValueRow* representative(const std::string& topic, const std::vector<ValueRow>& rows) {
-  const std::set<std::string> of_alternatives{topic::kFastestStep, topic::kCompilation,
-                                              topic::kCheckpointing, topic::kSeveralGpus};
-  const double sign = of_alternatives.contains(topic) ? -1 : 1;
+const ValueRow* conclusive_row(const std::string& topic, const std::vector<ValueRow>& rows) {
+  const std::set<std::string> topics_of_alternatives{topic::kFastestStep, topic::kCompilation,
+                                                     topic::kCheckpointing, topic::kSeveralGpus};
+  const double sign = topics_of_alternatives.contains(topic) ? -1 : 1;
   const auto rank = [sign](const ValueRow& row) {
     const Quantity& quantity = quantity_of(*row.measured);
-    double most = 0;
+    double largest = 0;
     for (std::size_t gpu = 0; gpu < row.measured->size(); ++gpu) {
-      if (!row.value(gpu).is_missing()) most = std::max(most, *row.value(gpu).number());
+      if (!row.value(gpu).is_missing()) largest = std::max(largest, *row.value(gpu).number());
     }
     return std::tuple(quantity.remark != "launch-bound", quantity.parameters,
                       quantity.unit == "ms" && row.precision != "FP32", row.name == "step",
-                      sign * most);
+                      sign * largest);
   };
   const ValueRow* best = nullptr;
   for (const ValueRow& row : rows) {
-    if (row.on_several() && (best == nullptr || rank(row) > rank(*best))) best = &row;
+    if (row.is_on_several_gpus() && (best == nullptr || rank(row) > rank(*best))) best = &row;
   }
   return best;
 }
 
-/// Says the row's number on each GPU and, for times, how they compare.
-Facts conclusion(const ValueRow& row, const std::vector<GpuRuns>& gpus, const std::string& unit) {
-  constexpr double kAlike = 1.02;  // GPUs within this factor are alike, as launches of one GPU are.
+/// Returns the facts of the conclusion: the row's number on each GPU and, for times, how much
+/// faster the fastest GPU is than the slowest.
+Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus,
+                       const std::string& unit) {
+  constexpr double kLeastRatio = 1.02;  // Launches of one GPU differ by up to this factor, too.
   std::vector<std::string> words;
-  std::set<std::string> numbers;
-  std::vector<std::pair<double, std::string>> measured;
+  std::set<std::string> distinct_numbers;
+  std::vector<std::pair<double, std::string>> numbers_of_gpus;
   for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
     const Value value = row.value(gpu);
     if (value.is_missing()) continue;
     const std::string number = format_value(*value.number(), {Notation::kSignificant, 3});
-    numbers.insert(number);
-    measured.emplace_back(*value.number(), gpus[gpu].short_name);
+    distinct_numbers.insert(number);
+    numbers_of_gpus.emplace_back(*value.number(), gpus[gpu].short_name);
     words.push_back("**" + number + (unit == "×" ? "" : " ") + unit + "** on the " +
                     gpus[gpu].short_name);
   }
-  const std::string on_each = "**" + *numbers.begin() + " " + unit + "** on each GPU";
-  const auto [fast, slow] = std::ranges::minmax(measured);
+  const std::string on_each = "**" + *distinct_numbers.begin() + " " + unit + "** on each GPU";
+  const auto [fast, slow] = std::ranges::minmax(numbers_of_gpus);
   return Facts()
       .set("what", row.label())
-      .set_markdown("values", numbers.size() == 1 ? on_each : join_words(words))
-      .when("faster", unit == "ms" && slow.first > kAlike * fast.first,
+      .set_markdown("values", distinct_numbers.size() == 1 ? on_each : join_words(words))
+      .when("faster", unit == "ms" && slow.first > kLeastRatio * fast.first,
             Facts()
                 .set("fast", fast.second)
                 .set("slow", slow.second)
                 .set("times", format_ratio(slow.first / fast.first)));
 }
 
-struct Dot {
+/// A dot of the figure: a row's value on one GPU.
+struct TopicDot {
   std::string row, device;
   Value value;
 };
 
-const std::vector<Column<Dot>> kDots{
-    {"row", "Row", &Dot::row}, {"device", "GPU", &Dot::device}, {"value", "Value", &Dot::value}};
+const std::vector<Column<TopicDot>> kDots{{"row", "Row", &TopicDot::row},
+                                          {"device", "GPU", &TopicDot::device},
+                                          {"value", "Value", &TopicDot::value}};
 
-Dataset dots(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& gpus) {
-  std::vector<Dot> drawn;
-  std::ptrdiff_t count = 0;
+Dataset dot_data(const std::vector<ValueRow>& rows, const std::vector<GpuRuns>& gpus) {
+  std::vector<TopicDot> drawn;
+  std::ptrdiff_t row_count = 0;
   for (const ValueRow& row : rows) {
-    if (!row.on_several() || ++count > kMostDrawn) continue;
+    if (!row.is_on_several_gpus() || ++row_count > kMaxDrawnRows) continue;
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       const Value value = row.value(gpu);
       if (!value.is_missing()) drawn.push_back({row.label(), gpus[gpu].short_name, value});
@@ -159,43 +165,47 @@ Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gp
   std::vector<std::string> units;
   for (const GpuRuns& gpu : gpus) {
     of_gpus.push_back(measurements(gpu, topic));
-    for (const Measurements& same : of_gpus.back()) units.push_back(same.front().quantity->unit);
+    for (const Measurements& series : of_gpus.back())
+      units.push_back(series.front().quantity->unit);
   }
   PartContent content;
-  content.facts.when("fits", topic == topic::kMemory && has_fits(gpus), "page",
+  content.facts.when("fits", topic == topic::kMemory && has_fits_page(gpus), "page",
                      std::string(kAboveTopic) + kFitsFile);
-  bool cut = false;
-  std::optional<Facts> concluded;
+  bool leaves_rows_out = false;
+  std::optional<Facts> conclusion;
   for (const std::string& unit : distinct(units)) {
-    const std::vector<OnGpus> quantities = quantities_in(of_gpus, unit);
+    const std::vector<SeriesByGpu> quantities = quantities_in(of_gpus, unit);
     std::vector<Measurements> all;
-    for (const OnGpus& measured : quantities) all.push_back({{nullptr, &quantity_of(measured)}});
-    const std::string common = common_setting(all);
-    const std::vector<ValueRow> rows = value_rows(quantities, common.empty(), gpus);
+    for (const SeriesByGpu& measured : quantities)
+      all.push_back({{nullptr, &quantity_of(measured)}});
+    const std::string setting = common_setting(all);
+    const std::vector<ValueRow> rows = value_rows(quantities, setting.empty(), gpus);
     const Quantity& first = *all.front().front().quantity;
     std::vector<Column<ValueRow>> columns;
     if (!first.network.empty()) columns.push_back({"network", "Network", &ValueRow::network});
     if (!first.precision.empty())
       columns.push_back({"precision", "Precision", &ValueRow::precision});
-    if (common.empty()) columns.push_back({"setting", "Setting", &ValueRow::setting});
+    if (setting.empty()) columns.push_back({"setting", "Setting", &ValueRow::setting});
     columns.push_back({"name", "Quantity", &ValueRow::name});
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       columns.push_back({gpus[gpu].gpu, gpus[gpu].short_name,
                          [gpu](const ValueRow& row) { return row.value(gpu); }, unit});
     }
-    const ValueRow* row = representative(topic, rows);
-    if (!concluded && row != nullptr) concluded = conclusion(*row, gpus, unit);
-    cut = cut || std::ranges::count_if(rows, &ValueRow::on_several) > kMostDrawn;
-    const auto alone = [](const ValueRow& row) { return !row.on_several(); };
+    const ValueRow* row = conclusive_row(topic, rows);
+    if (!conclusion && row != nullptr) conclusion = conclusion_facts(*row, gpus, unit);
+    leaves_rows_out = leaves_rows_out ||
+                      std::ranges::count_if(rows, &ValueRow::is_on_several_gpus) > kMaxDrawnRows;
+    const auto is_on_one_gpu = [](const ValueRow& row) { return !row.is_on_several_gpus(); };
     for (Dataset dataset :
-         {dots(rows, gpus), make_dataset("numbers", columns, only(rows, &ValueRow::on_several)),
-          make_dataset("alone", columns, only(rows, alone))}) {
-      dataset.variant = unit + (common.empty() ? "" : ", ") + common;
+         {dot_data(rows, gpus),
+          make_dataset("numbers", columns, only(rows, &ValueRow::is_on_several_gpus)),
+          make_dataset("alone", columns, only(rows, is_on_one_gpu))}) {
+      dataset.variant = unit + (setting.empty() ? "" : ", ") + setting;
       content.datasets.push_back(std::move(dataset));
     }
   }
-  content.facts.when("concluded", concluded);
-  content.facts.flag("cut", cut).set("drawn", format_count(kMostDrawn));
+  content.facts.when("concluded", conclusion);
+  content.facts.flag("cut", leaves_rows_out).set("drawn", format_count(kMaxDrawnRows));
   Document document;
   document.title = topic;
   document.sections = {overview_section("topic", std::move(content))};

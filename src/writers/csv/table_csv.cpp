@@ -37,7 +37,7 @@ class PartTableAdder {
   }
 
  private:
-  void add(const Figure& figure) { add(name_ + ".figure-" + slug(figure.slug), figure.data); }
+  void add(const Figure& figure) { add(name_ + ".figure-" + slug(figure.slug), figure.table); }
 
   void add(const std::string& name, const TableView& table) {
     if (table.columns.empty()) return;
@@ -79,7 +79,7 @@ std::string table_csv(const TableView& table) {
                                 : CsvField());
     }
     std::vector<std::string> remarks = row.flags;
-    if (!row.note.empty()) remarks.insert(remarks.begin(), row.note);
+    if (!row.missing_reason.empty()) remarks.insert(remarks.begin(), row.missing_reason);
     fields.push_back(csv_text(join(remarks, "; ")));
     csv += csv_line(fields);
   }

@@ -17,23 +17,31 @@ Json number_or_null(std::optional<double> value) {
 
 Json run_json(const ComparedRun& run) {
   Json rates = Json::object();
-  for (const auto& [precision, rate] : run.limits.rates) rates[std::string(name(precision))] = rate;
-  return {{"device", run.device},     {"model", run.model},
-          {"source", run.source},     {"edition", run.edition},
-          {"preset", run.preset},     {"started_at", run.started_at},
-          {"revision", run.revision}, {"driver", run.driver},
-          {"cpu", run.cpu},           {"titles", run.titles},
-          {"sources", run.sources},   {"assumed", run.assumed},
-          {"matrix_rates", rates},    {"bandwidth", number_or_null(run.limits.bandwidth)}};
+  for (const auto& [precision, rate] : run.limits.matrix_rates)
+    rates[std::string(name(precision))] = rate;
+  return {{"device", run.device},
+          {"model", run.implementation},
+          {"source", run.source},
+          {"edition", run.edition},
+          {"preset", run.preset},
+          {"started_at", run.started_at},
+          {"revision", run.revision},
+          {"driver", run.driver},
+          {"cpu", run.cpu},
+          {"titles", run.table_titles},
+          {"sources", run.table_sources},
+          {"assumed", run.assumptions},
+          {"matrix_rates", rates},
+          {"bandwidth", number_or_null(run.limits.copy_bandwidth)}};
 }
 
 Json side_json(const RowSide& side) {
   return {{"value", number_or_null(side.value)},
-          {"launches", side.launches},
-          {"reason", side.reason},
+          {"launches", side.launch_values},
+          {"reason", side.missing_reason},
           {"fits", side.fits},
-          {"flags", side.flags},
-          {"peak_share", number_or_null(side.peak_share)},
+          {"flags", side.disturbances},
+          {"peak_share", number_or_null(side.matrix_rate_share)},
           {"bandwidth_share", number_or_null(side.bandwidth_share)},
           {"busbw", number_or_null(side.busbw)}};
 }
@@ -41,23 +49,23 @@ Json side_json(const RowSide& side) {
 Json row_json(const ComparedRow& row) {
   Json interval, verdict;
   if (row.interval) interval = Json::array({row.interval->first, row.interval->second});
-  if (row.judged) {
-    verdict = {{"name", name(row.judged->verdict)},
-               {"adjusted_p", number_or_null(row.judged->adjusted_p)},
-               {"detectable", number_or_null(row.judged->detectable)},
-               {"reason", row.judged->reason}};
+  if (row.judgment) {
+    verdict = {{"name", name(row.judgment->verdict)},
+               {"adjusted_p", number_or_null(row.judgment->adjusted_p)},
+               {"detectable", number_or_null(row.judgment->detectable_ratio)},
+               {"reason", row.judgment->reason}};
   }
-  return {{"cell", row.cell},
-          {"cell_b", row.cell_b.empty() ? row.cell : row.cell_b},
+  return {{"cell", row.cell_id},
+          {"cell_b", row.cell_id_b.empty() ? row.cell_id : row.cell_id_b},
           {"size", row.size},
           {"measure", name(row.measure)},
           {"unit", unit(row.measure)},
-          {"standing", name(row.standing)},
+          {"standing", name(row.status)},
           {"a", side_json(row.a)},
           {"b", side_json(row.b)},
           {"ratio", number_or_null(row.ratio)},
           {"interval", interval},
-          {"predicted_by_peak", number_or_null(row.prediction.by_peak)},
+          {"predicted_by_peak", number_or_null(row.prediction.by_matrix_rate)},
           {"predicted_by_bandwidth", number_or_null(row.prediction.by_bandwidth)},
           {"departure", number_or_null(row.prediction.departure)},
           {"verdict", verdict},
@@ -72,15 +80,12 @@ Json speedup_json(const SpeedupRow& row) {
 }
 
 Json kernel_json(const KernelChange& change) {
-  return {{"cell", cell_id(change.spec)},
-          {"class", change.kernel_class},
-          {"a", change.a},
-          {"share_a", change.share_a},
-          {"b", change.b},
-          {"share_b", change.share_b}};
+  return {{"cell", cell_id(change.spec)}, {"class", change.kernel_class},
+          {"a", change.kernel_a},         {"share_a", change.share_a},
+          {"b", change.kernel_b},         {"share_b", change.share_b}};
 }
 
-Json sum_json(const KernelSum& sum) { return {{"ns", sum.ns}, {"kernels", sum.kernels}}; }
+Json sum_json(const KernelSum& sum) { return {{"ns", sum.ns}, {"kernels", sum.count}}; }
 
 Json place_json(const PlaceDifference& place) {
   return {{"phase", place.phase},
@@ -110,16 +115,16 @@ std::string diff_json(const Comparison& comparison) {
   return write_json({{"schema_version", kDiffSchemaVersion},
                      {"a", run_json(comparison.a)},
                      {"b", run_json(comparison.b)},
-                     {"relation", name(comparison.related.relation)},
-                     {"reasons", comparison.related.reasons},
-                     {"matched", comparison.matched},
-                     {"only_a", comparison.only_a},
-                     {"only_b", comparison.only_b},
+                     {"relation", name(comparison.machines.relation)},
+                     {"reasons", comparison.machines.reasons},
+                     {"matched", comparison.matched_cells},
+                     {"only_a", comparison.cells_only_in_a},
+                     {"only_b", comparison.cells_only_in_b},
                      {"mismatches", comparison.mismatches},
                      {"rows", json_array(comparison.rows, row_json)},
                      {"speedups", json_array(comparison.speedups, speedup_json)},
-                     {"kernels", json_array(comparison.kernels, kernel_json)},
-                     {"differences", json_array(comparison.differences, difference_json)}});
+                     {"kernels", json_array(comparison.kernel_changes, kernel_json)},
+                     {"differences", json_array(comparison.step_differences, difference_json)}});
 }
 
 }  // namespace labreport

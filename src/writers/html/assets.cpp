@@ -57,10 +57,10 @@ std::string specs_script(const Document& document, const Drawings& drawings) {
   nlohmann::json specs = nlohmann::json::object();
   for (const Figure* figure : figures_of(document)) {
     if (drawings.contains(figure->slug)) {
-      const bool is_chart = figure->live.is_null();
-      specs[figure->slug] = is_chart ? placed_as(themed(figure->spec, ChartWidth::kWide),
+      const bool is_chart = figure->script_data.is_null();
+      specs[figure->slug] = is_chart ? with_plot_placed_as(themed(figure->spec, ChartWidth::kWide),
                                                  drawings.at(figure->slug).wide)
-                                     : figure->live;
+                                     : figure->script_data;
     }
   }
   return "window.labreportSpecs = " + replaced(specs.dump(), "<", "\\u003c") + ";\n";

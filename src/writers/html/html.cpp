@@ -26,7 +26,7 @@ TemplateList section_list(const Document& document, PageState& state) {
     }
     sections.push_back(TemplateObject{{"problem", section.problem},
                                       {"title", section.title},
-                                      {"asked", section.asked()},
+                                      {"asked", section.is_handout_problem()},
                                       {"listed", !contents.empty()},
                                       {"contents", contents},
                                       {"parts", parts}});
@@ -45,7 +45,7 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
 /// Returns, as JSON, the training steps whose price site/prices.js calculates.
 std::string priced_steps(const Document& document) {
   nlohmann::json steps = nlohmann::json::array();
-  for (const auto& [name, a, b] : document.priced)
+  for (const auto& [name, a, b] : document.priced_steps)
     steps.push_back({{"name", name}, {"a", a}, {"b", b}});
   return steps.dump();
 }
@@ -63,7 +63,7 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"title", document.title},
       {"compares", state.is_comparison},
       {"relation", document.relation},
-      {"priced", !document.priced.empty()},
+      {"priced", !document.priced_steps.empty()},
       {"steps", priced_steps(document)},
       {"side_a", document.side_a},
       {"side_b", document.side_b},
@@ -97,7 +97,7 @@ std::string byline_html(const FrontMatter& front) {
                                       {"course", front.course},
                                       {"published", has_repository},
                                       {"repository", front.repository},
-                                      {"address", has_repository ? front.shown_address() : ""}});
+                                      {"address", has_repository ? front.repository_label() : ""}});
 }
 
 std::string page_html(const Document& document, const Drawings& drawings,
@@ -125,7 +125,7 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   std::map<std::string, std::string> files_beside;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) files_beside[file.name] = file.bytes;
+      for (const Attachment& file : part.attachments) files_beside[file.name] = file.bytes;
     }
   }
   return with_pictures_inside(without_file_links(page), files_beside);
@@ -175,15 +175,15 @@ std::string overview_html(const OverviewPage& page, const Drawings& drawings,
                                       {"empty", !is_compare_page && document.sections.empty()},
                                       {"found", findings},
                                       {"figures", figures},
-                                      {"live", !page.data.is_null()},
+                                      {"live", !page.script_data.is_null()},
                                       {"data", kFitsScript},
                                       {"tables", tables},
                                       {"drawers", drawers},
                                       {"listed", !runs.empty()},
                                       {"runs", runs},
-                                      {"compared", !page.compare.empty() || !pairs.empty()},
-                                      {"comparable", !page.compare.empty()},
-                                      {"compare", page.compare},
+                                      {"compared", !page.compare_link.empty() || !pairs.empty()},
+                                      {"comparable", !page.compare_link.empty()},
+                                      {"compare", page.compare_link},
                                       {"paired", !pairs.empty()},
                                       {"pairs", pair_items},
                                       {"demonstrated", document.demonstration}});

@@ -45,7 +45,7 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
 std::string answer_html(const Part& part, const PageState& state) {
   const std::string answer = part.generated_answer(state.answers);
   const bool awaits_author = part.awaits_answer(state.answers);
-  const std::string author_words = awaits_author ? "Your answer" : state.front.own_words();
+  const std::string author_words = awaits_author ? "Your answer" : state.front.attribution();
   std::string html = fill_template(
       "answer.html",
       {{"generated", !answer.empty()},
@@ -54,7 +54,7 @@ std::string answer_html(const Part& part, const PageState& state) {
        {"mark", kCalculated},
        {"noted", part.note.has_value()},
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
-       {"note_mark", state.front.own_words() + "."},
+       {"note_mark", state.front.attribution() + "."},
        {"awaited", awaits_author},
        // Regions of one page must have different names.
        {"label", author_words + ": " + part.lettered_title()}});
@@ -95,24 +95,24 @@ std::string PageState::next_figure() {
 std::string figure_html(const Figure& figure, PageState& state, bool is_printed) {
   const auto drawing = state.drawings.find(figure.slug);
   const bool is_drawn = drawing != state.drawings.end();
-  const bool has_data = !figure.data.columns.empty();
+  const bool has_data = !figure.table.columns.empty();
   const std::string id = state.unique_id("figure-" + slug(figure.slug));
   TemplateObject values = {
       {"id", id},
       {"number", state.next_figure()},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
-      {"offers", !figure.in_page.empty()},
-      {"in_page", markdown_to_html(figure.in_page)},
+      {"offers", !figure.page_caption.empty()},
+      {"in_page", markdown_to_html(figure.page_caption)},
       {"alt", figure.alt},
       {"spec", figure.slug},
       {"drawn", is_drawn},
-      {"live", !figure.live.is_null()},
+      {"live", !figure.script_data.is_null()},
       {"screen", !is_printed},
       {"wide", is_drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", is_drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
       {"tabled", has_data},
-      {"table", has_data ? table_html(figure.data, state.unique_id(id + "-data")) : ""}};
+      {"table", has_data ? table_html(figure.table, state.unique_id(id + "-data")) : ""}};
   return fill_template("figure.html", values);
 }
 

@@ -62,7 +62,7 @@ struct RemarkPlaces {
 
 RemarkPlaces place_remarks(const RowView& row) {
   constexpr std::size_t kLongestBeside = 24, kLongestWord = 14;
-  const std::string text = row.remarks();
+  const std::string text = row.joined_flags();
   const std::vector<std::string> words = split(text, ' ');
   const bool has_long_word = std::ranges::any_of(
       words, [](const std::string& word) { return word.size() > kLongestWord; });
@@ -139,7 +139,7 @@ std::string table_html(const TableView& table, const std::string& id, bool is_pr
                                   {"cells", cells},
                                   {"noted", spanned_columns > 0},
                                   {"span", std::to_string(spanned_columns)},
-                                  {"note", row.reason()},
+                                  {"note", row.missing_words()},
                                   {"flags", remark.beside},
                                   {"tall", !remark.below.empty()},
                                   {"width", std::to_string(table.columns.size() - 1 + has_remarks)},

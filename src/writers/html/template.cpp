@@ -63,7 +63,7 @@ std::string markdown_to_html(std::string_view markdown, const Formulas& formulas
   const std::unique_ptr<char, decltype(&std::free)> raw_html(
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
   std::string html;
-  for (const CutPiece& piece : at_marks(raw_html.get(), parsed.spans)) {
+  for (const CutPiece& piece : split_at_marks(raw_html.get(), parsed.spans)) {
     if (piece.span == nullptr) {
       html += keep_numbers_whole(piece.text);
       continue;
@@ -71,7 +71,7 @@ std::string markdown_to_html(std::string_view markdown, const Formulas& formulas
     const std::string tex = escape_html(piece.span->tex);
     const Formula* formula = find_formula(*piece.span, formulas);
     // A formula wider than a phone scrolls, so a keyboard must be able to reach it.
-    const std::string display = piece.span->display ? "block\" tabindex=\"0" : "inline";
+    const std::string display = piece.span->is_display ? "block\" tabindex=\"0" : "inline";
     html += formula == nullptr ? "<code>" + tex + "</code>"
                                : "<math display=\"" + display + "\" alttext=\"" + tex + "\">" +
                                      formula->mathml + "</math>";

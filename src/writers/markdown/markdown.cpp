@@ -30,13 +30,14 @@ std::string row_markdown(const std::vector<std::string>& cells) {
 class MarkdownWriter {
  public:
   MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
-      : drawings_(drawings), answers_(answers), note_mark_(front.own_words() + ".") {}
+      : drawings_(drawings), answers_(answers), note_mark_(front.attribution() + ".") {}
 
   std::string write(const Document& document) {
     is_comparison_ = !document.relation.empty();
     head(document);
     for (const Section& section : document.sections) {
-      const std::string problem = section.asked() ? " (`" + section.problem + "`)" : "";
+      const std::string problem =
+          section.is_handout_problem() ? " (`" + section.problem + "`)" : "";
       paragraph("## " + escape_markdown(section.title) + problem);
       for (const Part& part : section.parts) add(part);
     }
@@ -71,7 +72,7 @@ class MarkdownWriter {
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
     const std::string line =
-        is_comparison_ ? "Comparison · " + document.relation : document.marks();
+        is_comparison_ ? "Comparison · " + document.relation : document.run_line();
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance_line(answers_)));
   }
@@ -110,7 +111,7 @@ class MarkdownWriter {
 
   /// Numbers a figure "1", "2", … or, in a drawer, "A1", "A2", …
   void add(const Figure& figure, bool in_drawer = false) {
-    if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
+    if (!drawings_.contains(figure.slug) && figure.table.columns.empty()) return;
     const std::string number =
         in_drawer ? "A" + std::to_string(++drawer_figure_count_) : std::to_string(++figure_count_);
     paragraph("**Figure " + number + ". " + escape_markdown(figure.title) + "**");
@@ -118,9 +119,9 @@ class MarkdownWriter {
       paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
     }
     paragraph(figure.caption);
-    if (figure.data.columns.empty()) return;
+    if (figure.table.columns.empty()) return;
     open_details("Data of figure " + number);
-    text_ += table_markdown(figure.data);
+    text_ += table_markdown(figure.table);
     close_details();
   }
 
@@ -166,7 +167,8 @@ std::string byline_markdown(const FrontMatter& front) {
   if (!front.author.empty()) parts.push_back("**" + escape_markdown(front.author) + "**");
   if (!front.course.empty()) parts.push_back(escape_markdown(front.course));
   if (!front.repository.empty()) {
-    parts.push_back("[" + escape_markdown(front.shown_address()) + "](" + front.repository + ")");
+    parts.push_back("[" + escape_markdown(front.repository_label()) + "](" + front.repository +
+                    ")");
   }
   return join(parts, " · ");
 }
@@ -192,8 +194,9 @@ std::string table_markdown(const TableView& table) {
       const std::string words = table.text(row, c);
       cells[c] = table.columns[c].code ? code_span(words) : escape_markdown(words);
     }
-    if (row.cells.size() < cells.size()) cells[row.cells.size()] = escape_markdown(row.reason());
-    if (has_remarks) cells.push_back(escape_markdown(row.remarks()));
+    if (row.cells.size() < cells.size())
+      cells[row.cells.size()] = escape_markdown(row.missing_words());
+    if (has_remarks) cells.push_back(escape_markdown(row.joined_flags()));
     text += row_markdown(cells);
   }
   return text + "\n";

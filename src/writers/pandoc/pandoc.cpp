@@ -17,7 +17,7 @@ constexpr int kAnswerLines = 6;
 
 class PartWriter {
  public:
-  PartWriter(const Prints& prints, const PandocOptions& options, const FrontMatter& front)
+  PartWriter(const PrintedCharts& prints, const PandocOptions& options, const FrontMatter& front)
       : prints_(prints), options_(options), front_(front) {}
 
   json write(const Part& part) {
@@ -49,7 +49,7 @@ class PartWriter {
     }
     if (part.note) {
       append(blocks_, pandoc_blocks(part.note->markdown, part.note->formulas));
-      add(pandoc_paragraph(pandoc_emph(front_.own_words() + ".")));
+      add(pandoc_paragraph(pandoc_emph(front_.attribution() + ".")));
     }
     if (part.awaits_answer(options_.answers)) {
       json lines = json::array({pandoc_emph("Your answer")});
@@ -68,7 +68,7 @@ class PartWriter {
   }
 
   void figure(const Figure& figure, const std::string& anchor) {
-    if (!prints_.contains(figure.slug)) return table(figure.data, anchor);
+    if (!prints_.contains(figure.slug)) return table(figure.table, anchor);
     json caption = json::array({pandoc_node("Strong", pandoc_title(figure.title + "."))});
     caption.push_back({{"t", "Space"}});
     append(caption, pandoc_line(figure.caption));
@@ -105,7 +105,7 @@ class PartWriter {
   }
 
   json blocks_ = json::array();
-  const Prints& prints_;
+  const PrintedCharts& prints_;
   const PandocOptions& options_;
   const FrontMatter& front_;
   std::set<std::string> ids_;  ///< TeX refuses duplicate labels.
@@ -122,7 +122,7 @@ json title_block(const Document& document, const PandocOptions& options) {
   }
   return {{"title", meta_inlines(pandoc_title(document.name()))},
           {"author", pandoc_node("MetaList", authors)},
-          {"date", meta_inlines(pandoc_title(document.marks()))},
+          {"date", meta_inlines(pandoc_title(document.run_line()))},
           {"provenance", meta_inlines(pandoc_words(document.provenance_line(options.answers)))},
           {"paper", pandoc_node("MetaString", options.paper == Paper::kLetter ? "letter" : "a4")}};
 }
@@ -145,13 +145,13 @@ std::string tree_json(const json& meta, const json& blocks) {
 
 }  // namespace
 
-std::string report_pandoc(const Document& document, const Prints& prints,
+std::string report_pandoc(const Document& document, const PrintedCharts& prints,
                           const PandocOptions& options) {
   PartWriter parts(prints, options, document.front);
   json blocks = banner_blocks(document);
   for (const Section& section : document.sections) {
     blocks.push_back(pandoc_heading(1, pandoc_title(section.title)));
-    if (section.asked()) {
+    if (section.is_handout_problem()) {
       json words = pandoc_words("Problem ");
       append(words, pandoc_code(section.problem));
       blocks.push_back(pandoc_paragraph(words));
@@ -170,7 +170,7 @@ std::string report_pandoc(const Document& document, const Prints& prints,
   return tree_json(title_block(document, options), blocks);
 }
 
-std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
+std::string part_pandoc(const Part& part, const PrintedCharts& prints, const PandocOptions& options,
                         const FrontMatter& front) {
   return tree_json(json::object(), PartWriter(prints, options, front).write(part));
 }

@@ -18,11 +18,11 @@ struct PandocOptions {
 };
 
 /// Writes the whole report. Pictures are in "charts/"; a figure that `prints` lacks is a table.
-std::string report_pandoc(const Document& document, const Prints& prints,
+std::string report_pandoc(const Document& document, const PrintedCharts& prints,
                           const PandocOptions& options);
 
 /// Writes one part for \input in another document. It has no title and so gets no preamble.
-std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
+std::string part_pandoc(const Part& part, const PrintedCharts& prints, const PandocOptions& options,
                         const FrontMatter& front);
 
 }  // namespace labreport

@@ -91,7 +91,8 @@ json list(const Block& block, int depth) {
     append(flattened, items.back());
   }
   if (depth >= kMostNesting) return flattened;
-  if (block.kind == Block::Kind::kBullets) return json::array({pandoc_node("BulletList", items)});
+  if (block.kind == Block::Kind::kBulletList)
+    return json::array({pandoc_node("BulletList", items)});
   return json::array(
       {pandoc_node("OrderedList", {{block.start, {{"t", "Decimal"}}, {{"t", "Period"}}}, items})});
 }
@@ -103,8 +104,8 @@ json block_nodes(const Block& block, int depth) {
       return json::array({paragraph(block.inlines)});
     case Block::Kind::kHeading:
       return json::array({pandoc_heading(4, pandoc_inlines(block.inlines))});
-    case Block::Kind::kBullets:
-    case Block::Kind::kNumbers:
+    case Block::Kind::kBulletList:
+    case Block::Kind::kNumberedList:
       return list(block, depth);
     case Block::Kind::kQuote: {
       json content = blocks_at(block.blocks, depth + 1);

@@ -128,7 +128,7 @@ class TypstWriter {
     if (!front.repository.empty()) {
       centered("9pt", typst_link(front.repository, typst_text(front.repository), source_));
     }
-    centered("9pt", typst_text(document_.marks()) + "#linebreak()" +
+    centered("9pt", typst_text(document_.run_line()) + "#linebreak()" +
                         typst_text(document_.provenance_line(source_.options.answers)));
     if (document_.demonstration) {
       banner("CPU demonstration.",
@@ -146,7 +146,8 @@ class TypstWriter {
 
   void add(const Section& section) {
     text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n";
-    if (section.asked()) text_ += typst_muted("Problem " + typst_code(section.problem));
+    if (section.is_handout_problem())
+      text_ += typst_muted("Problem " + typst_code(section.problem));
     for (const Part& part : section.parts) text_ += typst_part(part, source_);
   }
 

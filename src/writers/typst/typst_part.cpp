@@ -105,7 +105,7 @@ std::string typst_words(const Part& part, const TypstSource& source) {
   }
   if (part.note) {
     text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
-                   source.document.front.own_words() + ".", "1.5pt + rgb(\"#1f5fa8\")", "true");
+                   source.document.front.attribution() + ".", "1.5pt + rgb(\"#1f5fa8\")", "true");
   }
   return part.awaits_answer(source.options.answers) ? text + std::string(kRoomForAnswer) : text;
 }
@@ -118,8 +118,8 @@ std::string appendix_label(const Part& part, std::size_t index) {
 
 std::string typst_figure(const Figure& figure, const TypstSource& source) {
   if (!is_drawn(figure, source)) {
-    if (figure.data.columns.empty()) return "";
-    return "#block" + caption(figure, source) + "\n\n" + typst_table(figure.data);
+    if (figure.table.columns.empty()) return "";
+    return "#block" + caption(figure, source) + "\n\n" + typst_table(figure.table);
   }
   const double aspect = height_over_width(source.drawings.at(figure.slug).narrow).value_or(0.5);
   const double width = aspect > 0 ? std::min(kMostWidthCm, kMostHeightCm / aspect) : kMostWidthCm;

@@ -47,9 +47,9 @@ class RichWriter {
       case Kind::kHeading:
         return typst_call("block(sticky: true)",
                           typst_call("strong", inlines_markup(block.inlines)));
-      case Kind::kBullets:
+      case Kind::kBulletList:
         return list_markup("list(tight: " + flag(block.tight), block.items);
-      case Kind::kNumbers:
+      case Kind::kNumberedList:
         return list_markup(
             "enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
             block.items);

@@ -20,7 +20,7 @@ constexpr double kColumnOverLine = 0.485;  // The ratio of a column's width to a
 constexpr std::size_t kMostRemarkLetters = 24;
 
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letter_count(row.remarks()) <= kMostRemarkLetters;
+  return !row.flags.empty() && letter_count(row.joined_flags()) <= kMostRemarkLetters;
 }
 
 bool has_remarks_beside(const TableView& table) {
@@ -93,9 +93,9 @@ class TableWriter {
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
     if (const std::size_t spanned_columns = table_.columns.size() - count; spanned_columns > 0) {
       cells += "table.cell(colspan: " + std::to_string(spanned_columns) + ", align: left)[" +
-               typst_text(cut_to_fit(row.reason())) + "], ";
+               typst_text(cut_to_fit(row.missing_words())) + "], ";
     }
-    const std::string remarks = typst_text(cut_to_fit(row.remarks()));
+    const std::string remarks = typst_text(cut_to_fit(row.joined_flags()));
     if (has_remarks_beside_) cells += "[" + (has_remark_beside(row) ? remarks : "") + "], ";
     return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(remarks);
   }
