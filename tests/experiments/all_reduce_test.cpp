@@ -38,7 +38,7 @@ Change on_gpus(std::int64_t gpus) {
   };
 }
 
-/// Multiplies the times of one library's at the sizes for which `has_size` is true.
+/// Multiplies one library's times at the sizes for which `has_size` is true.
 Change scale_times(Collectives library, double factor, std::function<bool(std::int64_t)> has_size,
                    std::optional<std::int64_t> ranks = {}) {
   const auto scale_row = [=](const NamedRow& row) {
@@ -74,9 +74,8 @@ TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
               ElementsAre("all_reduce.cpu.gloo.r2.m10000000.w5.n20"));
 }
 
-/// Returns times with 20 µs of latency and a bandwidth of 300 GB/s. At the sizes in `disturbed` they are which take three
-/// times as
-/// long, and marked as disturbed if `is_marked`.
+/// Returns timings with 20 µs of latency and a bandwidth of 300 GB/s. The sizes in `disturbed` take
+/// three times as long, and are marked as disturbed if `is_marked`.
 std::vector<AllReduceTiming> fake_timings(std::int64_t largest,
                                      const std::vector<std::int64_t>& disturbed,
                                  bool is_marked) {

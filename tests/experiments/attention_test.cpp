@@ -22,7 +22,7 @@ Part attention_part(const char* problem, const Change& change = unchanged) {
   return part_of(fake_run(input_for(problem), change), problem);
 }
 
-/// Returns the the lines of all tables whose slug begins so, which are the variants of one table.
+/// Returns the lines of all tables whose slug begins so, which are the variants of one table.
 std::vector<std::string> table_lines(const Part& part, std::string_view slug) {
   std::vector<std::string> result;
   for (const TableView& table : part.tables) {
@@ -35,7 +35,7 @@ std::vector<std::string> table_lines(const Part& part, std::string_view slug) {
 using CellFilter = std::function<bool(const CellSpec&)>;
 using RowChange = std::function<void(const NamedRow&)>;
 
-/// Changes the rows of attention in cells to which `applies` is true.
+/// Changes the rows of attention in the cells that `applies` accepts.
 Change change_rows(
     RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
   return where([=](const CellSpec& spec) { return spec.attention && applies(spec); },
@@ -202,7 +202,7 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
-/// Returns the answer if a run in which eager BF16 attention takes that many times as long.
+/// Returns the answer for a run in which eager BF16 attention takes that many times as long.
 std::string answer_with_slower_eager(double forward_factor, double backward_factor) {
   const auto scale_times = [=](const NamedRow& row) {
     row.scale(attention_column(metric::kForward, "median_ns"), forward_factor);

@@ -47,7 +47,7 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
                                                          : *value(dataset, row, column).number();
 }
 
-/// Multiplies each sample of a metric in timing cells by `factor` of the sample's index.
+/// Multiplies each sample of a metric in timing cells by `factor(index of the sample)`.
 Change scale_timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
   return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
                each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));

@@ -22,7 +22,7 @@ PlanInput scheme_input(const std::string& selector = "data_parallel",
   return input_for(canonical_selector(selector), preset);
 }
 
-/// Lists the planned schemes of the plan: "flat", "bucketed.k1000000", …
+/// Lists the planned schemes: "flat", "bucketed.k1000000", …
 std::vector<std::string> planned_schemes(const PlanInput& input) {
   std::vector<std::string> schemes;
   for (const CellSpec& spec : planned(input, CellKind::kDataParallel)) {

@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using namespace testing_samples;
-using MeasuredRun = labreport::Run;  // testing::Test is a member Run.
+using MeasuredRun = labreport::Run;  // testing::Test has a member Run.
 
 constexpr const char* kMixed = "benchmarking_mixed_precision";
 

@@ -91,8 +91,8 @@ TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   EXPECT_THAT(title("Another GPU"), Not(HasSubstr("peak")));
 }
 
-/// Makes 2.7B faster than the smaller xl, which has more layers. Kernels makes kernels of the time,
-/// and the host enqueues in `enqueue_factor` times the time. `enqueue_factor` multiplies the time that the host takes to enqueue.
+/// Makes 2.7B faster than the smaller xl, which has more layers, and makes kernels fill little of
+/// the step. `enqueue_factor` multiplies the time that the host takes to enqueue.
 void speed_up_largest(const CellSpec& spec, Launch& launch, double enqueue_factor) {
   for (Metric& metric : launch.metrics) {
     if (metric.tag == metric::kBusy) metric = integer_metric(metric.tag, metric.name, "ns", 1);

@@ -27,7 +27,7 @@ std::vector<CellSpec> planned_cells(const PlanInput& input, bool attention = fal
 
 const std::string kForwardMean = attention_column(metric::kForward, "mean_ns");
 
-/// Fuses GEMMs, and other each five GEMMs, so that one.
+/// Keeps GEMMs, and fuses each five other kernels into one.
 void fuse_kernels(const NamedRow& row) {
   if (row.has(column::kClass, "gemm") || row.has(column::kPhase, metric::kOptimizer)) return;
   row[column::kClass] = std::string("fused");
@@ -43,7 +43,7 @@ void speed_up(const NamedRow& row) {
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// Fakes those of compiled models. Compiled, small gains most, and its optimizer gains nothing.
+/// Fakes results of compiled code: small gains most, and its optimizer gains nothing.
 void fake_compilation(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {
