@@ -90,7 +90,9 @@ Column<SizeRow> phase_column(const char* name, const char* title, PhaseTimes pha
 
 Column<SizeRow> whole_step_column(const char* name, const char* title, Mode mode) {
   return {name, title,
-          [mode](const SizeRow& row) { return mean_or_reason(row, whole_step_times(*row.group, mode)); },
+          [mode](const SizeRow& row) {
+            return mean_or_reason(row, whole_step_times(*row.group, mode));
+          },
           "ms"};
 }
 
@@ -224,9 +226,9 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
   const auto& rows = with_backward.empty() ? forward : with_backward;
   LargestVariation passes, optimizer;
   for (const SizeRow& row : rows) {
-    for (const auto& samples :
-         {row.phases_ms.forward, row.phases_ms.backward, whole_step_times(*row.group, Mode::kForward),
-          whole_step_times(*row.group, Mode::kInference)})
+    for (const auto& samples : {row.phases_ms.forward, row.phases_ms.backward,
+                                whole_step_times(*row.group, Mode::kForward),
+                                whole_step_times(*row.group, Mode::kInference)})
       passes.add(row, samples);
     optimizer.add(row, row.phases_ms.optimizer);
   }

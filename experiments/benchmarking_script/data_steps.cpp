@@ -18,7 +18,9 @@ struct StepRow {
   TimedLaunch timed;
   std::vector<std::string> flags;
 
-  std::vector<double> steps_ms() const { return timed.ms_after_warmup(metric::kStep, metric::kTotal); }
+  std::vector<double> steps_ms() const {
+    return timed.ms_after_warmup(metric::kStep, metric::kTotal);
+  }
 };
 
 std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {

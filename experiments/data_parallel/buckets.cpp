@@ -188,7 +188,8 @@ Facts network_facts(const MeasuredNetwork& network) {
       .set("counts", join_words(counts))
       .when("steps", !range.empty(), "range", range)
       .when("expected", handout_model_facts(rows))
-      .when("best", model.has_value(), "size", model ? megabyte_words(model->optimal_bucket_bytes()) : "");
+      .when("best", model.has_value(), "size",
+            model ? megabyte_words(model->optimal_bucket_bytes()) : "");
 }
 
 }  // namespace

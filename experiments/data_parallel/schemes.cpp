@@ -97,7 +97,8 @@ std::string megabyte_words(double bytes) {
 
 std::string SchemeResult::words() const {
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
-  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) + " MB";
+  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket_bytes.value_or(0))) +
+         " MB";
 }
 
 Value SchemeResult::step_or_reason() const {
@@ -165,7 +166,7 @@ std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& resu
 std::optional<BucketFormula> MeasuredNetwork::bucket_model() const {
   if (!all_reduce_line) return std::nullopt;
   return BucketFormula{all_reduce_line->latency_ns / 1e9, all_reduce_line->bytes_per_second,
-                     total_gradient_bytes()};
+                       total_gradient_bytes()};
 }
 
 MeasuredNetworks measured_networks(const RunView& view) {

@@ -44,7 +44,8 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
       // Backends that run in 16 bits alone are tried in FP32 once, which records their refusal.
       const bool sixteen_bit_only =
           backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
-      const bool repeats_refusal = head_dim != attention_head_dims(input).front() && sixteen_bit_only;
+      const bool repeats_refusal =
+          head_dim != attention_head_dims(input).front() && sixteen_bit_only;
       if (repeats_refusal && precision == Precision::kFp32) continue;
       add_cell(cells, input,
                attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths}),

@@ -184,7 +184,8 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& reference) {
   const PeakCheck largest_step{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
   return only(sizes, [&](const Size& size) {
-    return bytes_are_countable(largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
+    return bytes_are_countable(
+        largest_step.spec_of(size, batch_of(reference), kShownContexts.back()));
   });
 }
 

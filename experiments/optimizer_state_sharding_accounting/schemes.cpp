@@ -84,7 +84,7 @@ double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
     const double shards = spec.sharding == Sharding::kWeights && size.is_matrix
-                             ? static_cast<double>(spec.ranks->count)
+                              ? static_cast<double>(spec.ranks->count)
                               : 1;
     largest = std::max(largest, kFp32Bytes * static_cast<double>(size.elements) / shards);
   }

@@ -202,7 +202,8 @@ std::string repeating_commands(const Run& run) {
     checkout = "git checkout " + session.revision +
                (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
   }
-  return checkout + "make report" + makefile_arguments(given_flags(without_defaults(original_request(run))));
+  return checkout + "make report" +
+         makefile_arguments(given_flags(without_defaults(original_request(run))));
 }
 
 }  // namespace labreport::overview

@@ -119,7 +119,8 @@ void add_kernels(Quantities& all, const RunView& view) {
       const double gemms_ms = total_ms(matching(rows, nsys_profile::is_gemm));
       const std::string name(describe(pass));
       if (gemms_ms > 0) add_value(quantity, name + ": GEMMs", gemms_ms);
-      add_value(quantity, gemms_ms > 0 ? name + ": other kernels" : name, total_ms(rows) - gemms_ms);
+      add_value(quantity, gemms_ms > 0 ? name + ": other kernels" : name,
+                total_ms(rows) - gemms_ms);
       attributed_ms += total_ms(rows);
     }
     add_value(quantity, "loss and unattributed", busy_ms - attributed_ms);

@@ -30,8 +30,7 @@ std::string_view status_of(const Cell& cell) {
 std::string measurement_words(const Cell& cell) {
   if (cell.spec.kind == CellKind::kCheckpointing) {
     const auto blocks = cell.spec.blocks_per_checkpoint;
-    return blocks ? "checkpoints of " + format_plural(*blocks, "block")
-                           : "no checkpoints";
+    return blocks ? "checkpoints of " + format_plural(*blocks, "block") : "no checkpoints";
   }
   if (is_shipped(cell.spec)) return cell.spec.implementation;
   if (cell.spec.ranks) {

@@ -60,7 +60,8 @@ const std::vector<Column<AttentionPair>> kGrid{
     {"saved_eager", "Saved, eager",
      [](const AttentionPair& pair) { return Value(pair.eager.saved_bytes()); }, "MiB", kSavedBytes},
     {"saved_compiled", "Saved, compiled",
-     [](const AttentionPair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB", kSavedBytes},
+     [](const AttentionPair& pair) { return Value(pair.compiled.saved_bytes()); }, "MiB",
+     kSavedBytes},
     {"compile", "Compile time", &AttentionPair::compile_seconds, "s", kThree}};
 
 struct SpeedupPoint {

@@ -293,7 +293,8 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
 }
 
 Comparison compare_halves(const Run& run) {
-  return compare(without_users_model(run), without_labreports_network(run), relation_within_run(run),
+  return compare(without_users_model(run), without_labreports_network(run),
+                 relation_within_run(run),
                  {.name_a = "labreport's network", .name_b = "the model"});
 }
 

@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// What a module does in the network.
+/// The roles that modules have in the network.
 namespace role {
 
 inline constexpr const char* kAttention = "attention";
@@ -18,7 +18,7 @@ inline constexpr const char* kBlocks = "blocks themselves";  ///< Work outside o
 
 }  // namespace role
 
-/// What a kernel does in attention.
+/// The stages of attention to which kernels belong.
 namespace stage {
 
 inline constexpr const char* kProjections = "projections";  ///< GEMMs of attention's linear layers.

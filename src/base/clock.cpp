@@ -23,8 +23,8 @@ std::string utc_text(std::int64_t seconds) {
                                  seconds),
                      "set the clock");
   }
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + kTmFirstYear, utc.tm_mon + 1,
-                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + kTmFirstYear,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 std::string utc_now() { return utc_text(std::time(nullptr)); }

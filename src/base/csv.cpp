@@ -26,7 +26,7 @@ CsvField csv_text(std::string_view text) {
     field += letter;
   }
   const bool needs_quotes = text.find_first_of(kQuotedCharacters) != std::string_view::npos ||
-                      text.front() == ' ' || text.back() == ' ';
+                            text.front() == ' ' || text.back() == ' ';
   return CsvField(needs_quotes ? '"' + field + '"' : field);
 }
 

@@ -1,6 +1,6 @@
-// Writes comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs run a cell
-// that begins with = + - @, a tab or a line end as a formula, unless an apostrophe before it marks it as text.
-// `csv_number` writes numbers such as "-1.5" without an apostrophe.
+// Writes comma-separated values with the quoting of RFC 4180; lines end in LF. Spreadsheet programs
+// run a cell that begins with = + - @, a tab or a line end as a formula, unless an apostrophe
+// before it marks it as text. `csv_number` writes numbers such as "-1.5" without an apostrophe.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class CsvField {
 
 using CsvFields = std::vector<CsvField>;
 
-/// Returns a text field, with an apostrophe and quotes if it needs them. An empty text gives an empty
-/// field.
+/// Returns a text field, with an apostrophe and quotes if it needs them. An empty text gives an
+/// empty field.
 CsvField csv_text(std::string_view text);
 
 /// Writes 15 significant digits, which is a spreadsheet's precision: 0.1 + 0.2 is "0.3". NaN and

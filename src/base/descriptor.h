@@ -26,7 +26,8 @@ class Descriptor {
   }
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// Closes the file. Returns false if that fails: network file systems report a lost write only here.
+  /// Closes the file. Returns false if that fails: network file systems report a lost write only
+  /// here.
   bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:

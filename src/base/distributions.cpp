@@ -11,8 +11,9 @@
 namespace labreport {
 namespace {
 
-// Boost computes with long double by default. Doubles are precise enough for a probability, and several
-// times as fast. A result that cannot be computed is infinite or NaN, and Boost throws nothing.
+// Boost computes with long double by default. Doubles are precise enough for a probability, and
+// several times as fast. A result that cannot be computed is infinite or NaN, and Boost throws
+// nothing.
 namespace policies = boost::math::policies;
 using Policy = policies::policy<policies::promote_double<false>,
                                 policies::overflow_error<policies::ignore_error>,
@@ -21,7 +22,8 @@ using Normal = boost::math::normal_distribution<double, Policy>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 using NoncentralT = boost::math::non_central_t_distribution<double, Policy>;
 
-constexpr int kSolverBits = 20;  // The solver finds this many correct bits, about six decimal digits.
+constexpr int kSolverBits =
+    20;  // The solver finds this many correct bits, about six decimal digits.
 
 }  // namespace
 
@@ -48,7 +50,8 @@ double noncentrality_for_power(double t, double degrees, double power) {
   }
   std::uintmax_t max_iterations = 100;
   const auto [below, above] = boost::math::tools::toms748_solve(
-      missing_power, low, high, boost::math::tools::eps_tolerance<double>(kSolverBits), max_iterations);
+      missing_power, low, high, boost::math::tools::eps_tolerance<double>(kSolverBits),
+      max_iterations);
   return (below + above) / 2;
 }
 

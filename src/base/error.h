@@ -22,8 +22,8 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// Thrown if the user or the system asks the program to end. It is not an `Error`, because code that
-/// catches an `Error` and continues must not catch an interruption.
+/// Thrown if the user or the system asks the program to end. It is not an `Error`, because code
+/// that catches an `Error` and continues must not catch an interruption.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}

@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
   throw InputError("cannot read " + path.string() + ": it is " + kind, "put the file itself there");
 }
 
-/// `size` is only the expected size: the file may change meanwhile, and pipes and /proc report none.
+/// `size` is only the expected size: the file may change meanwhile, and pipes and /proc report
+/// none.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
   constexpr std::size_t kChunk = 1u << 16;

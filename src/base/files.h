@@ -12,8 +12,8 @@ namespace labreport {
 /// Throws `InputError` with the path if the file cannot be read or has more than `max_bytes` bytes.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
-/// Reads a file of a folder that somebody else may have sent. Throws `InputError` also for a link, a pipe
-/// or a device: a link could lead to any file of the user's, and a pipe may never end.
+/// Reads a file of a folder that somebody else may have sent. Throws `InputError` also for a link,
+/// a pipe or a device: a link could lead to any file of the user's, and a pipe may never end.
 std::string read_plain_file(const std::filesystem::path& path,
                             std::uintmax_t max_bytes = 256u << 20);
 
@@ -24,25 +24,28 @@ enum class Sync {
   kFolder,   ///< The file is the new one.
 };
 
-/// Returns the file that `write_atomically(path)` writes first. It is worthless if a process left it.
+/// Returns the file that `write_atomically(path)` writes first. It is worthless if a process left
+/// it.
 std::filesystem::path temporary_path(const std::filesystem::path& path);
 
-/// Writes to `temporary_path(path)`, syncs that file, renames it and syncs the folder. So readers see
-/// either the old file or the new one. A link at `path` is replaced, and its target is untouched. Throws
-/// `InputError` with the path and the system's reason, such as a full disk. Throws also if `path` is a
-/// device, a pipe or a folder, or if another program writes it at the same time.
+/// Writes to `temporary_path(path)`, syncs that file, renames it and syncs the folder. So readers
+/// see either the old file or the new one. A link at `path` is replaced, and its target is
+/// untouched. Throws `InputError` with the path and the system's reason, such as a full disk.
+/// Throws also if `path` is a device, a pipe or a folder, or if another program writes it at the
+/// same time.
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 
 /// Creates `path` and its parents durably. Throws `InputError` if the folder cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);
 
-/// Creates and returns `folder`, or the first of "<folder>-2", "<folder>-3", … that does not exist yet.
-/// Several programs that call this at once get different folders. Throws like `make_writable_folder`.
+/// Creates and returns `folder`, or the first of "<folder>-2", "<folder>-3", … that does not exist
+/// yet. Several programs that call this at once get different folders. Throws like
+/// `make_writable_folder`.
 std::filesystem::path make_new_folder(const std::filesystem::path& folder);
 
-/// Returns all files and folders below `root`, in no particular order, without following links. Warns of
-/// unreadable folders; a missing `root` has no entries.
+/// Returns all files and folders below `root`, in no particular order, without following links.
+/// Warns of unreadable folders; a missing `root` has no entries.
 std::vector<std::filesystem::directory_entry> entries_below(const std::filesystem::path& root);
 
 /// Removes a file, or a folder with its content; an absent path is no error. Throws `InputError`

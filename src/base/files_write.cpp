@@ -35,7 +35,8 @@ std::string remedy(int reason) {
   throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
-/// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be replaced.
+/// Throws for devices and pipes, which must not be replaced, and for folders, which cannot be
+/// replaced.
 void refuse_to_replace(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -82,13 +83,13 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   }
   if (!descriptor.is_open()) throw_cannot_write(path);
   const bool is_written = write_all(descriptor.get(), bytes) &&
-                       (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0);
+                          (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0);
   const int write_error = errno;
   // If another program has replaced the temporary file, it must be neither renamed nor removed.
   const bool is_ours = is_still_at(descriptor, temporary);
   if (!is_written) errno = write_error;
-  const bool is_renamed =
-      is_written && is_ours && descriptor.close_checked() && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool is_renamed = is_written && is_ours && descriptor.close_checked() &&
+                          ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!is_renamed) {
     const int reason = errno;
     if (is_ours) ::unlink(temporary.c_str());
@@ -101,7 +102,8 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
 void make_writable_folder(const fs::path& path) {
   std::vector<fs::path> absent;
   std::error_code error;
-  for (fs::path ancestor = path; !ancestor.empty() && !fs::exists(ancestor, error); ancestor = ancestor.parent_path()) {
+  for (fs::path ancestor = path; !ancestor.empty() && !fs::exists(ancestor, error);
+       ancestor = ancestor.parent_path()) {
     absent.push_back(ancestor);
   }
   fs::create_directories(path, error);

@@ -14,15 +14,15 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Returns the number of decimals with which `value` > 0 has `digits` significant digits. It is negative
-/// if `value` is rounded to tens or more, and 0 for infinity and NaN.
+/// Returns the number of decimals with which `value` > 0 has `digits` significant digits. It is
+/// negative if `value` is rounded to tens or more, and 0 for infinity and NaN.
 int decimals_for(double value, int digits) {
   if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
 }
 
-/// Returns the value rounded to significant digits. Callers pass the result to `decimals_for`, because
-/// rounding can add a digit before the point: 0.996 with two digits is 1.0.
+/// Returns the value rounded to significant digits. Callers pass the result to `decimals_for`,
+/// because rounding can add a digit before the point: 0.996 with two digits is 1.0.
 double rounded_to_digits(double value, int digits) {
   const double unit = std::pow(10.0, -decimals_for(value, digits));
   return std::round(value / unit) * unit;
@@ -68,12 +68,16 @@ ValueWithDeviation format_with_deviation(double value, double deviation, int max
   const auto clamped = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
   const int two_digits = clamped(decimals_for(rounded_to_digits(deviation, 2), 2));
   const int one_digit = clamped(decimals_for(rounded_to_digits(deviation, 1), 1));
-  const int value_four_digits = value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 4));
-  const int value_five_digits = value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 5));
-  const int decimals = std::min(std::max(one_digit, std::min(two_digits, value_four_digits)), value_five_digits);
+  const int value_four_digits =
+      value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 4));
+  const int value_five_digits =
+      value == 0 ? max_decimals : clamped(decimals_for(std::abs(value), 5));
+  const int decimals =
+      std::min(std::max(one_digit, std::min(two_digits, value_four_digits)), value_five_digits);
   const double last_place = std::pow(10, -decimals);
   const bool rounds_to_zero = decimals < one_digit && deviation < last_place / 2;
-  return {format_fixed(value, decimals), format_fixed(rounds_to_zero ? last_place : deviation, decimals)};
+  return {format_fixed(value, decimals),
+          format_fixed(rounds_to_zero ? last_place : deviation, decimals)};
 }
 
 std::string format_significant(double value, int digits) {
@@ -123,7 +127,8 @@ std::string format_duration(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
   const auto whole_seconds = static_cast<std::int64_t>(std::llround(seconds));
   if (whole_seconds < 60) return fmt::format("{} s", whole_seconds);
-  const auto [hours, minutes, rest] = std::tuple{whole_seconds / 3600, whole_seconds / 60 % 60, whole_seconds % 60};
+  const auto [hours, minutes, rest] =
+      std::tuple{whole_seconds / 3600, whole_seconds / 60 % 60, whole_seconds % 60};
   if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
   return rest == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, rest);
 }

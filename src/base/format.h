@@ -1,5 +1,5 @@
-// Formats numbers for readers; only this file decides on decimals, units and signs. A minus is U+2212,
-// and NaN and infinity are "–". base/csv and the JSON library format numbers for programs.
+// Formats numbers for readers; only this file decides on decimals, units and signs. A minus is
+// U+2212, and NaN and infinity are "–". base/csv and the JSON library format numbers for programs.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ struct ValueWithDeviation {
 
 std::string format_fixed(double value, int decimals);
 
-/// Writes at most `decimals` decimals, and no decimal beyond four significant digits: "109.5", "2,226".
+/// Writes at most `decimals` decimals, and no decimal beyond four significant digits: "109.5",
+/// "2,226".
 std::string format_short(double value, int decimals);
 
 /// Writes the deviation with two significant digits, and the value with as many decimals: "16.71 ±
-/// 0.29". If the value would then have more than four digits, the deviation has one: "1,018.9 ± 0.4". A
-/// value with decimals has at most five digits, and a smaller deviation is rounded up to its last place:
-/// "1,280.8 ± 0.1". Both have at most `max_decimals` decimals, and exactly this number if the deviation
-/// is 0.
+/// 0.29". If the value would then have more than four digits, the deviation has one: "1,018.9 ±
+/// 0.4". A value with decimals has at most five digits, and a smaller deviation is rounded up to
+/// its last place: "1,280.8 ± 0.1". Both have at most `max_decimals` decimals, and exactly this
+/// number if the deviation is 0.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 
 /// Writes significant digits without an exponent: "0.1234", "12.34", "1,234".
@@ -41,7 +42,8 @@ std::string format_count(std::int64_t value);  ///< "128,625,408"
 std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
 std::string format_factor(double ratio);       ///< two significant digits: "2.7", "15"
 std::string format_percent(double fraction);   ///< a fraction in percent: "46.8" for 0.468
-/// Writes a fraction in percent, with one decimal below 10 % and none from 10 % on: "0.2", "4.7", "68".
+/// Writes a fraction in percent, with one decimal below 10 % and none from 10 % on: "0.2", "4.7",
+/// "68".
 std::string format_rough_percent(double fraction);
 std::string format_bytes(double bytes);  ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
 /// Writes bytes for a sentence, with three significant digits: "12.7 GiB", "109 GiB".

@@ -36,15 +36,16 @@ std::optional<bool> current_mode(const Nvml& nvml, const char* call, Nvml::Handl
 
 std::int64_t or_zero(std::optional<std::int64_t> value) { return value.value_or(0); }
 
-/// Returns the number of cores that the driver reports. It reports none for a slice: then returns an
-/// estimate, the whole GPU's cores times the slice's fraction of its memory.
+/// Returns the number of cores that the driver reports. It reports none for a slice: then returns
+/// an estimate, the whole GPU's cores times the slice's fraction of its memory.
 std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
   const char* call = "nvmlDeviceGetNumGpuCores";
   if (const auto reported = nvml.number(call, device)) return *reported;
   const auto slice_memory = nvml.memory(device);
   const auto whole_memory = nvml.memory(whole);
   if (!slice_memory || !whole_memory || whole_memory->total_bytes == 0) return 0;
-  return or_zero(nvml.number(call, whole)) * (slice_memory->total_bytes >> 20) / (whole_memory->total_bytes >> 20);
+  return or_zero(nvml.number(call, whole)) * (slice_memory->total_bytes >> 20) /
+         (whole_memory->total_bytes >> 20);
 }
 
 Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
@@ -52,7 +53,8 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   const Nvml::Handle whole = slice_parent.value_or(device);
   Gpu gpu;
   gpu.index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", whole)));
-  if (slice_parent) gpu.slice_index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", device)));
+  if (slice_parent)
+    gpu.slice_index = static_cast<int>(or_zero(nvml.number("nvmlDeviceGetIndex", device)));
   gpu.name = nvml.text("nvmlDeviceGetName", device);
   gpu.uuid = nvml.text("nvmlDeviceGetUUID", device);
   gpu.whole_gpu_uuid = nvml.text("nvmlDeviceGetUUID", whole);
@@ -85,7 +87,8 @@ bool kernel_shows_device() {
          !windows_library_folder().empty();
 }
 
-/// Returns the GPU, its slices, or the one slice that the word names; empty if it names none or several.
+/// Returns the GPU, its slices, or the one slice that the word names; empty if it names none or
+/// several.
 std::vector<Gpu> gpus_matching(const std::string& word, const std::vector<Gpu>& gpus) {
   std::vector<Gpu> matches;
   if (word.empty()) return matches;
@@ -195,7 +198,7 @@ VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* variable) {
     const std::string word(trimmed(text));
     const std::vector<Gpu> matches = gpus_matching(word, gpus);
     const bool is_new = !matches.empty() && std::ranges::find(result.gpus, matches.front().uuid,
-                                                            &Gpu::uuid) == result.gpus.end();
+                                                              &Gpu::uuid) == result.gpus.end();
     if (!is_new) {
       result.ignored_word = word;
       break;
@@ -215,7 +218,9 @@ std::string uuid_hash(std::string_view uuid) {
 }
 
 GpuMonitor::GpuMonitor(std::unique_ptr<Nvml> nvml, Nvml::Handle device)
-    : nvml_(std::move(nvml)), device_(device), whole_gpu_(nvml_->whole_gpu(device).value_or(device)) {}
+    : nvml_(std::move(nvml)),
+      device_(device),
+      whole_gpu_(nvml_->whole_gpu(device).value_or(device)) {}
 
 std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::string& uuid) {
   auto nvml = std::make_unique<Nvml>();
@@ -232,7 +237,8 @@ GpuState GpuMonitor::snapshot() const {
   state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_gpu_, kMemoryClock);
   state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_gpu_, kGpuSensor);
   state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_gpu_);
-  if (const auto memory = nvml_->memory(device_)) state.used_bytes = memory->total_bytes - memory->free_bytes;
+  if (const auto memory = nvml_->memory(device_))
+    state.used_bytes = memory->total_bytes - memory->free_bytes;
   state.thermal_slowdown_ns = nvml_->violation(whole_gpu_, kThermalPolicy);
   const auto thermal = nvml_->field(whole_gpu_, kHardwareThermalField);
   const auto power_brake = nvml_->field(whole_gpu_, kPowerBrakeField);

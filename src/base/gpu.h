@@ -33,9 +33,9 @@ struct Gpu {
   std::optional<bool> mig;  ///< True if MIG divides the GPU; absent if not reported.
   /// The number of processes that compute on it now; absent if not reported.
   std::optional<std::int64_t> compute_processes;
-  bool is_exclusive = false;   ///< Only one process at a time may compute on it.
-  bool is_prohibited = false;  ///< No process may compute on it.
-  bool drives_display = false;     ///< A screen is connected to it.
+  bool is_exclusive = false;    ///< Only one process at a time may compute on it.
+  bool is_prohibited = false;   ///< No process may compute on it.
+  bool drives_display = false;  ///< A screen is connected to it.
 
   std::string label() const;  ///< "0"; for a slice "0:1".
   /// Returns one line with the reason why no process can compute on the device now, and the remedy;
@@ -48,16 +48,16 @@ struct Gpu {
   double peak_fp32_flops() const;
 };
 
-/// True from compute capability 8.0 on, because such GPUs multiply BF16 matrices in hardware. Also true
-/// if the text is no capability, as for a CPU.
+/// True from compute capability 8.0 on, because such GPUs multiply BF16 matrices in hardware. Also
+/// true if the text is no capability, as for a CPU.
 bool computes_in_bf16(const std::string& compute_capability);
 
 struct GpuSurvey {
   NvmlStatus status = NvmlStatus::kNoLibrary;
   std::string problem;               ///< One line for the user; empty if usable.
   bool kernel_shows_device = false;  ///< The operating system shows a device or its driver.
-  std::string driver;   ///< "580.95.05"
-  std::string cuda;     ///< The newest CUDA version that the driver supports, "13.0".
+  std::string driver;                ///< "580.95.05"
+  std::string cuda;                  ///< The newest CUDA version that the driver supports, "13.0".
   /// All GPUs of the machine, including those that CUDA_VISIBLE_DEVICES hides.
   std::vector<Gpu> gpus;
 };
@@ -71,20 +71,21 @@ void refuse_broken_driver(const GpuSurvey& survey);
 
 struct VisibleGpus {
   std::vector<Gpu> gpus;
-  /// The first word that names no device, is ambiguous, or repeats a device. CUDA ignores this word and
-  /// all later ones, so `gpus` lacks their devices.
+  /// The first word that names no device, is ambiguous, or repeats a device. CUDA ignores this word
+  /// and all later ones, so `gpus` lacks their devices.
   std::optional<std::string> ignored_word;
   /// True if no device is visible because the first word asks for that: empty, "-1", "none",
   /// "void", "NoDevFiles".
   bool are_hidden_on_purpose() const;
 };
 
-/// Returns the devices that CUDA_VISIBLE_DEVICES selects, in its order. `variable` is its value; null if
-/// it is not set. Its words are nvidia-smi's numbers, UUIDs or their beginnings. A divided GPU stands
-/// for all its slices.
+/// Returns the devices that CUDA_VISIBLE_DEVICES selects, in its order. `variable` is its value;
+/// null if it is not set. Its words are nvidia-smi's numbers, UUIDs or their beginnings. A divided
+/// GPU stands for all its slices.
 VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* variable);
 
-/// Returns the driver's UUID, "GPU-…" or "MIG-…", of the device whose UUID in CUDA has these digits.
+/// Returns the driver's UUID, "GPU-…" or "MIG-…", of the device whose UUID in CUDA has these
+/// digits.
 std::string driver_uuid(const std::string& digits);
 
 /// Returns 16 hex digits of a one-way hash; empty for an empty `uuid`.
@@ -98,9 +99,10 @@ struct GpuState {
   std::optional<std::int64_t> power_mw;
   std::optional<std::int64_t> used_bytes;  ///< Bytes of device memory, used by all processes.
   // These count the nanoseconds since the driver started in which a limit reduced the clocks.
-  std::optional<std::int64_t> thermal_slowdown_ns;   ///< The driver's temperature limit.
-  std::optional<std::int64_t> hardware_slowdown_ns;  ///< The hardware's own temperature limit, or its power brake.
-  std::optional<std::int64_t> power_slowdown_ns;     ///< The power limit.
+  std::optional<std::int64_t> thermal_slowdown_ns;  ///< The driver's temperature limit.
+  std::optional<std::int64_t>
+      hardware_slowdown_ns;  ///< The hardware's own temperature limit, or its power brake.
+  std::optional<std::int64_t> power_slowdown_ns;  ///< The power limit.
 };
 
 /// Reads a device's state. The library stays open, so a snapshot takes microseconds.
@@ -114,8 +116,8 @@ class GpuMonitor {
   std::string driver_version() const { return nvml_->driver_version(); }
 
   /// Returns the number of compute processes other than this one; absent if it is not known. If
-  /// `has_context`, this process has a CUDA context, so the driver counts it even if a container hides
-  /// its id.
+  /// `has_context`, this process has a CUDA context, so the driver counts it even if a container
+  /// hides its id.
   std::optional<std::int64_t> other_process_count(bool has_context) const;
 
  private:

@@ -84,7 +84,8 @@ std::int64_t available_memory_bytes() {
     const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
     used_bytes -= cache.empty() ? 0 : std::stoll(cache);
   }
-  const std::int64_t free_in_container = std::max<std::int64_t>(0, container_limit_bytes() - used_bytes);
+  const std::int64_t free_in_container =
+      std::max<std::int64_t>(0, container_limit_bytes() - used_bytes);
   return std::min(meminfo_bytes("MemAvailable"), free_in_container);
 }
 

@@ -29,8 +29,8 @@ bool is_in_memory(const std::filesystem::path& folder);
 
 std::string host_name();
 
-/// Returns the number of processes that Linux has killed for lack of memory, in this container or else on
-/// the machine; absent if not reported.
+/// Returns the number of processes that Linux has killed for lack of memory, in this container or
+/// else on the machine; absent if not reported.
 std::optional<std::int64_t> out_of_memory_kills();
 
 /// True for environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".

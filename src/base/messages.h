@@ -1,5 +1,5 @@
-// Prints messages to the user beside a result. The work continues if a stream cannot be written, such as
-// a log on a full disk or a closed terminal.
+// Prints messages to the user beside a result. The work continues if a stream cannot be written,
+// such as a log on a full disk or a closed terminal.
 #pragma once
 
 #include <fmt/format.h>

@@ -65,8 +65,8 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
 
 namespace {
 
-/// Blocks all signals while NVIDIA's library starts threads, because these inherit the mask. Otherwise
-/// such a thread could receive an interrupt or a SIGCHLD that another thread waits for.
+/// Blocks all signals while NVIDIA's library starts threads, because these inherit the mask.
+/// Otherwise such a thread could receive an interrupt or a SIGCHLD that another thread waits for.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -201,7 +201,8 @@ std::optional<std::pair<int, int>> Nvml::pair(const char* name, Handle device) c
 std::optional<Nvml::Memory> Nvml::memory(Handle device) const {
   RawMemory raw{};
   if (call("nvmlDeviceGetMemoryInfo", device, &raw) != kSuccess) return std::nullopt;
-  return Memory{static_cast<std::int64_t>(raw.total_bytes), static_cast<std::int64_t>(raw.free_bytes)};
+  return Memory{static_cast<std::int64_t>(raw.total_bytes),
+                static_cast<std::int64_t>(raw.free_bytes)};
 }
 
 std::optional<std::int64_t> Nvml::violation(Handle device, int policy) const {

@@ -10,8 +10,8 @@
 
 namespace labreport {
 
-/// Returns the folder in which WSL provides the Windows driver's libraries; empty if it lacks NVML. The
-/// loader may not search this folder. `LABREPORT_WSL` names another one.
+/// Returns the folder in which WSL provides the Windows driver's libraries; empty if it lacks NVML.
+/// The loader may not search this folder. `LABREPORT_WSL` names another one.
 std::string windows_library_folder();
 
 /// The first missing layer between this program and a device.
@@ -27,8 +27,9 @@ class Nvml {
  public:
   using Handle = void*;
 
-  /// Opens `libnvidia-ml.so.1`, also from `windows_library_folder()`, or the file that `LABREPORT_NVML`
-  /// names, or no library if that variable is empty. Never throws: see `status()` and `problem()`.
+  /// Opens `libnvidia-ml.so.1`, also from `windows_library_folder()`, or the file that
+  /// `LABREPORT_NVML` names, or no library if that variable is empty. Never throws: see `status()`
+  /// and `problem()`.
   Nvml();
   ~Nvml();
   Nvml(const Nvml&) = delete;
@@ -47,7 +48,8 @@ class Nvml {
   std::vector<Handle> slices(Handle device) const;
   std::optional<Handle> whole_gpu(Handle slice) const;  ///< The slice's GPU; empty if not a slice.
 
-  /// `call` is a function of NVML, such as "nvmlDeviceGetName"; `which` numbers a clock or a sensor.
+  /// `call` is a function of NVML, such as "nvmlDeviceGetName"; `which` numbers a clock or a
+  /// sensor.
   std::string text(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device) const;
   std::optional<std::int64_t> number(const char* call, Handle device, unsigned which) const;
@@ -58,7 +60,8 @@ class Nvml {
     std::int64_t free_bytes = 0;
   };
   std::optional<Memory> memory(Handle device) const;
-  /// Returns the nanoseconds since the driver's start in which the limit `policy` reduced the clocks.
+  /// Returns the nanoseconds since the driver's start in which the limit `policy` reduced the
+  /// clocks.
   std::optional<std::int64_t> violation(Handle device, int policy) const;
   std::optional<std::int64_t> field(Handle device, unsigned field_id) const;
 

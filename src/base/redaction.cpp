@@ -25,7 +25,8 @@ char char_after(const std::string& text, std::size_t end) {
   return end == text.size() ? '\0' : text[end];
 }
 
-/// Replaces `name` by `replacement` wherever it is a whole word and `is_match` accepts its neighbors.
+/// Replaces `name` by `replacement` wherever it is a whole word and `is_match` accepts its
+/// neighbors.
 void replace_words(std::string& text, const std::string& name, std::string_view replacement,
                    bool (*is_match)(char left, char right)) {
   if (name.empty()) return;
@@ -68,7 +69,8 @@ std::string short_name(const std::string& host) {
 
 std::string without_names(std::string text, const PrivateNames& names,
                           bool (*is_host)(char left, char right)) {
-  // The home "/" of a system service names nobody. Other homes are replaced at the beginning of a path:
+  // The home "/" of a system service names nobody. Other homes are replaced at the beginning of a
+  // path:
   // "/people/ada/x" → "~/x".
   if (names.home.size() > 1) {
     replace_words(text, names.home, "~",

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file system may give two changes within this time the same timestamp. It is ten times the longest
-// usual tick of the kernel.
+// A file system may give two changes within this time the same timestamp. It is ten times the
+// longest usual tick of the kernel.
 constexpr double kTickSeconds = 0.1;
 
 /// Writes seconds and nanoseconds instead of a date, because a file's time may lie in any year.
@@ -34,18 +34,19 @@ std::optional<struct stat> plain_file_status(const fs::path& path) {
 }
 
 std::string status_text(const struct stat& status) {
-  return fmt::format("{} {} {} {}", status.st_size, time_text(status.st_mtim), time_text(status.st_ctim),
-                     status.st_ino);
+  return fmt::format("{} {} {} {}", status.st_size, time_text(status.st_mtim),
+                     time_text(status.st_ctim), status.st_ino);
 }
 
-/// Returns the present time if the file changed so recently that its next change could keep its stamp;
-/// otherwise empty.
+/// Returns the present time if the file changed so recently that its next change could keep its
+/// stamp; otherwise empty.
 std::string unsettled_mark(const struct stat& status) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const timespec& change_time = status.st_ctim;
-  const double age_seconds = static_cast<double>(now.tv_sec) - static_cast<double>(change_time.tv_sec) +
-                     1e-9 * static_cast<double>(now.tv_nsec - change_time.tv_nsec);
+  const double age_seconds = static_cast<double>(now.tv_sec) -
+                             static_cast<double>(change_time.tv_sec) +
+                             1e-9 * static_cast<double>(now.tv_nsec - change_time.tv_nsec);
   return age_seconds > kTickSeconds ? "" : " at " + time_text(now);
 }
 

@@ -1,4 +1,5 @@
-// Defines constant tables of key-value pairs, which the compiler builds and lookups search in order.
+// Defines constant tables of key-value pairs, which the compiler builds and lookups search in
+// order.
 #pragma once
 
 #include <array>

@@ -37,7 +37,8 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 std::string replaced(std::string text, std::string_view searched, std::string_view replacement) {
   std::string result;
   std::size_t begin = 0;
-  for (std::size_t at; (at = text.find(searched, begin)) != text.npos; begin = at + searched.size()) {
+  for (std::size_t at; (at = text.find(searched, begin)) != text.npos;
+       begin = at + searched.size()) {
     result.append(text, begin, at - begin).append(replacement);
   }
   return result.append(text, begin);
@@ -97,7 +98,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const bool is_same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
-                        std::tolower(static_cast<unsigned char>(b[j - 1]));
+                           std::tolower(static_cast<unsigned char>(b[j - 1]));
       const std::size_t replace_cost = diagonal + (is_same ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({replace_cost, row[j] + 1, row[j - 1] + 1});
@@ -118,8 +119,9 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 void refuse_unknown(std::string_view what, std::string_view word,
                     std::span<const std::string> candidates) {
   const bool shows_all = candidates.size() <= kShowAllUpTo;
-  throw InputError("unknown " + std::string(what) + " '" + std::string(word) + "'",
-                   (shows_all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
+  throw InputError(
+      "unknown " + std::string(what) + " '" + std::string(word) + "'",
+      (shows_all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
 }
 
 std::size_t letter_count(std::string_view text) {

@@ -32,19 +32,19 @@ std::string lower(std::string_view text);
 /// Joins words: "a", "a and b", "a, b and c".
 std::string join_words(std::span<const std::string> words);
 
-/// Joins words into a command line for a shell. Words that the shell would split or change are quoted. A
-/// leading "~/" stays unquoted, because the shell should expand it.
+/// Joins words into a command line for a shell. Words that the shell would split or change are
+/// quoted. A leading "~/" stays unquoted, because the shell should expand it.
 std::string command_line(std::span<const std::string> argv);
 
-/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, with one hyphen
-/// for all other characters between two of them.
+/// Returns a name that is safe in a path and a URL: lower-case ASCII letters and digits, with one
+/// hyphen for all other characters between two of them.
 std::string slug(std::string_view text);
 
 /// Returns the Levenshtein distance, ignoring the case of ASCII letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the three nearest candidates by edit distance. If there are at most eight candidates, returns
-/// all of them in their order.
+/// Returns the three nearest candidates by edit distance. If there are at most eight candidates,
+/// returns all of them in their order.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// Throws `InputError`: "unknown size 'xxl'", if `what` is "size", with the nearest candidates.

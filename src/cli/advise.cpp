@@ -34,11 +34,11 @@ void print_gain(const Gain& gain, std::size_t place) {
 }
 
 constexpr RunPreference kHasLadder{[](const Run& run) {
-                         return std::ranges::any_of(run.cells, [](const Cell& cell) {
-                           return cell.spec.kind == CellKind::kLadder;
-                         });
-                       },
-                       "without a ladder"};
+                                     return std::ranges::any_of(run.cells, [](const Cell& cell) {
+                                       return cell.spec.kind == CellKind::kLadder;
+                                     });
+                                   },
+                                   "without a ladder"};
 
 void print_ladder(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)

@@ -146,7 +146,8 @@ ExitStatus dispatch(std::vector<std::string> argv) {
     return ExitStatus::kDone;
   }
   check_flags(verb, argv);
-  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);  // CLI11 takes words from the end.
+  std::vector<std::string> reversed(argv.rbegin(),
+                                    argv.rend() - 1);  // CLI11 takes words from the end.
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
@@ -155,8 +156,8 @@ ExitStatus dispatch(std::vector<std::string> argv) {
   return invocation.call();
 }
 
-/// Throws if stdout could not be written. Otherwise output would be missing on a full disk, but the exit
-/// status would be 0.
+/// Throws if stdout could not be written. Otherwise output would be missing on a full disk, but the
+/// exit status would be 0.
 void flush_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   throw std::system_error(errno, std::generic_category());

@@ -81,12 +81,15 @@ bool contains(std::string_view text, std::string_view words) {
 /// Recognizes a comparison of any format by its words about matching cells.
 bool is_diff(const fs::path& file) {
   const std::string text = read_file(file);
-  const bool counts_matches = contains(text, " cells match, ") || contains(text, "1 cell matches, ");
+  const bool counts_matches =
+      contains(text, " cells match, ") || contains(text, "1 cell matches, ");
   const bool is_text = counts_matches && contains(text, " only in ");
-  return is_text || (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
+  return is_text ||
+         (text.starts_with("{\n  \"schema_version\": ") && contains(text, "\"only_a\": "));
 }
 
-/// Prints the text, or writes it to --out. A page is for a browser, so it is always written to a file.
+/// Prints the text, or writes it to --out. A page is for a browser, so it is always written to a
+/// file.
 void print_or_write(const std::string& text, const std::string& format, const DiffFlags& flags) {
   const std::string out = flags.out.empty() && format == "html" ? "diff.html" : flags.out;
   if (out.empty()) return fmt::print("{}", text);
@@ -130,8 +133,8 @@ ExitStatus diff(const DiffFlags& flags) {
   const std::string format = format_of(flags);
   if (!flags.edition.empty()) find_edition(flags.edition);
   CompareOptions options{.allowed_mismatches = parse_allowed_mismatches(flags.allowed)};
-  const auto [a, b] =
-      choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs", kTimesLabreportsNetwork);
+  const auto [a, b] = choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs",
+                                  kTimesLabreportsNetwork);
   const PrivateNames names = private_names();
   const std::string name_a = redacted(a.name, names);
   const std::string name_b = redacted(b.name, names);

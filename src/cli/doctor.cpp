@@ -25,8 +25,12 @@ constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 /// Collects findings, one line each. Nothing can be measured without things that `add_needed` adds.
 class Findings {
  public:
-  void add_present(const std::string& subject, const std::string& words) { add("✓", subject, words); }
-  void add_missing(const std::string& subject, const std::string& words) { add("–", subject, words); }
+  void add_present(const std::string& subject, const std::string& words) {
+    add("✓", subject, words);
+  }
+  void add_missing(const std::string& subject, const std::string& words) {
+    add("–", subject, words);
+  }
   void add_needed(const std::string& subject, const std::string& words) {
     add("✗", subject, words);
     is_complete_ = false;
@@ -78,8 +82,8 @@ bool is_on_path(const std::string& name) {
 void look_at_program(Findings& findings) {
   const BuildInfo& build = build_info();
   findings.add_present("labreport",
-                fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
-                            build.dirty ? " with uncommitted changes" : ""));
+                       fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
+                                   build.dirty ? " with uncommitted changes" : ""));
   const CompletedProcess compiler = run_program({"g++", "--version"});
   if (compiler.ok()) return findings.add_present("compiler", first_line(compiler.output));
   findings.add_missing("compiler", "no g++: nothing can be built; install g++ 12 or newer");
@@ -95,16 +99,17 @@ void look_at_worker(Findings& findings) {
   const std::string cuda = worker.cuda.empty() ? "without CUDA"
                                                : fmt::format("CUDA {}, for {}", worker.cuda,
                                                              join(worker.architectures, ", "));
-  findings.add_present("torch", worker.torch.empty() ? "unknown: the worker has no description beside it"
-                                              : worker.torch + ", " + cuda);
+  findings.add_present("torch", worker.torch.empty()
+                                    ? "unknown: the worker has no description beside it"
+                                    : worker.torch + ", " + cuda);
   const CompletedProcess process = run_program({worker.program.string(), "--version"});
   if (!process.ok()) {
     return findings.add_needed("worker", "does not start: " + last_lines(process.messages, 1) +
-                                         "; build it again with `make report`");
+                                             "; build it again with `make report`");
   }
   findings.add_present("worker",
-                fmt::format("{} starts in {}", worker.program.string(),
-                            format_duration(static_cast<double>(process.wall_ns) * 1e-9)));
+                       fmt::format("{} starts in {}", worker.program.string(),
+                                   format_duration(static_cast<double>(process.wall_ns) * 1e-9)));
 }
 
 void look_at_model_worker(Findings& findings) try {
@@ -112,14 +117,16 @@ void look_at_model_worker(Findings& findings) try {
   const CompletedProcess process = run_program({worker.program.string(), "--version"});
   const char* compile_note = is_on_path("g++") ? "" : "; --compile needs g++";
   if (!process.ok()) return findings.add_missing("own models", last_lines(process.messages, 1));
-  findings.add_present("own models",
-                fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile_note));
+  findings.add_present("own models", fmt::format("Python {}, torch {}{}", worker.python,
+                                                 worker.torch, compile_note));
 } catch (const InputError& error) {
   findings.add_missing("own models", error.what());
 }
 
-/// Runs a script of setup/. Adds the first line that it prints, and each line of its stderr as missing.
-void look_with_script(Findings& findings, const std::string& subject, std::vector<std::string> words) {
+/// Runs a script of setup/. Adds the first line that it prints, and each line of its stderr as
+/// missing.
+void look_with_script(Findings& findings, const std::string& subject,
+                      std::vector<std::string> words) {
   const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
   if (!fs::exists(script)) return;
   words.front() = script.string();
@@ -143,11 +150,12 @@ void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
       gpu.compute_processes
           ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
           : "the driver does not say who uses it";
-  findings.add_present(
-      subject, fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
-                        gpu.compute_capability(), bytes_text(gpu.free_bytes), bytes_text(gpu.memory_bytes),
-                        process_words, gpu.is_exclusive ? ", exclusive compute mode" : "",
-                        gpu.drives_display ? ", drives a display" : ""));
+  findings.add_present(subject,
+                       fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
+                                   gpu.compute_capability(), bytes_text(gpu.free_bytes),
+                                   bytes_text(gpu.memory_bytes), process_words,
+                                   gpu.is_exclusive ? ", exclusive compute mode" : "",
+                                   gpu.drives_display ? ", drives a display" : ""));
   if (const auto refusal = gpu.refusal()) findings.add_needed(subject, *refusal);
   try {
     if (const auto refusal = worker_refusal(find_worker(), gpu, survey)) {
@@ -170,7 +178,8 @@ void look_at_visible_gpus(const std::vector<Gpu>& gpus, Findings& findings) {
                          numbers.empty() ? "GPU, or several," : "other");
   }
   words = fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words);
-  visible.ignored_word ? findings.add_missing("visible", words) : findings.add_present("visible", words);
+  visible.ignored_word ? findings.add_missing("visible", words)
+                       : findings.add_present("visible", words);
 }
 
 void look_at_gpus(Findings& findings) {
@@ -181,8 +190,8 @@ void look_at_gpus(Findings& findings) {
     return findings.add_needed("GPU", error.what());
   }
   if (survey.gpus.empty()) {
-    return findings.add_missing("GPU",
-                            survey.problem + "; `make report` makes a demonstration on the CPU");
+    return findings.add_missing(
+        "GPU", survey.problem + "; `make report` makes a demonstration on the CPU");
   }
   findings.add_present("driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda));
   for (const Gpu& gpu : survey.gpus) look_at_gpu(gpu, survey, findings);
@@ -194,16 +203,17 @@ void look_at_machine(Findings& findings) {
       "CPU", fmt::format("{}, {}", cpu_model(),
                          format_plural(static_cast<std::int64_t>(usable_cores().size()), "core")));
   findings.add_present("memory", fmt::format("{} of {} free", bytes_text(available_memory_bytes()),
-                                      bytes_text(memory_bytes())));
+                                             bytes_text(memory_bytes())));
   const std::int64_t disk = free_disk_bytes(".");
   const std::string free_words = bytes_text(disk) + " free";
-  disk < kComfortableDiskBytes ? findings.add_missing("disk", free_words + "; a new torch needs 6 GiB")
-                               : findings.add_present("disk", free_words);
+  disk < kComfortableDiskBytes
+      ? findings.add_missing("disk", free_words + "; a new torch needs 6 GiB")
+      : findings.add_present("disk", free_words);
   for (const auto& [name, value] : result_changing_environment()) {
-    findings.add_missing("environment",
-                     fmt::format("{}={} changes results; {}", name, value,
-                                 is_needed_by_machine(name) ? "it is recorded and kept"
-                                                            : "it is cleared unless --keep-env"));
+    findings.add_missing(
+        "environment", fmt::format("{}={} changes results; {}", name, value,
+                                   is_needed_by_machine(name) ? "it is recorded and kept"
+                                                              : "it is cleared unless --keep-env"));
   }
 }
 
@@ -215,7 +225,7 @@ void look_at_module(Findings& findings, const std::string& subject, const std::s
   const HelperLimits limits{.seconds = kCheckLimitSeconds};
   const bool is_importable = python.run("import " + module, {}, scratch.path(), limits).ok();
   is_importable ? findings.add_present(subject, module + " in " + python.program().string())
-       : findings.add_missing(subject, advice_if_missing);
+                : findings.add_missing(subject, advice_if_missing);
 }
 
 void look_at_tools(Findings& findings) {
@@ -228,8 +238,9 @@ void look_at_tools(Findings& findings) {
       "no pandoc, so there is no LaTeX, and notes show formulas as TeX; run setup/install render");
   const bool has_browser =
       is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
-  has_browser ? findings.add_present("browser", "for the tests")
-          : findings.add_missing("browser", "no Chromium; only `make test` needs one, and installs it");
+  has_browser
+      ? findings.add_present("browser", "for the tests")
+      : findings.add_missing("browser", "no Chromium; only `make test` needs one, and installs it");
 }
 
 ExitStatus doctor() {

@@ -19,11 +19,13 @@ ExitStatus drop(const std::string& word) {
   if (word.empty())
     throw InputError("drop needs a run", "`labreport list runs` shows the runs there are");
   const fs::path folder = choose_folder(word, kRunsFolder);
-  const fs::path relative_path = fs::weakly_canonical(folder).lexically_relative(fs::canonical(kRunsFolder));
+  const fs::path relative_path =
+      fs::weakly_canonical(folder).lexically_relative(fs::canonical(kRunsFolder));
   if (relative_path.empty() || relative_path == "." || *relative_path.begin() == "..")
     throw InputError(folder.string() + " is not below " + kRunsFolder,
                      "name a run that `labreport list runs` shows");
-  const fs::path run_path = kRunsFolder / relative_path, dropped_path = kDroppedFolder / relative_path;
+  const fs::path run_path = kRunsFolder / relative_path,
+                 dropped_path = kDroppedFolder / relative_path;
   if (fs::exists(dropped_path))
     throw InputError(dropped_path.string() + " is there already", "move or delete it first");
   const RunLock lock(run_path);

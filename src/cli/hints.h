@@ -5,10 +5,10 @@
 
 namespace labreport {
 
-/// If the Makefile called the program, which LABREPORT_CALLER says, turns `labreport report --edition
-/// 2026` into `make report EDITION=2026`, and other commands in backticks into calls of this executable.
-/// Outside backticks, "--edition 2026" becomes "EDITION=2026". Flags without a variable of make stay.
-/// Otherwise returns the message unchanged.
+/// If the Makefile called the program, which LABREPORT_CALLER says, turns `labreport report
+/// --edition 2026` into `make report EDITION=2026`, and other commands in backticks into calls of
+/// this executable. Outside backticks, "--edition 2026" becomes "EDITION=2026". Flags without a
+/// variable of make stay. Otherwise returns the message unchanged.
 std::string in_callers_form(const std::string& message);
 
 }  // namespace labreport

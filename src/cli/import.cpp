@@ -69,7 +69,9 @@ std::string columns_help() {
 void add_import(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<ImportVerbFlags>(
       app, invocation, "import", "turn a published table into a run to compare with",
-      [&invocation](const ImportVerbFlags& flags_given) { return import(flags_given, invocation.argv); });
+      [&invocation](const ImportVerbFlags& flags_given) {
+        return import(flags_given, invocation.argv);
+      });
   verb->add_option("file", flags->file,
                    "FILE: a table in CSV or Markdown, below lines of 'name: value'");
   for (const ImportField& field : import_fields()) {

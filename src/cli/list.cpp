@@ -115,7 +115,8 @@ struct ListFlags : Request {
 
 ExitStatus list(const ListFlags& flags) {
   const std::vector<std::string> subjects{"problems", "sizes", "cells", "runs"};
-  if (flags.what.empty()) throw InputError("list needs a word", "use one of: " + join(subjects, ", "));
+  if (flags.what.empty())
+    throw InputError("list needs a word", "use one of: " + join(subjects, ", "));
   if (flags.what == "problems") {
     list_problems();
   } else if (flags.what == "sizes") {

@@ -34,8 +34,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A launch is ended after these seconds or this multiple of its estimated time, whichever is longer,
-// because estimates are rough and libraries may load from a slow disk.
+// A launch is ended after these seconds or this multiple of its estimated time, whichever is
+// longer, because estimates are rough and libraries may load from a slow disk.
 constexpr double kMinLimitSeconds = 600;
 constexpr double kLimitPerEstimate = 20;
 
@@ -72,31 +72,34 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSe
   return setup;
 }
 
-/// Returns "4 of 18 measurements succeeded (14 failed)" and the command that repeats the failures; empty
-/// if none failed.
+/// Returns "4 of 18 measurements succeeded (14 failed)" and the command that repeats the failures;
+/// empty if none failed.
 std::string failure_words(const Run& run, const fs::path& folder) {
   const bool has_failure = std::ranges::any_of(run.cells, [](const Cell& cell) {
     return representative(cell) != nullptr && is_failure(representative(cell)->outcome);
   });
   if (!has_failure) return "";
-  const std::vector<std::string> resume_command{"labreport", "run", "--resume", "--out", folder.string()};
+  const std::vector<std::string> resume_command{"labreport", "run", "--resume", "--out",
+                                                folder.string()};
   return fmt::format("{}; `{}` repeats what failed", overview::outcome_line(run),
                      command_line(resume_command));
 }
 
-/// Finds the model worker if cells need it. If there is none, throws for a user's model; for other cells
-/// sets the reason with which they are skipped.
+/// Finds the model worker if cells need it. If there is none, throws for a user's model; for other
+/// cells sets the reason with which they are skipped.
 void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
   const bool needs_model_worker = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
-  if (setup.model || needs_model_worker) setup.model_program = fs::absolute(find_model_worker().program);
+  if (setup.model || needs_model_worker)
+    setup.model_program = fs::absolute(find_model_worker().program);
 } catch (const InputError& error) {
   if (setup.model) throw;
   setup.model_problem = error.what();
 }
 
-/// Returns a function that selects the cells of this task's shard; without --shard, it returns all cells.
-std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(const Request& request,
-                                                                           const PlanInput& input) {
+/// Returns a function that selects the cells of this task's shard; without --shard, it returns all
+/// cells.
+std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(
+    const Request& request, const PlanInput& input) {
   if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };
   const Shard shard = parse_shard(*request.shard);
   return [shards = shards_of(input, shard.count), shard](std::vector<PlannedCell> cells) {
@@ -105,8 +108,8 @@ std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> shard_filter(c
 }
 
 MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup setup,
-                      const std::vector<PlannedCell>& wanted,
-                      const std::vector<std::string>& argv) {
+                           const std::vector<PlannedCell>& wanted,
+                           const std::vector<std::string>& argv) {
   PoolStatus status = PoolStatus::kComplete;
   try {
     TerminalDisplay display(stderr);  // Its destructor clears the live line.
@@ -127,7 +130,7 @@ MeasureResult measure_into(RunFolder& folder, const PlanCells& plan, PoolSetup s
 
 /// With --resume, `root` is the run's own folder, and `flags` are those that it was begun with.
 MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
-                            const std::vector<std::string>& argv) {
+                                 const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(device_request(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
@@ -159,7 +162,7 @@ MeasureResult measure_from_flags(const RunFlags& flags, const fs::path& root,
 
 /// Begins or resumes this task's shard. A complete one stays, because a job may be submitted twice.
 MeasureResult measure_shard_again(RunFlags flags, const fs::path& root,
-                             const std::vector<std::string>& argv) {
+                                  const std::vector<std::string>& argv) {
   const auto folder = run_of_shard(root, flags);
   flags.resume = folder.has_value();
   if (!folder) return measure_from_flags(flags, root, argv);
@@ -208,7 +211,7 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 }
 
 MeasureResult measure(const RunFlags& flags, const fs::path& root,
-                 const std::vector<std::string>& argv) {
+                      const std::vector<std::string>& argv) {
   if (!flags.resume) return measure_from_flags(flags, root, argv);
   if (flags.shard) return measure_shard_again(flags, root, argv);
   const ResumedRun resumed = run_to_resume(root, flags);

@@ -22,7 +22,8 @@ struct RunFlags : Request {
 /// Adds all flags of `run`. `out_words` is the description of --out.
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
 
-/// Returns `kIncomplete` if a launch failed or a cell has no launch; prints the number of such cells.
+/// Returns `kIncomplete` if a launch failed or a cell has no launch; prints the number of such
+/// cells.
 ExitStatus exit_status_of(const Run& run);
 
 struct MeasureResult {
@@ -34,11 +35,11 @@ struct MeasureResult {
   void say_failures() const;
 };
 
-/// Measures into a new folder under `root`. With --resume, continues the run in `root`, or else the newest
-/// interrupted run below it, with the flags that the run was begun with. With --resume and --shard, a
-/// shard without a run is begun, and a complete one is left as it is. Progress is printed on stderr, a
-/// dry run's table on stdout.
+/// Measures into a new folder under `root`. With --resume, continues the run in `root`, or else the
+/// newest interrupted run below it, with the flags that the run was begun with. With --resume and
+/// --shard, a shard without a run is begun, and a complete one is left as it is. Progress is
+/// printed on stderr, a dry run's table on stdout.
 MeasureResult measure(const RunFlags& flags, const std::filesystem::path& root,
-                 const std::vector<std::string>& argv);
+                      const std::vector<std::string>& argv);
 
 }  // namespace labreport

@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kAttentionTimingProblem = "flash_benchmarking";
 
-std::vector<std::string> split_list(const std::string& flag, const std::optional<std::string>& text) {
+std::vector<std::string> split_list(const std::string& flag,
+                                    const std::optional<std::string>& text) {
   if (!text) return {};
   if (text->empty()) throw InputError(flag + " is empty", "name values, or leave the flag out");
   std::vector<std::string> words = split(*text, ',');
@@ -38,7 +39,8 @@ std::vector<std::string> split_list(const std::string& flag, const std::optional
 
 std::optional<std::int64_t> optional_number(const std::string& flag,
                                             const std::optional<std::string>& text,
-                                            std::int64_t min_value, std::int64_t max_value = kMaxNumber) {
+                                            std::int64_t min_value,
+                                            std::int64_t max_value = kMaxNumber) {
   if (!text) return std::nullopt;
   return whole_number(flag, *text, min_value, max_value);
 }
@@ -147,13 +149,14 @@ std::vector<std::string> chosen_problems(const Request& request, const Edition& 
 
 /// Throws if there is an attention to time, but the problem that times it is not chosen.
 void refuse_untimed_attention(const std::optional<ModelSource>& attention,
-                  const std::vector<std::string>& problems) {
+                              const std::vector<std::string>& problems) {
   const bool is_timed = std::ranges::any_of(problems, [](const std::string& selector) {
     return find_experiment(selector).name == std::string_view(kAttentionTimingProblem);
   });
   if (!attention || is_timed) return;
-  throw InputError(fmt::format("--attention is timed by {}, which is not chosen", kAttentionTimingProblem),
-                   "add it to --problems, or leave --problems and --only out");
+  throw InputError(
+      fmt::format("--attention is timed by {}, which is not chosen", kAttentionTimingProblem),
+      "add it to --problems, or leave --problems and --only out");
 }
 
 }  // namespace
@@ -179,7 +182,8 @@ void add_measure_flags(CLI::App& verb, Request& request) {
                 "measure each warm-up window in a process of its own");
   verb.add_option("--model", request.model,
                   "FILE.py:CLASS or MODULE:CLASS: your PyTorch model in place of labreport's");
-  verb.add_option("--and", request.second_network, "labreport: measure its network, too, and compare");
+  verb.add_option("--and", request.second_network,
+                  "labreport: measure its network, too, and compare");
   verb.add_option("--model-args", request.model_args,
                   "the model's arguments in JSON: {\"dropout\": 0.0, \"width\": \"$d_model\"}");
   verb.add_option("--loss", request.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");

@@ -16,8 +16,8 @@ void add_measure_flags(CLI::App& verb, Request& request);
 /// Does not load a model. Throws `InputError` with the nearest values for an invalid flag.
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device);
 
-/// Returns the plan's input for these flags on this device. If they name a user's model, the model worker
-/// loads it once and reports its name.
+/// Returns the plan's input for these flags on this device. If they name a user's model, the model
+/// worker loads it once and reports its name.
 PlanInput plan_input(const Request& request, const DeviceChoice& choice);
 
 /// Parses "0,1" as {0, 1} without duplicates, and "all" as an empty list. Throws `InputError`.

@@ -117,7 +117,8 @@ Run merge_runs(const std::map<std::int64_t, ShardRun>& shards) {
   return without_shard(std::move(run));
 }
 
-/// Rebuilds the input of the tasks' plan on a machine that may have neither their GPU nor their model.
+/// Rebuilds the input of the tasks' plan on a machine that may have neither their GPU nor their
+/// model.
 PlanInput recorded_input(const Run& run) {
   const bool has_cpu = std::ranges::any_of(
       run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
@@ -132,8 +133,8 @@ PlanInput recorded_input(const Run& run) {
   return input;
 }
 
-/// Adds the planned cells that no task measured, and sorts all cells in the plan's order. Returns the
-/// number of missing launches.
+/// Adds the planned cells that no task measured, and sorts all cells in the plan's order. Returns
+/// the number of missing launches.
 std::int64_t complete_plan(Run& run) {
   const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
   for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);

@@ -31,13 +31,16 @@ struct NotedRun {
 
 NotedRun choose_noted_run(const NotesFlags& flags) {
   const fs::path newest = newest_run(list_measured_runs("site/runs"));
-  if (flags.run.empty() && newest.empty()) recorded_runs("site/runs");  // It throws and says what to do.
-  NotedRun noted_run{flags.run.empty() ? newest : choose_folder(flags.run, "site/runs"), flags.notes};
+  if (flags.run.empty() && newest.empty())
+    recorded_runs("site/runs");  // It throws and says what to do.
+  NotedRun noted_run{flags.run.empty() ? newest : choose_folder(flags.run, "site/runs"),
+                     flags.notes};
   if (!noted_run.notes.empty()) return noted_run;
   const fs::path run_notes_folder = RunStore(noted_run.run).notes_folder();
   std::error_code error;
   const bool is_newest = !newest.empty() && fs::equivalent(noted_run.run, newest, error);
-  noted_run.notes = is_newest && !fs::is_directory(run_notes_folder, error) ? fs::path(kNotesFolder) : run_notes_folder;
+  noted_run.notes = is_newest && !fs::is_directory(run_notes_folder, error) ? fs::path(kNotesFolder)
+                                                                            : run_notes_folder;
   return noted_run;
 }
 
@@ -70,7 +73,7 @@ ExitStatus init_notes(const NotedRun& noted_run, const Document& document) {
   write_if_absent(author_file(noted_run.notes), empty_author());
   for (const Part* part : parts_of(document)) {
     write_if_absent(note_file(noted_run.notes, part->name()),
-              empty_note(*part, noted_run.run.lexically_normal().string()));
+                    empty_note(*part, noted_run.run.lexically_normal().string()));
   }
   return ExitStatus::kDone;
 }
@@ -86,8 +89,8 @@ std::string note_state(const NotesFolder& notes, const Part& part) {
 
 ExitStatus list_notes(const NotedRun& noted_run, const Document& document) {
   const bool has_folder = fs::is_directory(noted_run.notes);
-  const NotesFolder notes =
-      has_folder ? read_notes(noted_run.notes, part_names()) : NotesFolder{noted_run.notes, {}, {}, {}};
+  const NotesFolder notes = has_folder ? read_notes(noted_run.notes, part_names())
+                                       : NotesFolder{noted_run.notes, {}, {}, {}};
   fmt::print("{}\nnotes in {}\n\n", noted_run.run.string(), noted_run.notes.string());
   if (!has_folder)
     say("{}\n", in_callers_form("no notes yet; `labreport notes --init` writes empty ones"));

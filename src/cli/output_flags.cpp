@@ -27,7 +27,8 @@ std::string parse_site_url(const std::string& text) {
   const auto is_allowed = [&](char letter) {
     return is_alnum(letter) || kAllowedMarks.find(letter) != std::string_view::npos;
   };
-  if (after_scheme.empty() || !is_alnum(after_scheme.front()) || !std::ranges::all_of(after_scheme, is_allowed)) {
+  if (after_scheme.empty() || !is_alnum(after_scheme.front()) ||
+      !std::ranges::all_of(after_scheme, is_allowed)) {
     throw InputError("--site-url is '" + text + "'", "give the site's address: https://host/path/");
   }
   return text.ends_with('/') ? text : text + "/";

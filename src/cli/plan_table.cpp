@@ -42,18 +42,19 @@ std::string cell_line(const PlannedCell& cell, const DeviceChoice& choice) {
                      cell_id(cell.spec));
 }
 
-/// Returns the number of chosen GPUs that one launch occupies; 0 if it is skipped because its ranks need
-/// more GPUs than there are.
+/// Returns the number of chosen GPUs that one launch occupies; 0 if it is skipped because its ranks
+/// need more GPUs than there are.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   const std::size_t chosen_count = std::max<std::size_t>(1, choice.gpus.size());
   const bool has_gpu_ranks = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
-  const auto gpu_count = static_cast<std::int64_t>(choice.gpus.size() + choice.rank_only_gpus.size());
+  const auto gpu_count =
+      static_cast<std::int64_t>(choice.gpus.size() + choice.rank_only_gpus.size());
   if (has_gpu_ranks && spec.ranks->count > gpu_count) return 0;
   return static_cast<double>(std::min(slots_needed(spec, chosen_count), chosen_count));
 }
 
-/// Adds a cell to the totals. If its calculated peak exceeds the GPU's memory, each launch leaves no files
-/// and takes the time until memory runs out, or no time if the cell is skipped.
+/// Adds a cell to the totals. If its calculated peak exceeds the GPU's memory, each launch leaves
+/// no files and takes the time until memory runs out, or no time if the cell is skipped.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
   const bool cuda = choice.kind == DeviceKind::kCuda;
@@ -139,7 +140,8 @@ std::string headline(const PlanInput& input, const DeviceChoice& choice, const P
   return fmt::format(
       "{} · {} edition, {} preset · {}{}, {}{}; needs {}{} GiB of disk", choice.name(),
       input.edition.name, name(input.preset), totals.is_foreseen ? "about " : "",
-      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), approximate_time(totals.seconds),
+      format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
+      approximate_time(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
       memory_needs(choice, totals), format_fixed(tenths_of_disk / 10, 1));
 }

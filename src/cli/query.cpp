@@ -41,8 +41,8 @@ auto find_writer(const std::string& format) {
   refuse_unknown("format", format, formats);
 }
 
-/// Removes the last word from the list if it is a query, and returns the query; empty if there is none.
-/// The word "-" means standard input. Any other query has a space in it and names no file.
+/// Removes the last word from the list if it is a query, and returns the query; empty if there is
+/// none. The word "-" means standard input. Any other query has a space in it and names no file.
 std::string take_query(std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string last = words.back();

@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMeasureAnew = "measure anew without --resume";
 
-/// True for flags that may differ from those that the run was begun with: --gpus and --timeout do not
-/// change the plan, and a change of the model's flags changes the name of its implementation.
+/// True for flags that may differ from those that the run was begun with: --gpus and --timeout do
+/// not change the plan, and a change of the model's flags changes the name of its implementation.
 bool may_differ(const std::string& flag) {
   constexpr std::array<std::string_view, 8> kFlags{"--gpus",       "--timeout",  "--model",
-                                                  "--model-args", "--loss",     "--optimizer",
-                                                  "--compile",    "--attention"};
+                                                   "--model-args", "--loss",     "--optimizer",
+                                                   "--compile",    "--attention"};
   return std::ranges::find(kFlags, flag) != kFlags.end();
 }
 
@@ -57,8 +57,8 @@ bool keeps_plan(const Request& recorded, const std::string& flag, const Request&
   }
 }
 
-/// Throws unless the command names the recorded model again. A model is code, and a folder that somebody
-/// sent must not make this program run it.
+/// Throws unless the command names the recorded model again. A model is code, and a folder that
+/// somebody sent must not make this program run it.
 void refuse_unnamed_model(const Request& recorded, const Request& given) {
   for (const GivenFlag& flag : given_flags(recorded)) {
     const bool names_code = flag.name == "--model" || flag.name == "--attention";
@@ -73,13 +73,14 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
   std::vector<fs::path> folders = list_runs(root);
   std::ranges::reverse(folders);
   for (const fs::path& folder : folders) {
-    if (fs::exists(RunStore(folder).cells_folder()) && matches_request(folder, given)) return folder;
+    if (fs::exists(RunStore(folder).cells_folder()) && matches_request(folder, given))
+      return folder;
   }
   const Request shown{.edition = given.edition, .preset = given.preset, .shard = given.shard};
   const std::string selection = command_line(words_of(shown));
-  throw InputError(
-      "no interrupted run" + (selection.empty() ? "" : " of " + selection) + " under " + root.string(),
-      kMeasureAnew);
+  throw InputError("no interrupted run" + (selection.empty() ? "" : " of " + selection) +
+                       " under " + root.string(),
+                   kMeasureAnew);
 }
 
 /// Returns "8 of 40 launches".
@@ -89,7 +90,8 @@ std::string kept_launches(const Run& run, const std::vector<PlannedCell>& wanted
   for (const PlannedCell& cell : wanted) {
     const Cell* known = run.find(cell_id(cell.spec));
     const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // A repeated launch does not count.
+    kept += std::min(launches,
+                     static_cast<std::size_t>(cell.launches));  // A repeated launch does not count.
     all += cell.launches;
   }
   return fmt::format("{} of {} launches", kept, all);
@@ -124,7 +126,8 @@ RunFlags recorded_flags(const Run& run, const RunFlags& given) {
   try {
     plan_choices(recorded);
   } catch (const InputError&) {
-    throw InputError("this run cannot be resumed: what it was begun with cannot be read", kMeasureAnew);
+    throw InputError("this run cannot be resumed: what it was begun with cannot be read",
+                     kMeasureAnew);
   }
   refuse_unnamed_model(recorded, given);
   RunFlags flags = given;
@@ -136,9 +139,10 @@ RunFlags recorded_flags(const Run& run, const RunFlags& given) {
   }
   for (const Session& session : run.sessions) flags.keep_host |= !session.host.empty();
   if (conflicting.empty()) return flags;
-  throw InputError(fmt::format("{} {} not what this run was begun with", join_words(conflicting),
-                               conflicting.size() == 1 ? "is" : "are"),
-                   fmt::format("leave {} out, or {}", conflicting.size() == 1 ? "it" : "them", kMeasureAnew));
+  throw InputError(
+      fmt::format("{} {} not what this run was begun with", join_words(conflicting),
+                  conflicting.size() == 1 ? "is" : "are"),
+      fmt::format("leave {} out, or {}", conflicting.size() == 1 ? "it" : "them", kMeasureAnew));
 }
 
 ResumedRun run_to_resume(const fs::path& root, const RunFlags& given) {

@@ -1,5 +1,5 @@
-// Restores the plan of an interrupted run from the flags that it was begun with, even if the command that
-// resumes it leaves them out.
+// Restores the plan of an interrupted run from the flags that it was begun with, even if the
+// command that resumes it leaves them out.
 #pragma once
 
 #include <filesystem>
@@ -19,11 +19,11 @@ struct ResumedRun {
   RunFlags flags;
 };
 
-/// Finds the run that a command with --resume continues: the one in `root` itself, or else the newest
-/// measured, interrupted run below it with the edition, preset and shard that `given` names. `given` are
-/// the command's flags. The returned flags are those that the run was begun with; `given` may repeat
-/// them, and choose other --gpus and --timeout. Throws `InputError` if there is no such run, or if `given`
-/// has a flag that changes the run's plan.
+/// Finds the run that a command with --resume continues: the one in `root` itself, or else the
+/// newest measured, interrupted run below it with the edition, preset and shard that `given` names.
+/// `given` are the command's flags. The returned flags are those that the run was begun with;
+/// `given` may repeat them, and choose other --gpus and --timeout. Throws `InputError` if there is
+/// no such run, or if `given` has a flag that changes the run's plan.
 ResumedRun run_to_resume(const std::filesystem::path& root, const RunFlags& given);
 
 /// True if the run in `folder` was measured with the edition, preset and shard that `given` names.
@@ -36,12 +36,13 @@ std::string plan_flags(const Run& run);
 /// Returns the flags that `run` was begun with, completed by `given` as for `run_to_resume`.
 RunFlags recorded_flags(const Run& run, const RunFlags& given);
 
-/// Prints the number of launches that the interrupted run kept, and the command that resumes it. `argv`
-/// is the interrupted command.
+/// Prints the number of launches that the interrupted run kept, and the command that resumes it.
+/// `argv` is the interrupted command.
 void say_how_to_resume(const Run& run, const std::vector<PlannedCell>& wanted,
                        const std::filesystem::path& folder, std::vector<std::string> argv);
 
-/// Throws `InputError` with the error and the number of launches that are kept on disk, if there are any.
+/// Throws `InputError` with the error and the number of launches that are kept on disk, if there
+/// are any.
 [[noreturn]] void throw_with_kept_launches(const Error& error, const RunStore& store,
                                            const std::vector<PlannedCell>& wanted);
 

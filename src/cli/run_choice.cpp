@@ -37,8 +37,8 @@ ListedRuns list_recorded_runs(const fs::path& root) {
   ListedRuns runs;
   for (const fs::path& folder : list_runs(root)) {
     const fs::path edition_folder = folder.parent_path();
-    runs.push_back({folder, edition_folder.parent_path().filename().string(), edition_folder.filename().string(),
-                    RunStore(folder).is_imported()});
+    runs.push_back({folder, edition_folder.parent_path().filename().string(),
+                    edition_folder.filename().string(), RunStore(folder).is_imported()});
   }
   return runs;
 }
@@ -133,9 +133,10 @@ Candidate newest_preferred(const ListedRuns& runs, const RunPreference& preferen
 
 /// Prints on stderr which run was chosen for the word if there were several, and returns it.
 ChosenRun announce(const std::string& word, const ListedRuns& runs, Candidate candidate,
-                    std::vector<std::string> reasons = {}) {
+                   std::vector<std::string> reasons = {}) {
   if (!candidate.skip_reasons.empty()) {
-    const std::vector<std::string> all(candidate.skip_reasons.begin(), candidate.skip_reasons.end());
+    const std::vector<std::string> all(candidate.skip_reasons.begin(),
+                                       candidate.skip_reasons.end());
     reasons.push_back("newer runs: " + join(all, ", "));
   }
   const std::string why = reasons.empty() ? "" : " (" + join(reasons, "; ") + ")";
@@ -163,13 +164,14 @@ bool names_gpu(const std::string& word) {
 
 /// Returns the newest pair of preferred runs of one edition. A pair is as old as its older run.
 std::optional<std::pair<Candidate, Candidate>> newest_pair(const ListedRuns& a, const ListedRuns& b,
-                                                     const RunPreference& preference) {
+                                                           const RunPreference& preference) {
   std::optional<std::pair<Candidate, Candidate>> found;
   std::string newest_time;
   for (const std::string& edition : editions_of(a)) {
     const ListedRuns runs_b = runs_of_edition(b, edition);
     if (runs_b.empty()) continue;
-    std::pair pair(newest_preferred(runs_of_edition(a, edition), preference), newest_preferred(runs_b, preference));
+    std::pair pair(newest_preferred(runs_of_edition(a, edition), preference),
+                   newest_preferred(runs_b, preference));
     const std::string time = std::min(pair.first.time(), pair.second.time());
     if (!pair.first.is_preferred || !pair.second.is_preferred || time <= newest_time) continue;
     newest_time = time;
@@ -224,7 +226,8 @@ std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::str
   const ListedRuns same_edition = runs_of_edition(runs_b, first.run.edition);
   if (same_edition.empty() || same_edition.size() == runs_b.size())
     return {first, announce(b, runs_b, newest_preferred(runs_b, preference))};
-  return {first, announce(b, runs_b, newest_preferred(same_edition, preference), why_paired(runs_b))};
+  return {first,
+          announce(b, runs_b, newest_preferred(same_edition, preference), why_paired(runs_b))};
 }
 
 fs::path choose_folder(const std::string& word, const fs::path& root) {

@@ -28,22 +28,25 @@ extern const RunPreference kTimesLabreportsNetwork;
 
 /// `word` is one of
 /// - a run's folder, with its launches that are not merged yet, or a file that holds a run;
-/// - a GPU's name or slug, or a part of it that only one GPU has. This chooses the GPU's newest run that
+/// - a GPU's name or slug, or a part of it that only one GPU has. This chooses the GPU's newest run
+/// that
 ///   meets `preference`, and an imported one only if it has no measured one;
-/// - `latest`, the newest measured run, or `previous`, the one before it of the same GPU and edition.
+/// - `latest`, the newest measured run, or `previous`, the one before it of the same GPU and
+/// edition.
 ///
-/// A GPU's name, `latest` and `previous` choose among the runs below `root`, in `edition` unless it is
-/// empty. They avoid runs that mostly failed, and print the choice on stderr if there were several.
-/// Throws `InputError` if there is no such run or the name may be several GPUs.
+/// A GPU's name, `latest` and `previous` choose among the runs below `root`, in `edition` unless it
+/// is empty. They avoid runs that mostly failed, and print the choice on stderr if there were
+/// several. Throws `InputError` if there is no such run or the name may be several GPUs.
 ChosenRun choose_run(const std::string& word, const std::string& edition,
                      const std::filesystem::path& root, const RunPreference& preference = kAnyRun);
 
-/// Chooses two runs to compare. If both words name GPUs, chooses the newest pair of one edition if there
-/// is one, because networks differ between editions. A pair is as old as its older run. If only one word
-/// names a GPU, chooses its newest run of the other run's edition.
+/// Chooses two runs to compare. If both words name GPUs, chooses the newest pair of one edition if
+/// there is one, because networks differ between editions. A pair is as old as its older run. If
+/// only one word names a GPU, chooses its newest run of the other run's edition.
 std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
                                             const std::string& edition,
-                                            const std::filesystem::path& root, const RunPreference& preference);
+                                            const std::filesystem::path& root,
+                                            const RunPreference& preference);
 
 /// Returns the folder of the run. If `word` is a path, the run is not read.
 std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root);

@@ -111,7 +111,8 @@ std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
          fmt::format("exec {} merge {}\n", program_word(), command_line(words));
 }
 
-/// Returns the reason in "sbatch: error: Batch job submission failed: Invalid partition name specified".
+/// Returns the reason in "sbatch: error: Batch job submission failed: Invalid partition name
+/// specified".
 std::string slurm_refusal(const CompletedProcess& process) {
   std::string words(trimmed(last_lines(process.messages, 1)));
   for (const std::string_view prefix : {"sbatch: error: ", "sbatch: fatal: "}) {
@@ -174,7 +175,8 @@ void add_slurm(CLI::App& app, Invocation& invocation) {
   verb->add_option("--cpus-per-task", flags->cpus_per_task,
                    "cores of a task (the cluster's default)");
   verb->add_option("--time", flags->time, "time limit of a task, in Slurm's form (01:00:00)");
-  verb->add_option("--sbatch", flags->sbatch_flags, "more flags for sbatch: --sbatch='--account=lab'");
+  verb->add_option("--sbatch", flags->sbatch_flags,
+                   "more flags for sbatch: --sbatch='--account=lab'");
   verb->add_flag("--submit", flags->submit, "submit both jobs and print their numbers");
   add_run_flags(*verb, *flags, "FOLDER for the shards and their logs, shared by all nodes");
   // The array script sets these flags or leaves them to Slurm, which chooses the GPUs.

@@ -47,7 +47,9 @@ void write_zip(const fs::path& out, const fs::path& scratch) {
       "import shutil, sys\nshutil.make_archive(sys.argv[1], 'zip', sys.argv[2], sys.argv[3])\n";
   const HelperPython python(project_folder());
   const CompletedProcess process =
-      python.run(kCode, {absolute_out.string(), absolute_out.parent_path().string(), absolute_out.filename().string()},
+      python.run(kCode,
+                 {absolute_out.string(), absolute_out.parent_path().string(),
+                  absolute_out.filename().string()},
                  scratch, {.seconds = 60});
   if (!process.ok()) throw Error("cannot write " + absolute_out.string() + ".zip");
 }

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTracebackFile = "traceback.txt";
 
-/// The first cell in this order is tried. Training steps and attention come first, then timings, then
-/// networks of few layers and small width, then short contexts.
+/// The first cell in this order is tried. Training steps and attention come first, then timings,
+/// then networks of few layers and small width, then short contexts.
 auto trial_order(const PlannedCell& cell) {
   const CellSpec& spec = cell.spec;
   const bool whole_step = spec.attention || spec.mode == Mode::kTrainStep;
@@ -38,7 +38,8 @@ CellSpec with_one_step(CellSpec spec) {
   return spec;
 }
 
-[[noreturn]] void throw_failure(const Launch& launch, const CompletedProcess& process, const fs::path& root) {
+[[noreturn]] void throw_failure(const Launch& launch, const CompletedProcess& process,
+                                const fs::path& root) {
   const fs::path file = root / kTracebackFile;
   make_writable_folder(root);
   const std::string traceback = join(launch.warnings, "\n");
@@ -66,7 +67,8 @@ void try_once(const std::vector<PlannedCell>& wanted, const WorkerSetup& worker,
   Command command = prepare_launch(request, worker, slot, store, limit_seconds);
   hide_needless_warnings(*command.environment);
   const CompletedProcess process = run_to_end(command);
-  const LaunchResult result = judge_launch(request, result_file_of(request, store), process, limit_seconds, false);
+  const LaunchResult result =
+      judge_launch(request, result_file_of(request, store), process, limit_seconds, false);
   // The first measurement refuses an unusable device, with advice.
   if (is_failure(result.launch.outcome) && !result.is_device_unusable)
     throw_failure(result.launch, process, root);

@@ -17,8 +17,8 @@ struct Invocation {
   std::function<ExitStatus()> call;  ///< Runs the chosen verb with its flags.
 };
 
-/// Adds a verb. If the user chooses it, `invocation.call` runs `call` with the returned flags. The caller
-/// adds the options that set these flags.
+/// Adds a verb. If the user chooses it, `invocation.call` runs `call` with the returned flags. The
+/// caller adds the options that set these flags.
 template <typename Flags, typename Call>
 std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, const char* name,
                                       const char* description, Call call) {

@@ -67,10 +67,12 @@ std::vector<Metric> Conditions::metrics() const {
   };
   add(metric::kClock, metric::kSm, "MHz", during_.sm_clock_mhz);
   add(metric::kClock, metric::kMemory, "MHz", during_.memory_clock_mhz);
-  add(metric::kSlowdown, metric::kThermal, "ns", difference(after_.thermal_slowdown_ns, before_.thermal_slowdown_ns));
+  add(metric::kSlowdown, metric::kThermal, "ns",
+      difference(after_.thermal_slowdown_ns, before_.thermal_slowdown_ns));
   add(metric::kSlowdown, metric::kHardware, "ns",
       difference(after_.hardware_slowdown_ns, before_.hardware_slowdown_ns));
-  add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_slowdown_ns, before_.power_slowdown_ns));
+  add(metric::kSlowdown, metric::kPower, "ns",
+      difference(after_.power_slowdown_ns, before_.power_slowdown_ns));
   add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
   add(metric::kGpu, metric::kOtherProcesses, "1", other_processes_);
   add(metric::kGpu, metric::kSpilled, "B", spilled_bytes_);

@@ -163,7 +163,7 @@ class Importer {
     std::vector<std::string> missing;
     for (const ImportField& field : kFields) {
       const bool is_given = facts_.contains(field.name) ||
-                         std::ranges::find(columns_, &field, &Column::field) != columns_.end();
+                            std::ranges::find(columns_, &field, &Column::field) != columns_.end();
       if (is_given || field.if_absent == kOptional) continue;
       if (field.if_absent == kNeeded) {
         missing.emplace_back(field.name);
@@ -277,7 +277,8 @@ class Importer {
         out_of_memory = true;
       } else {
         PublishedNumbers& published = numbers[field.metric];
-        (field.is_deviation ? published.deviation : published.mean) = number(columns_[i], cells_[i]);
+        (field.is_deviation ? published.deviation : published.mean) =
+            number(columns_[i], cells_[i]);
       }
     }
     if (!out_of_memory && numbers.empty()) return;

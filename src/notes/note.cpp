@@ -33,7 +33,8 @@ std::string without_comments(std::string_view text) {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kMaxNesting = 24;   // Levels of lists and quotes that all parsers of Markdown can read.
+constexpr int kMaxNesting =
+    24;  // Levels of lists and quotes that all parsers of Markdown can read.
 constexpr int kHeadingShift = 3;  // A note's headings begin at level 4, below the part's.
 constexpr int kLowestHeading = 6;
 // This noncharacter replaces dollars outside of math until the Markdown is written.
@@ -87,7 +88,7 @@ std::string harmless_tex(const MathSpan& span) {
   return MathSpan{std::move(tex), span.is_display}.source();
 }
 
-constexpr std::size_t kMaxShownBytes = 60;      // of a link's address
+constexpr std::size_t kMaxShownBytes = 60;  // of a link's address
 constexpr std::size_t kMaxReportedLinks = 20;
 
 /// Writes the tree as Markdown. `spans` is the math that was cut out of the text before.

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxPictureBytes = 10u << 20;
-constexpr std::array<std::string_view, 6> kPictureExtensions{".png", ".jpg", ".jpeg", ".svg", ".webp", ".gif"};
+constexpr std::array<std::string_view, 6> kPictureExtensions{".png", ".jpg",  ".jpeg",
+                                                             ".svg", ".webp", ".gif"};
 
 /// Decodes percent-encoding: "my%20plot.png" → "my plot.png".
 std::string percent_decoded(std::string_view address) {
@@ -30,7 +31,7 @@ std::string percent_decoded(std::string_view address) {
     unsigned value = 0;
     const char* digits = address.data() + i + 1;
     const bool is_escape = address[i] == '%' && i + 2 < address.size() &&
-                        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+                           std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
     text.push_back(is_escape ? static_cast<char>(value) : address[i]);
     if (is_escape) i += 2;
   }
@@ -112,7 +113,8 @@ class NotePictures {
     std::error_code error;
     if (!fs::exists(file, error)) return refuse("is not in " + folder_.string());
     if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
-    if (fs::file_size(file, error) > kMaxPictureBytes) return refuse("is left out: it is over 10 MiB");
+    if (fs::file_size(file, error) > kMaxPictureBytes)
+      return refuse("is left out: it is over 10 MiB");
     const auto published = names_.find(file);
     if (published != names_.end()) return {published->second, ""};
     try {

@@ -46,7 +46,8 @@ std::string Capture::text() const {
 std::string last_lines(std::string_view text, std::size_t max_lines, std::size_t max_bytes) {
   std::deque<std::string> last;
   for (std::string& line :
-       split(without_control_characters(std::string(last_bytes(text, (max_lines + 1) * max_bytes))), '\n')) {
+       split(without_control_characters(std::string(last_bytes(text, (max_lines + 1) * max_bytes))),
+             '\n')) {
     if (line.find_first_not_of(' ') == line.npos) continue;
     last.push_back(std::move(line));
     if (last.size() > max_lines) last.pop_front();

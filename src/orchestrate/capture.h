@@ -26,8 +26,8 @@ class Capture {
   std::string tail_;  ///< `append` cuts it to `tail_bytes_` once it exceeds twice that.
 };
 
-/// Returns the last `max_lines` lines that are not blank, as printable UTF-8. If these have more than
-/// `max_bytes` bytes, returns their last `max_bytes` bytes after an ellipsis.
+/// Returns the last `max_lines` lines that are not blank, as printable UTF-8. If these have more
+/// than `max_bytes` bytes, returns their last `max_bytes` bytes after an ellipsis.
 std::string last_lines(std::string_view text, std::size_t max_lines, std::size_t max_bytes = 1000);
 
 }  // namespace labreport

@@ -15,8 +15,8 @@
 namespace labreport {
 namespace {
 
-// Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak, and that
-// a CPU core computes this many FLOP/s.
+// Time estimates assume that eager forward passes reach this fraction of a GPU's FP32 peak, and
+// that a CPU core computes this many FLOP/s.
 constexpr double kSustainedPeakFraction = 0.63;
 constexpr double kCoreFlopsPerSecond = 2e10;
 
@@ -33,8 +33,8 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
   return join_words(labels);
 }
 
-/// Returns the GPUs that --gpus names. Without the flag, returns the first usable GPU, as CUDA does,
-/// or the first GPU if none is usable.
+/// Returns the GPUs that --gpus names. Without the flag, returns the first usable GPU, as CUDA
+/// does, or the first GPU if none is usable.
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::vector<int>>& requested_indices) {
   if (!requested_indices) {
@@ -57,7 +57,8 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
 }
 
 /// Chooses the demonstration on the CPU, or a plan for a GPU of another machine.
-DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string& reason, bool only_planning) {
+DeviceChoice choose_without_gpu(const DeviceRequest& request, const std::string& reason,
+                                bool only_planning) {
   if (request.gpus) {
     throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")", "leave --gpus out");
   }
@@ -129,8 +130,8 @@ DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
   const VisibleGpus visible = checked_visible_gpus(survey.gpus);
   if (visible.gpus.empty()) {
     const bool are_hidden = !survey.gpus.empty();
-    return choose_without_gpu(request, are_hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem,
-                          only_planning);
+    return choose_without_gpu(
+        request, are_hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem, only_planning);
   }
   DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, request.gpus),
                       survey.driver, ""};
@@ -142,9 +143,11 @@ DeviceChoice choose_device(const DeviceRequest& request, bool only_planning) {
                      "measure each kind of GPU in a run of its own");
   }
   if (!request.gpus) {  // Cells with several ranks may also use other whole GPUs of the same kind.
-    std::ranges::copy_if(visible.gpus, std::back_inserter(choice.rank_only_gpus), [&](const Gpu& gpu) {
-      return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice_index && !gpu.refusal();
-    });
+    std::ranges::copy_if(visible.gpus, std::back_inserter(choice.rank_only_gpus),
+                         [&](const Gpu& gpu) {
+                           return gpu.uuid != first.uuid && gpu.name == first.name &&
+                                  !gpu.slice_index && !gpu.refusal();
+                         });
   }
   choice.notice = notices(choice, visible, only_planning);
   if (!only_planning) refuse_unusable_gpus(choice, survey);

@@ -22,18 +22,18 @@ struct DeviceChoice {
   Preset preset = Preset::kDemo;
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and in a plan for a GPU that is not here.
   std::string driver;
-  std::string notice;            ///< Lines that the user should read; may be empty.
+  std::string notice;  ///< Lines that the user should read; may be empty.
   /// More GPUs of the same name, which only cells with ranks may use. Empty if --gpus is given.
   std::vector<Gpu> rank_only_gpus = {};
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
   std::vector<Slot> rank_only_slots() const;  ///< The slots of `rank_only_gpus`.
-  Precision half_precision() const;  ///< BF16, or FP16 if a GPU has no native BF16.
+  Precision half_precision() const;           ///< BF16, or FP16 if a GPU has no native BF16.
 };
 
-/// Queries the driver, except with --preset demo. Without --gpus, chooses the first usable GPU or MIG
-/// slice. Chooses the demonstration on the CPU if there is no NVIDIA device, or if
+/// Queries the driver, except with --preset demo. Without --gpus, chooses the first usable GPU or
+/// MIG slice. Chooses the demonstration on the CPU if there is no NVIDIA device, or if
 /// CUDA_VISIBLE_DEVICES hides all on purpose. If `only_planning`, nothing will be measured, so a
 /// preset for GPUs needs no GPU. Otherwise throws `InputError` for a device that cannot be used.
 DeviceChoice choose_device(const DeviceRequest& request, bool only_planning);

@@ -73,7 +73,8 @@ std::size_t slots_needed(const CellSpec& spec, std::size_t slots) {
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool gpus_are_named) {
   if (!spec.ranks || spec.device == DeviceKind::kCpu) return std::nullopt;
-  const auto gpus = std::ranges::count_if(slots, [](const Slot& slot) { return slot.is_whole_gpu; });
+  const auto gpus =
+      std::ranges::count_if(slots, [](const Slot& slot) { return slot.is_whole_gpu; });
   if (gpus >= spec.ranks->count) return std::nullopt;
   if (gpus == 0) return "NCCL joins whole GPUs, and this host's are divided (MIG) or absent";
   return (gpus_are_named ? "--gpus names " : "this host has ") + format_plural(gpus, "GPU");
@@ -106,8 +107,8 @@ RankResult rank_result(LaunchResult result, const CompletedProcess& process, boo
   if (is_ok(rank.result.launch.outcome)) return rank;
   rank.was_stopped = asked_to_stop && (process.signal == SIGTERM || process.signal == SIGKILL);
   // NCCL's watchdog aborts the process on a thread whose exceptions nobody can catch.
-  const bool watchdog_aborted = process.signal == SIGABRT &&
-                                process.messages.find("ProcessGroupNCCL") != std::string::npos;
+  const bool watchdog_aborted =
+      process.signal == SIGABRT && process.messages.find("ProcessGroupNCCL") != std::string::npos;
   rank.failed_in_collective = lost_group || watchdog_aborted;
   return rank;
 }

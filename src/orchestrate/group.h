@@ -12,22 +12,24 @@ namespace labreport {
 /// Seconds after which a collective counts as hung, unless the launch's own limit comes first.
 inline constexpr double kCollectiveSeconds = 60;
 
-/// Returns the number of slots that a launch takes: one without ranks, one for each rank on GPUs, and
-/// all `slots` for ranks on the CPU, because a launch beside them would take their cores.
+/// Returns the number of slots that a launch takes: one without ranks, one for each rank on GPUs,
+/// and all `slots` for ranks on the CPU, because a launch beside them would take their cores.
 std::size_t slots_needed(const CellSpec& spec, std::size_t slots);
 
-/// Returns the reason why a cell's ranks do not fit on these slots: "this host has 1 GPU", or "--gpus
-/// names 1 GPU" if the user named some of the host's GPUs. Returns nothing if the ranks fit.
+/// Returns the reason why a cell's ranks do not fit on these slots: "this host has 1 GPU", or
+/// "--gpus names 1 GPU" if the user named some of the host's GPUs. Returns nothing if the ranks
+/// fit.
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool gpus_are_named = false);
 
-/// Returns one slot for each rank, in rank order. A GPU rank's slot lists the GPU of its own slot in
-/// `taken` first, then those of the other ranks. CPU ranks divide the cores equally.
+/// Returns one slot for each rank, in rank order. A GPU rank's slot lists the GPU of its own slot
+/// in `taken` first, then those of the other ranks. CPU ranks divide the cores equally.
 std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& taken);
 
 struct RankResult {
   LaunchResult result;
-  bool failed_in_collective = false;  ///< True for a rank that another, faulty rank may have failed.
+  bool failed_in_collective =
+      false;                 ///< True for a rank that another, faulty rank may have failed.
   bool was_stopped = false;  ///< True if this program stopped it because another rank had failed.
 };
 

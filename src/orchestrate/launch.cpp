@@ -29,7 +29,8 @@ std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 
-/// Returns the outcome of a worker without a usable result file; `result_problem` says what is wrong.
+/// Returns the outcome of a worker without a usable result file; `result_problem` says what is
+/// wrong.
 Outcome outcome_without_result(const CompletedProcess& process, bool host_ran_out_of_memory,
                                double limit_seconds, const std::string& result_problem) {
   if (process.timed_out) return TimedOut{limit_seconds};
@@ -126,8 +127,8 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
   for (const fs::path& file : {request_file, result_file}) remove_tree(file);
   write_atomically(request_file, to_json(request), Sync::kNothing);
   Command command;
-  command.argv = {(has_implementation ? worker.model_program : worker.program).string(), "--request",
-                  request_file.string(), "--result", result_file.string()};
+  command.argv = {(has_implementation ? worker.model_program : worker.program).string(),
+                  "--request", request_file.string(), "--result", result_file.string()};
   if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
@@ -146,16 +147,15 @@ LaunchResult judge_launch(const LaunchRequest& request, const fs::path& result_f
     result.launch = std::move(report->body);
     result.software = std::move(report->software);
     result.device = std::move(report->device);
-    const bool has_error_result =
-        process.exit_status == kDeviceUnusableStatus || process.exit_status == kCollectiveFailedStatus;
+    const bool has_error_result = process.exit_status == kDeviceUnusableStatus ||
+                                  process.exit_status == kCollectiveFailedStatus;
     if (!process.ok() && !has_error_result) {
       result.launch.warnings.push_back("the worker " + describe_end(process) +
-                                     " after its result was complete");
+                                       " after its result was complete");
     }
   } else {
-    result.launch.outcome =
-        outcome_without_result(process, host_ran_out_of_memory, limit_seconds,
-                               std::get<std::string>(report_or_problem));
+    result.launch.outcome = outcome_without_result(process, host_ran_out_of_memory, limit_seconds,
+                                                   std::get<std::string>(report_or_problem));
   }
   result.is_device_unusable = process.signal == 0 && process.exit_status == kDeviceUnusableStatus;
   result.launch.wall_ns = process.wall_ns;

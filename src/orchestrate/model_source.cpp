@@ -15,8 +15,8 @@ constexpr double kLoadLimitSeconds = 600;  // Libraries may be on a slow disk.
 
 constexpr int kRefusedStatus = 2;  // The worker's last line then names the problem.
 
-/// Throws the last line of the worker's messages, which is for the user. Prints the lines before it,
-/// which are a traceback.
+/// Throws the last line of the worker's messages, which is for the user. Prints the lines before
+/// it, which are a traceback.
 [[noreturn]] void refuse_model(const CompletedProcess& process, const std::string& model) {
   const std::string line = last_lines(process.messages, 1);
   if (process.exit_status != kRefusedStatus || line.empty()) {
@@ -25,7 +25,8 @@ constexpr int kRefusedStatus = 2;  // The worker's last line then names the prob
         fmt::format("{}'s Python {} before it was loaded", model, describe_end(process)));
   }
   const std::size_t line_begin = process.messages.rfind(line);
-  if (line_begin != std::string::npos && line_begin > 0) say("{}", process.messages.substr(0, line_begin));
+  if (line_begin != std::string::npos && line_begin > 0)
+    say("{}", process.messages.substr(0, line_begin));
   throw InputError(line);
 }
 
@@ -45,7 +46,8 @@ ModelSource resolve_model(ModelSource source, const WorkerInfo& worker) {
   command.limit_seconds = kLoadLimitSeconds;
   const CompletedProcess process = run_to_end(command);
   if (!process.ok() || process.output.empty()) refuse_model(process, source.model);
-  source.implementation = implementation_from_json(process.output, "what the worker for models says");
+  source.implementation =
+      implementation_from_json(process.output, "what the worker for models says");
   return source;
 }
 

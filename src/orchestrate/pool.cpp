@@ -30,7 +30,8 @@ constexpr std::chrono::seconds kRankGrace{2};
 
 }  // namespace
 
-Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, ProgressDisplay& display)
+Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup,
+           ProgressDisplay& display)
     : run_(run),
       store_(store),
       plan_(std::move(plan)),
@@ -72,7 +73,8 @@ bool Pool::plan_more() {
   const std::vector<PlannedCell> planned = plan_(run_);
   const std::size_t former_count = run_.cells.size();
   for (const PlannedCell& cell : planned) run_.find_or_add(cell.spec);
-  for (std::size_t i = former_count; i < run_.cells.size(); ++i) added_cell_ids_.insert(run_.cells[i].id);
+  for (std::size_t i = former_count; i < run_.cells.size(); ++i)
+    added_cell_ids_.insert(run_.cells[i].id);
   const bool has_pending = queue_.plan(planned, run_);
   if (run_.cells.size() > former_count) store_.save(run_);
   return has_pending;
@@ -111,8 +113,8 @@ bool Pool::has_room(const CellSpec& spec) const {
 bool Pool::skip_if_impossible(const LaunchQueue::Item& item) {
   const std::string& problem = setup_.worker.model_problem;
   const bool lacks_worker = is_shipped(item.spec) && !problem.empty();
-  auto reason =
-      lacks_worker ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.gpus_are_named);
+  auto reason = lacks_worker ? std::optional(problem)
+                             : too_few_slots(item.spec, slots_, setup_.gpus_are_named);
   if (!reason) {
     const std::vector<std::size_t> free = free_slots(item.spec);
     reason = why_it_does_not_fit(item.spec, slots_[free.front()].memory_bytes);
@@ -177,7 +179,8 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
   running->rank_results[rank] = rank_result(std::move(result), process, running->is_stopping);
   if (!is_ok(running->rank_results[rank]->result.launch.outcome) &&
       !std::exchange(running->is_stopping, true)) {
-    for (const Subprocesses::Ticket other : running->tickets) processes_.stop_after(other, kRankGrace);
+    for (const Subprocesses::Ticket other : running->tickets)
+      processes_.stop_after(other, kRankGrace);
   }
   const auto has_ended = [](const std::optional<RankResult>& entry) { return entry.has_value(); };
   if (!std::ranges::all_of(running->rank_results, has_ended)) return;
@@ -192,7 +195,8 @@ void Pool::on_process_end(Subprocesses::Ticket ticket, const CompletedProcess& p
 void Pool::finish_launch(const RunningLaunch& running, LaunchResult result) {
   const CellSpec& spec = running.request.spec;
   if (result.is_device_unusable) refuse_device(result.launch.outcome);
-  if (processes_.interrupted() && is_failure(result.launch.outcome)) return;  // this program ended it
+  if (processes_.interrupted() && is_failure(result.launch.outcome))
+    return;  // this program ended it
   update_software(result.software);
   note_other_processes(result.launch, slots_[running.slots.front()]);
   if (setup_.private_names) redact(result.launch, *setup_.private_names);
@@ -232,11 +236,12 @@ void Pool::store_launch(const CellSpec& spec, Launch launch, const std::optional
   display_.launch_finished(spec, stored, progress());
 }
 
-/// Removes unmeasured cells that this object planned first and left out later. Cells that an earlier
-/// command recorded stay.
+/// Removes unmeasured cells that this object planned first and left out later. Cells that an
+/// earlier command recorded stay.
 void Pool::drop_superfluous_cells() {
   std::erase_if(run_.cells, [&](const Cell& cell) {
-    return cell.launches.empty() && added_cell_ids_.contains(cell.id) && !queue_.is_planned(cell.id);
+    return cell.launches.empty() && added_cell_ids_.contains(cell.id) &&
+           !queue_.is_planned(cell.id);
   });
 }
 

@@ -31,7 +31,7 @@ struct PoolSetup {
   /// If present, these names are removed from workers' messages before the messages are stored.
   std::optional<PrivateNames> private_names = {};
   std::vector<Slot> rank_only_slots = {};  ///< Only for launches of several ranks.
-  bool gpus_are_named = false;            ///< The user chose some of the host's GPUs with --gpus.
+  bool gpus_are_named = false;             ///< The user chose some of the host's GPUs with --gpus.
   double collective_seconds = kCollectiveSeconds;
 };
 
@@ -42,9 +42,9 @@ class Pool {
   /// `run` must have its sessions, and `store` must hold it.
   Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, ProgressDisplay& display);
 
-  /// Runs until the planner returns nothing new. Each launch is on disk before the next begins on its
-  /// slot; at the end all launches are merged into run.json. An interrupt ends the workers and keeps
-  /// the finished launches. Throws `InputError` if a device turns out to be unusable.
+  /// Runs until the planner returns nothing new. Each launch is on disk before the next begins on
+  /// its slot; at the end all launches are merged into run.json. An interrupt ends the workers and
+  /// keeps the finished launches. Throws `InputError` if a device turns out to be unusable.
   PoolStatus run();
 
  private:
@@ -53,7 +53,7 @@ class Pool {
     std::vector<std::size_t> slots;
     double limit_seconds;
     std::optional<std::int64_t> oom_kills_before;  ///< The host's out-of-memory kills at the start.
-    std::vector<Subprocesses::Ticket> tickets = {};  ///< One for each process.
+    std::vector<Subprocesses::Ticket> tickets = {};            ///< One for each process.
     std::vector<std::optional<RankResult>> rank_results = {};  ///< Empty while the process runs.
     bool is_stopping = false;  ///< True once a process has failed and the others are asked to end.
   };
@@ -83,7 +83,7 @@ class Pool {
   Subprocesses processes_;
   LaunchQueue queue_;
   std::set<std::string> added_cell_ids_;  ///< The cells that this object added to the run.
-  std::vector<Slot> slots_;  ///< The setup's slots, then its `rank_only_slots`.
+  std::vector<Slot> slots_;               ///< The setup's slots, then its `rank_only_slots`.
   RunningLaunches running_;
 };
 

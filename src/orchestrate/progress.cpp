@@ -151,7 +151,7 @@ void TerminalDisplay::launch_started(const CellSpec& spec, const RunProgress& pr
 }
 
 void TerminalDisplay::launch_finished(const CellSpec& spec, const Launch& launch,
-                                const RunProgress& progress) {
+                                      const RunProgress& progress) {
   clear();
   const auto width = std::to_string(progress.total).size();
   const std::string line =

@@ -20,7 +20,8 @@ class ProgressDisplay {
  public:
   virtual ~ProgressDisplay() = default;
   virtual void launch_started(const CellSpec& spec, const RunProgress& progress) = 0;
-  virtual void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) = 0;
+  virtual void launch_finished(const CellSpec& spec, const Launch& launch,
+                               const RunProgress& progress) = 0;
   virtual void tick(const RunProgress& progress) = 0;
   /// Returns the interval at which the caller should call `tick`; absent if it need not.
   virtual std::optional<std::chrono::milliseconds> tick_interval() const = 0;
@@ -41,7 +42,8 @@ class TerminalDisplay : public ProgressDisplay {
   ~TerminalDisplay() override;
 
   void launch_started(const CellSpec& spec, const RunProgress& progress) override;
-  void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) override;
+  void launch_finished(const CellSpec& spec, const Launch& launch,
+                       const RunProgress& progress) override;
   void tick(const RunProgress& progress) override;
   std::optional<std::chrono::milliseconds> tick_interval() const override;
 

@@ -11,8 +11,8 @@
 namespace labreport {
 namespace {
 
-// The remaining time is scaled by the ratio of actual to estimated seconds. These seconds are added to
-// both, so that a single launch does not distort the ratio.
+// The remaining time is scaled by the ratio of actual to estimated seconds. These seconds are added
+// to both, so that a single launch does not distort the ratio.
 constexpr double kPriorSeconds = 10;
 
 }  // namespace
@@ -27,7 +27,8 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) 
   for (PlannedCell& cell : cells) {
     const std::string id = cell_id(cell.spec);
     const Cell* measured_cell = run.find(id);
-    if (measured_cell != nullptr && std::ranges::any_of(measured_cell->launches, ran_out_of_memory_beside_others)) {
+    if (measured_cell != nullptr &&
+        std::ranges::any_of(measured_cell->launches, ran_out_of_memory_beside_others)) {
       ++cell.launches;
     }
     positions_.emplace(id, positions_.size());
@@ -36,8 +37,8 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) 
   for (std::int64_t launch = 0; launch < rounds; ++launch) {
     for (const PlannedCell* cell : cells_of_round(cells, launch)) {
       const Cell* measured_cell = run.find(cell_id(cell->spec));
-      const bool is_measured =
-          measured_cell != nullptr && launch < static_cast<std::int64_t>(measured_cell->launches.size());
+      const bool is_measured = measured_cell != nullptr &&
+                               launch < static_cast<std::int64_t>(measured_cell->launches.size());
       if (is_measured) {
         ++done_;
       } else {
@@ -49,8 +50,8 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) 
   return !pending_.empty();
 }
 
-std::vector<const PlannedCell*> LaunchQueue::cells_of_round(
-    const std::vector<PlannedCell>& planned, std::int64_t round) const {
+std::vector<const PlannedCell*> LaunchQueue::cells_of_round(const std::vector<PlannedCell>& planned,
+                                                            std::int64_t round) const {
   std::vector<std::pair<std::string, const PlannedCell*>> keyed;
   for (const PlannedCell& cell : planned) {
     if (round >= cell.launches) continue;
@@ -92,7 +93,8 @@ RunProgress LaunchQueue::progress(std::size_t slots) const {
   RunProgress progress{done_, done_ + pending_.size() + running_seconds_.size(), pending_seconds_};
   for (const auto& [id, seconds] : running_seconds_) progress.remaining_seconds += seconds;
   progress.remaining_seconds /= static_cast<double>(std::max<std::size_t>(1, slots));
-  progress.remaining_seconds *= (actual_seconds_ + kPriorSeconds) / (estimated_seconds_ + kPriorSeconds);
+  progress.remaining_seconds *=
+      (actual_seconds_ + kPriorSeconds) / (estimated_seconds_ + kPriorSeconds);
   return progress;
 }
 

@@ -15,14 +15,15 @@
 namespace labreport {
 
 /// Holds the planned launches in rounds: the first launch of every cell, then the second of every
-/// cell, and so on. So the launches of one cell spread over the run. The first round is in the plan's
-/// order. Each later round is shuffled differently, because a cell inherits heat and caches from the
-/// cell before it, which must not always be the same one. The order depends only on seed, round and
-/// cell: neither a resumed run nor cells that are planned later change the order of the rest. At most
-/// one launch of a cell runs at a time.
+/// cell, and so on. So the launches of one cell spread over the run. The first round is in the
+/// plan's order. Each later round is shuffled differently, because a cell inherits heat and caches
+/// from the cell before it, which must not always be the same one. The order depends only on seed,
+/// round and cell: neither a resumed run nor cells that are planned later change the order of the
+/// rest. At most one launch of a cell runs at a time.
 class LaunchQueue {
  public:
-  explicit LaunchQueue(std::function<double(const CellSpec&)> estimate_seconds, std::int64_t seed = 0)
+  explicit LaunchQueue(std::function<double(const CellSpec&)> estimate_seconds,
+                       std::int64_t seed = 0)
       : estimate_seconds_(std::move(estimate_seconds)), seed_(seed) {}
 
   /// Replaces the plan; `run` holds the finished launches. Returns true if launches remain to do. A
@@ -34,8 +35,8 @@ class LaunchQueue {
     std::int64_t launch = 0;
     bool gpu_trace = false;
   };
-  /// Removes and returns the next launch that may start now and for which `has_room` holds. It counts
-  /// as running until `mark_finished`.
+  /// Removes and returns the next launch that may start now and for which `has_room` holds. It
+  /// counts as running until `mark_finished`.
   std::optional<Item> next(const std::function<bool(const CellSpec&)>& has_room =
                                [](const CellSpec&) { return true; });
   /// `seconds` is the launch's wall time; 0 if it was skipped.
@@ -58,7 +59,7 @@ class LaunchQueue {
   std::function<double(const CellSpec&)> estimate_seconds_;
   std::int64_t seed_;
   std::deque<Item> pending_;
-  double pending_seconds_ = 0;             ///< Estimated sum over `pending_`.
+  double pending_seconds_ = 0;                     ///< Estimated sum over `pending_`.
   std::map<std::string, double> running_seconds_;  ///< Estimates by cell id.
   std::map<std::string, std::size_t> positions_;
   std::size_t done_ = 0;

@@ -13,7 +13,8 @@
 namespace labreport {
 namespace {
 
-std::string describe_change(const std::string& property, const std::string& then, const std::string& now) {
+std::string describe_change(const std::string& property, const std::string& then,
+                            const std::string& now) {
   if (then == now || then.empty()) return "";
   return "its " + property + " is " + then + ", but now it is " + (now.empty() ? "none" : now);
 }
@@ -33,9 +34,10 @@ std::string first_difference(const Run& run, const Surroundings& now) {
   const std::string torch = now.libtorch.empty() ? "" : last.software.libtorch;
   const std::string model = last.model ? last.model->implementation : "";
   for (const std::string& words :
-       {describe_change("edition", run.edition, now.edition), describe_change("preset", run.preset, now.preset),
+       {describe_change("edition", run.edition, now.edition),
+        describe_change("preset", run.preset, now.preset),
         describe_change("revision", revision_words(last.revision, last.dirty),
-                 revision_words(now.revision, now.dirty)),
+                        revision_words(now.revision, now.dirty)),
         describe_change("torch", release_of(torch), release_of(now.libtorch)),
         describe_change("driver", last.software.driver, now.driver),
         describe_change("model", model, now.implementation)}) {
@@ -50,11 +52,14 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
     throw InputError("this run cannot be resumed: " + change, "measure anew without --resume");
   }
   if (run.devices.empty() || now.gpu_hashes.empty()) return;
-  // A run records a GPU with the first launch on it, so a run on several GPUs may lack some of them.
+  // A run records a GPU with the first launch on it, so a run on several GPUs may lack some of
+  // them.
   std::set<std::string> recorded_gpus;
   for (const Device& device : run.devices) recorded_gpus.insert(device.uuid_hash);
   const std::set<std::string> present_gpus(now.gpu_hashes.begin(), now.gpu_hashes.end());
-  if (std::ranges::includes(recorded_gpus, present_gpus) || std::ranges::includes(present_gpus, recorded_gpus)) return;
+  if (std::ranges::includes(recorded_gpus, present_gpus) ||
+      std::ranges::includes(present_gpus, recorded_gpus))
+    return;
   throw InputError("this run cannot be resumed: it was measured on another GPU (" +
                        run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
                    "choose that one with --gpus, or measure anew without --resume");

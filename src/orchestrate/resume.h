@@ -25,14 +25,15 @@ struct Surroundings {
 /// but now it is 590.10"; empty if nothing changed.
 std::string first_difference(const Run& run, const Surroundings& now);
 
-/// Throws `InputError` that names the difference. Measuring on other GPUs than the run's is one, too.
+/// Throws `InputError` that names the difference. Measuring on other GPUs than the run's is one,
+/// too.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
 /// True if any cell has a launch, even a failed one.
 bool has_launches(const Run& run);
 
-/// Removes launches that failed (timeout, crashed, error), so that they are measured again. Launches
-/// that are ok, ran out of memory or were skipped are results and stay.
+/// Removes launches that failed (timeout, crashed, error), so that they are measured again.
+/// Launches that are ok, ran out of memory or were skipped are results and stay.
 void drop_failures(Run& run);
 
 /// Locks a run's folder while this process measures into it. Throws `InputError` if another process

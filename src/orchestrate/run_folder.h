@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Locks the folder while the object lives. The destructor removes a new folder in which nothing was
-/// measured.
+/// Locks the folder while the object lives. The destructor removes a new folder in which nothing
+/// was measured.
 class RunFolder {
  public:
   /// Makes a new folder below `root`. Throws `InputError` if `root` itself holds a run.
@@ -20,8 +20,8 @@ class RunFolder {
                                            const PlanInput& input, const DeviceChoice& choice,
                                            const Session& session);
 
-  /// Reopens the run in `path` and removes its failed launches, so that they are measured again. Throws
-  /// `InputError` if the run was measured in other surroundings.
+  /// Reopens the run in `path` and removes its failed launches, so that they are measured again.
+  /// Throws `InputError` if the run was measured in other surroundings.
   static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
                                            const Surroundings& now, const Session& session);
 

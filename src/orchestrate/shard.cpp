@@ -36,12 +36,15 @@ Shard parse_shard(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto number = number_in(std::string_view(text).substr(0, slash));
   const auto count = number_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
-  if (number && count && *number >= 1 && *number <= *count && *count <= kMaxShards) return {*number, *count};
+  if (number && count && *number >= 1 && *number <= *count && *count <= kMaxShards)
+    return {*number, *count};
   throw InputError("--shard is '" + text + "'",
                    "give K/N, the number of this task, from 1, and how many there are, as 2/4");
 }
 
-std::string shard_words(const Shard& shard) { return fmt::format("shard {}/{}", shard.number, shard.count); }
+std::string shard_words(const Shard& shard) {
+  return fmt::format("shard {}/{}", shard.number, shard.count);
+}
 
 std::string shard_group(const CellSpec& spec) {
   if (spec.ranks) return "ranks";
@@ -66,7 +69,9 @@ std::map<std::string, std::size_t> partition(const std::vector<CellTime>& cells,
   std::vector<double> part_seconds(parts, 0);
   std::vector<std::size_t> part_groups(parts, 0);  // distributes groups that take no time
   std::map<std::string, std::size_t> part_of;
-  const auto load = [&](std::size_t part) { return std::pair(part_seconds[part], part_groups[part]); };
+  const auto load = [&](std::size_t part) {
+    return std::pair(part_seconds[part], part_groups[part]);
+  };
   for (const auto& [group, group_seconds] : groups) {
     std::size_t lightest = 0;
     for (std::size_t part = 1; part < parts; ++part) {

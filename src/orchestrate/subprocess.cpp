@@ -53,7 +53,8 @@ pid_t parent_of(const std::filesystem::path& process) {
   return parent;
 }
 
-/// Returns this process's children that it did not start: they outlived the child that started them.
+/// Returns this process's children that it did not start: they outlived the child that started
+/// them.
 std::vector<pid_t> orphans() {
   std::vector<pid_t> found;
   std::error_code error;
@@ -128,7 +129,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   child.started = Clock::now();
   if (command.limit_seconds > 0) {
     child.limit_at = child.started + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(command.limit_seconds));
+                                         std::chrono::duration<double>(command.limit_seconds));
   }
   children_.emplace(next_ticket_, std::move(owned_child));
   return next_ticket_++;
@@ -232,7 +233,8 @@ std::optional<std::pair<Subprocesses::Ticket, CompletedProcess>> Subprocesses::w
         return std::pair(ended_ticket, std::move(*completed));
       }
     }
-    if (interrupted_ != was_interrupted || (deadline && Clock::now() >= *deadline)) return std::nullopt;
+    if (interrupted_ != was_interrupted || (deadline && Clock::now() >= *deadline))
+      return std::nullopt;
     if (children_.empty() && !deadline) return std::nullopt;
     enforce_limits(Clock::now());
     poll_until(deadline);

@@ -41,9 +41,9 @@ struct CompletedProcess {
 
 std::map<std::string, std::string> current_environment();
 
-/// Runs children, each in a process group of its own. When a child ends, all processes that it started
-/// are killed, in whatever group or session they are. No child outlives this process. While the object
-/// lives, SIGINT, SIGTERM and SIGHUP do not end this process, but `wait` reports them.
+/// Runs children, each in a process group of its own. When a child ends, all processes that it
+/// started are killed, in whatever group or session they are. No child outlives this process. While
+/// the object lives, SIGINT, SIGTERM and SIGHUP do not end this process, but `wait` reports them.
 class Subprocesses {
  public:
   using Ticket = int;
@@ -58,8 +58,8 @@ class Subprocesses {
   Ticket start(const Command& command);
 
   /// Blocks until a child has ended, and returns it. Returns nothing at the first interrupt, after
-  /// `timeout`, and at once if there are neither children nor a `timeout`. A child past its time limit
-  /// gets SIGTERM, and SIGKILL after two seconds.
+  /// `timeout`, and at once if there are neither children nor a `timeout`. A child past its time
+  /// limit gets SIGTERM, and SIGKILL after two seconds.
   std::optional<std::pair<Ticket, CompletedProcess>> wait(
       std::optional<std::chrono::milliseconds> timeout = std::nullopt);
 

@@ -9,7 +9,8 @@
 namespace labreport {
 namespace {
 
-/// True once `Subprocesses` has read an interrupt, which the system then no longer reports as pending.
+/// True once `Subprocesses` has read an interrupt, which the system then no longer reports as
+/// pending.
 std::atomic<bool> was_interrupt_read = false;
 
 bool is_ignored(int signal) {

@@ -9,8 +9,8 @@ namespace labreport {
 /// Signals that ask this program to end.
 inline constexpr std::array<int, 3> kInterrupts{SIGINT, SIGTERM, SIGHUP};
 
-/// Blocks interrupts while the object lives; `check` then reports them. Signals that arrive after the
-/// last `check` are dropped.
+/// Blocks interrupts while the object lives; `check` then reports them. Signals that arrive after
+/// the last `check` are dropped.
 class HeldInterrupts {
  public:
   HeldInterrupts();

@@ -60,11 +60,11 @@ Pipe make_pipe() {
 }
 
 /// Runs in the child; returns only if something failed, with errno set.
-void exec_command(const Command& command, const ExecArguments& arguments, pid_t parent, const sigset_t& mask,
-            int output_fd, int messages_fd) {
+void exec_command(const Command& command, const ExecArguments& arguments, pid_t parent,
+                  const sigset_t& mask, int output_fd, int messages_fd) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);             // The child inherits its orphans.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);                   // The child inherits its orphans.
   if (getppid() != parent) _exit(kNotStartedStatus);  // The parent had died before prctl.
   const int null_device = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(null_device, STDIN_FILENO);
@@ -76,7 +76,7 @@ void exec_command(const Command& command, const ExecArguments& arguments, pid_t 
     // RLIMIT_DATA counts writable memory. RLIMIT_AS would also count reserved addresses, and some
     // programs reserve many.
     const rlimit memory_limit{static_cast<rlim_t>(command.limit_bytes),
-                      static_cast<rlim_t>(command.limit_bytes)};
+                              static_cast<rlim_t>(command.limit_bytes)};
     const rlimit no_core_dump{0, 0};
     setrlimit(RLIMIT_DATA, &memory_limit);
     setrlimit(RLIMIT_CORE, &no_core_dump);
@@ -96,7 +96,8 @@ void exec_command(const Command& command, const ExecArguments& arguments, pid_t 
 int read_exec_error(int error_fd) {
   int error_number = 0;
   ssize_t bytes = 0;
-  while ((bytes = read(error_fd, &error_number, sizeof error_number)) < 0 && errno == EINTR) continue;
+  while ((bytes = read(error_fd, &error_number, sizeof error_number)) < 0 && errno == EINTR)
+    continue;
   return bytes == sizeof error_number ? error_number : 0;
 }
 
@@ -119,8 +120,8 @@ void close_if_open(int& fd) {
 
 SpawnedProcess spawn(const Command& command, const sigset_t& mask) {
   const pid_t parent = getpid();
-  // A child gets its parent-death signal when the thread that forked it ends, and only the first thread
-  // lives as long as this process.
+  // A child gets its parent-death signal when the thread that forked it ends, and only the first
+  // thread lives as long as this process.
   if (gettid() != parent) throw Error("a child is started by another thread than the first");
   const ExecArguments arguments = prepare_exec(command);
   Pipe output = command.keep_output ? make_pipe() : Pipe{};

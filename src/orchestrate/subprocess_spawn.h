@@ -15,7 +15,8 @@ struct SpawnedProcess {
   int messages_fd = -1;  ///< Non-blocking end of the child's stderr.
 };
 
-/// Starts a child that blocks the signals in `mask`. Throws `InputError` if its program cannot start.
+/// Starts a child that blocks the signals in `mask`. Throws `InputError` if its program cannot
+/// start.
 SpawnedProcess spawn(const Command& command, const sigset_t& mask);
 
 void close_if_open(int& fd);

@@ -59,7 +59,8 @@ std::string oldest_driver(int cuda_major) {
   return "the newest";
 }
 
-/// Returns how to get a worker for this CUDA; empty before CUDA 12, for which labreport locks no torch.
+/// Returns how to get a worker for this CUDA; empty before CUDA 12, for which labreport locks no
+/// torch.
 std::string torch_advice(int cuda_major) {
   if (cuda_major < 12) return "";
   return fmt::format(

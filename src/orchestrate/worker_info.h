@@ -12,10 +12,10 @@ namespace labreport {
 
 struct WorkerInfo {
   std::filesystem::path program;
-  std::string problem;                     ///< The reason why the worker was not built; empty if it was.
-  std::string python;                      ///< "3.11.7"; empty unless it measures models in Python.
-  std::string torch;                       ///< "2.11.0"; empty if the build left no description.
-  std::string cuda;                        ///< "13.0"; empty for torch without CUDA.
+  std::string problem;  ///< The reason why the worker was not built; empty if it was.
+  std::string python;   ///< "3.11.7"; empty unless it measures models in Python.
+  std::string torch;    ///< "2.11.0"; empty if the build left no description.
+  std::string cuda;     ///< "13.0"; empty for torch without CUDA.
   std::vector<std::string> architectures;  ///< "sm_90", "compute_120"; empty if unknown.
 };
 
@@ -32,8 +32,8 @@ WorkerInfo find_worker();
 /// models that are not labreport's own. Throws `InputError` with the reason if it was not built.
 WorkerInfo find_model_worker();
 
-/// Returns one line with the reason why the worker cannot run on `gpu` and the remedy; nothing if it
-/// can run.
+/// Returns one line with the reason why the worker cannot run on `gpu` and the remedy; nothing if
+/// it can run.
 std::optional<std::string> worker_refusal(const WorkerInfo& worker, const Gpu& gpu,
                                           const GpuSurvey& survey);
 

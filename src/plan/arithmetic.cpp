@@ -17,7 +17,9 @@ std::int64_t values_per_parameter(const CellSpec& spec) {
   return has_backward(spec) ? 2 : 1;
 }
 
-bool has_users_network(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
+bool has_users_network(const CellSpec& spec) {
+  return !spec.implementation.empty() && !is_shipped(spec);
+}
 
 }  // namespace
 
@@ -66,8 +68,8 @@ std::optional<std::string> why_it_does_not_fit(const CellSpec& spec, std::int64_
   if (!needed || *needed <= device_bytes) return std::nullopt;
   const std::int64_t values = values_per_parameter(spec);
   const std::string tensors = values == 4   ? "parameters, gradients and AdamW states"
-                           : values == 2 ? "parameters and gradients"
-                                         : "parameters";
+                              : values == 2 ? "parameters and gradients"
+                                            : "parameters";
   return format_bytes(static_cast<double>(*needed)) + " of " + tensors + " do not fit " +
          format_bytes(static_cast<double>(device_bytes));
 }

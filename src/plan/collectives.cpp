@@ -16,7 +16,8 @@ bool is_handout_size(std::int64_t bytes) {
 
 std::vector<std::int64_t> all_reduce_sizes(std::int64_t largest_bytes) {
   std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = kSmallestBytes; bytes <= largest_bytes; bytes *= 2) sizes.push_back(bytes);
+  for (std::int64_t bytes = kSmallestBytes; bytes <= largest_bytes; bytes *= 2)
+    sizes.push_back(bytes);
   std::ranges::copy_if(kHandoutSizes, std::back_inserter(sizes),
                        [&](std::int64_t bytes) { return bytes <= largest_bytes; });
   std::ranges::sort(sizes);

@@ -15,16 +15,17 @@ namespace {
 constexpr std::size_t kShapeFields = 4;
 
 Size make_size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::int64_t layers,
-          std::int64_t heads) {
+               std::int64_t heads) {
   return {std::move(name), {d_model, d_ff, layers, heads, kHandoutVocab}};
 }
 
-std::int64_t parse_positive(const std::string& field, std::string_view text, std::string_view size_text) {
+std::int64_t parse_positive(const std::string& field, std::string_view text,
+                            std::string_view size_text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError("size '" + std::string(size_text) + "': " + field + " is '" + std::string(text) +
-                         "', not a positive number",
+    throw InputError("size '" + std::string(size_text) + "': " + field + " is '" +
+                         std::string(text) + "', not a positive number",
                      "write NAME=d_model,d_ff,layers,heads");
   }
   return value;
@@ -90,9 +91,9 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
         "for example mini=512,2048,8,8");
   }
   if (equals > kMaxLabelBytes || has_control_character(text)) {
-    throw InputError(
-        fmt::format("the name of a size has more than {} bytes, or control characters", kMaxLabelBytes),
-        "give it a short name, for example mini=512,2048,8,8");
+    throw InputError(fmt::format("the name of a size has more than {} bytes, or control characters",
+                                 kMaxLabelBytes),
+                     "give it a short name, for example mini=512,2048,8,8");
   }
   const ModelShape shape{.d_model = parse_positive("d_model", fields[0], text),
                          .d_ff = parse_positive("d_ff", fields[1], text),

@@ -81,7 +81,8 @@ double attention_seconds(const CellSpec& spec, double flops) {
   double seconds = 0;
   for (const std::int64_t length : sweep.lengths) {
     const double scores = rows * static_cast<double>(length) * static_cast<double>(length);
-    const double forward = scores * (4 * static_cast<double>(sweep.head_dim) + flops_per_score) / flops;
+    const double forward =
+        scores * (4 * static_cast<double>(sweep.head_dim) + flops_per_score) / flops;
     switch (sweep.method) {
       case AttentionMethod::kSynced:
         seconds += kForwardAndBackward * passes * forward;
@@ -137,10 +138,12 @@ double step_count(const CellSpec& spec) {
 double estimated_seconds(const CellSpec& spec, double fp32_flops) {
   const double start_up_seconds = start_seconds(spec) + compile_seconds(spec);
   if (spec.kind == CellKind::kLimits) {
-    return start_up_seconds + (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
+    return start_up_seconds +
+           (spec.device == DeviceKind::kCpu ? kCpuLimitsSeconds : kLimitsSeconds);
   }
   if (spec.kind == CellKind::kAllReduce) return start_up_seconds + all_reduce_seconds(spec);
-  if (spec.attention) return start_up_seconds + attention_seconds(spec, sustained_flops(spec, fp32_flops));
+  if (spec.attention)
+    return start_up_seconds + attention_seconds(spec, sustained_flops(spec, fp32_flops));
   return start_up_seconds + step_count(spec) * step_seconds(spec, fp32_flops);
 }
 

@@ -85,7 +85,8 @@ double exposed_seconds(const CellSpec& spec, double backward_seconds, double lat
   double computed_bytes = 0, end = overlaps_backward(spec) ? 0 : backward_seconds;
   for (const std::int64_t bytes : calls) {
     computed_bytes += static_cast<double>(bytes);
-    const double ready = overlaps_backward(spec) ? backward_seconds * computed_bytes / total : backward_seconds;
+    const double ready =
+        overlaps_backward(spec) ? backward_seconds * computed_bytes / total : backward_seconds;
     end = std::max(end, ready) + latency_seconds + static_cast<double>(bytes) / bytes_per_second;
   }
   return std::max(0.0, end - backward_seconds);

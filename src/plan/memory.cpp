@@ -72,13 +72,18 @@ constexpr std::array kSavingRules{
     SavingRule{"attn/softmax", "indices of maxima", TensorShape::kHeadRow, kIndex, kIndex},
     SavingRule{"attn/softmax", "exponentials", TensorShape::kPair, kFp32, kFp32},
     SavingRule{"attn/softmax", "sums", TensorShape::kHeadRow, kFp32, kFp32},
-    SavingRule{"attn/final matmul", "probabilities", TensorShape::kPair, kFp32, kHalf, SavedWhen::kAfterSoftmax},
-    SavingRule{"attn/final matmul", "values", TensorShape::kWidth, kFp32, kHalf, SavedWhen::kAfterSoftmax},
-    SavingRule{"attn/output_proj", "input", TensorShape::kWidth, kFp32, kHalf, SavedWhen::kAfterSoftmax},
-    SavingRule{"ln2", "residual stream", TensorShape::kWidth, kFp32, kFp32, SavedWhen::kAfterSoftmax},
+    SavingRule{"attn/final matmul", "probabilities", TensorShape::kPair, kFp32, kHalf,
+               SavedWhen::kAfterSoftmax},
+    SavingRule{"attn/final matmul", "values", TensorShape::kWidth, kFp32, kHalf,
+               SavedWhen::kAfterSoftmax},
+    SavingRule{"attn/output_proj", "input", TensorShape::kWidth, kFp32, kHalf,
+               SavedWhen::kAfterSoftmax},
+    SavingRule{"ln2", "residual stream", TensorShape::kWidth, kFp32, kFp32,
+               SavedWhen::kAfterSoftmax},
     SavingRule{"ln2", "1/rms", TensorShape::kToken, kFp32, kFp32, SavedWhen::kAfterSoftmax},
     SavingRule{"ln2", "x / rms", TensorShape::kWidth, kFp32, kFp32, SavedWhen::kAfterSoftmax},
-    SavingRule{"ffn/w1, w3", "input", TensorShape::kWidth, kFp32, 2 * kHalf, SavedWhen::kAfterSoftmax},
+    SavingRule{"ffn/w1, w3", "input", TensorShape::kWidth, kFp32, 2 * kHalf,
+               SavedWhen::kAfterSoftmax},
     SavingRule{"ffn/silu", "W1 x", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
     SavingRule{"ffn/silu", "sigmoid", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
     SavingRule{"ffn", "silu(W1 x)", TensorShape::kInner, kFp32, kHalf, SavedWhen::kAfterSoftmax},
@@ -107,7 +112,8 @@ std::int64_t bytes_saved_by_loss(const CellSpec& spec) {
 }
 
 std::int64_t rule_bytes(const SavingRule& rule, const CellSpec& spec) {
-  return (under_autocast(spec) ? rule.autocast_bytes : rule.fp32_bytes) * elements(rule.shape, spec).count;
+  return (under_autocast(spec) ? rule.autocast_bytes : rule.fp32_bytes) *
+         elements(rule.shape, spec).count;
 }
 
 std::int64_t projection_weights(const ModelShape& shape) {
@@ -174,7 +180,9 @@ std::int64_t weights_after_attention(const ModelShape& shape) {
 
 /// Returns the bytes of autocast's copies that exist while the last block computes its softmax.
 std::int64_t weight_copy_bytes_at_softmax(const CellSpec& spec) {
-  return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * weights_after_attention(*spec.model) : 0;
+  return under_autocast(spec)
+             ? weight_copy_bytes(spec) - kHalf * weights_after_attention(*spec.model)
+             : 0;
 }
 
 /// Returns the bytes that are saved while the last block computes its softmax, in forward or in
@@ -200,12 +208,12 @@ std::int64_t score_and_residual_bytes(const CellSpec& spec, std::int64_t score_w
 /// four tensors of the inner width, the residual stream twice and the norm. At the logits, they are
 /// the residual stream, the norm and, under autocast, the norm's copy.
 void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
-                   const CellSpec& spec) {
+                         const CellSpec& spec) {
   const bool half = under_autocast(spec);
   const ModelShape& shape = *spec.model;
   const std::int64_t inner = elements(TensorShape::kInner, spec).count;
-  const std::int64_t rows =
-      elements(TensorShape::kMask, spec).count + kFp32 * elements(TensorShape::kHeadRow, spec).count;
+  const std::int64_t rows = elements(TensorShape::kMask, spec).count +
+                            kFp32 * elements(TensorShape::kHeadRow, spec).count;
   const std::int64_t weights_after_ffn = shape.d_model * (shape.d_ff + shape.vocab);
   const std::int64_t copies = weight_copy_bytes(spec);
   const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
@@ -214,7 +222,8 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
     peaks.back().temporaries = temporaries;
   };
   add(weight_copy_bytes_at_softmax(spec),
-      (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) + rows);
+      (half ? score_and_residual_bytes(spec, 12, 18) : score_and_residual_bytes(spec, 16, 20)) +
+          rows);
   add(half ? copies - kHalf * weights_after_ffn : 0,
       score_and_residual_bytes(spec, 0, 12) + 4 * activation_width(spec) * inner);
   add(copies, logit_bytes(spec) + score_and_residual_bytes(spec, 0, half ? 10 : 8));
@@ -224,7 +233,8 @@ void add_inference_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& b
 /// temporaries are scores, shifted scores and probabilities. Under autocast, they also include
 /// norm, q and k in FP32, which were cast. At the loss, they are shifted logits and their
 /// logarithms. Under autocast, the backward of the loss needs more, so the instant lies there.
-void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
+void add_forward_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
+                       const CellSpec& spec) {
   const bool half = under_autocast(spec);
   const std::int64_t values = activation_width(spec) * elements(TensorShape::kWidth, spec).count;
   peaks.push_back(base);
@@ -262,13 +272,14 @@ ExpectedPeak peak_in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
 /// backward of the last group, which may be smaller, of the group before it and of the first group.
 /// The peak of any other group is between the peaks of the last two of these.
 void add_checkpointed_peaks(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
-                      const CellSpec& spec) {
+                            const CellSpec& spec) {
   const std::int64_t layers = spec.model->layers, group_size = *spec.blocks_per_checkpoint;
   const std::int64_t groups = (layers + group_size - 1) / group_size;
   // Until the loss, groups hold only their inputs. Autocast still holds its copies of the weights.
   ExpectedPeak& loss = peaks.emplace_back(base);
   loss.phase = metric::kLoss;
-  loss.activations = groups * residual_bytes(spec) + bytes_saved_by_head(spec) + bytes_saved_by_loss(spec);
+  loss.activations =
+      groups * residual_bytes(spec) + bytes_saved_by_head(spec) + bytes_saved_by_loss(spec);
   loss.weight_copies = weight_copy_bytes(spec);
   loss.temporaries = tokens_of(spec) * spec.model->vocab * 8;
   const std::int64_t before_last = std::max<std::int64_t>(groups - 1, 1);

@@ -14,9 +14,9 @@ namespace labreport {
 
 /// A tensor that one block's forward saves for its backward.
 struct SavedTensor {
-  std::string module;   ///< "attn/softmax"
+  std::string module;    ///< "attn/softmax"
   std::string contents;  ///< "exponentials"
-  std::string formula;  ///< "4 B h S²"
+  std::string formula;   ///< "4 B h S²"
   std::int64_t bytes = 0;
 };
 

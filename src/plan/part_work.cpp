@@ -51,15 +51,17 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
               .bytes = 4 * n.element_bytes * (2 * n.hidden() + n.layers * n.width * n.width)};
     case NetworkPart::kFeedForward: {
       const double inputs_and_outputs = n.layers * n.tokens * (n.width + n.inner_width);
-      return {.flops = 6 * n.hidden() * n.inner_width,
-              .bytes = 3 * n.element_bytes * (inputs_and_outputs + n.layers * n.width * n.inner_width)};
+      return {
+          .flops = 6 * n.hidden() * n.inner_width,
+          .bytes = 3 * n.element_bytes * (inputs_and_outputs + n.layers * n.width * n.inner_width)};
     }
     case NetworkPart::kNormalization: {
       const double elements = (2 * n.layers + 1) * n.tokens * n.width;
       return {.flops = 4 * elements, .bytes = kFp32ElementBytes * kNormAccesses * elements};
     }
     case NetworkPart::kOptimizer:
-      return {.flops = 14 * n.parameters, .bytes = kFp32ElementBytes * kAdamWAccesses * n.parameters};
+      return {.flops = 14 * n.parameters,
+              .bytes = kFp32ElementBytes * kAdamWAccesses * n.parameters};
   }
   return {};
 }

@@ -9,7 +9,7 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFullWidth = 4, kHalfWidth = 2;  // bytes of an element
-constexpr std::int64_t kMoments = 2;                   // AdamW's moments of a parameter
+constexpr std::int64_t kMoments = 2;                    // AdamW's moments of a parameter
 
 std::int64_t rank_count(const CellSpec& spec) { return spec.ranks.value_or(Ranks{1}).count; }
 
@@ -42,7 +42,8 @@ std::vector<ParameterSize> parameter_sizes(const ModelShape& shape) {
   return sizes;
 }
 
-std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements, std::int64_t ranks) {
+std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements,
+                                      std::int64_t ranks) {
   std::vector<std::size_t> order(elements.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return elements[i]; });
@@ -63,7 +64,8 @@ double largest_owned_fraction(const ModelShape& shape, std::int64_t ranks) {
   for (std::size_t i = 0; i < owner.size(); ++i) {
     owned_elements[static_cast<std::size_t>(owner[i])] += elements[i];
   }
-  return static_cast<double>(std::ranges::max(owned_elements)) / static_cast<double>(parameter_count(shape));
+  return static_cast<double>(std::ranges::max(owned_elements)) /
+         static_cast<double>(parameter_count(shape));
 }
 
 HeldBytes held_bytes(const CellSpec& spec) {
@@ -77,8 +79,10 @@ HeldBytes held_bytes(const CellSpec& spec) {
     const std::int64_t bytes = kFullWidth * elements;
     return {.parameters = bytes, .gradients = bytes, .moments = kMoments * bytes};
   }
-  const double owned_fraction = sharding == Sharding::kOptimizer ? largest_owned_fraction(*spec.model, ranks) : 1;
-  const auto owned = static_cast<std::int64_t>(owned_fraction * static_cast<double>(parameters) + 0.5);
+  const double owned_fraction =
+      sharding == Sharding::kOptimizer ? largest_owned_fraction(*spec.model, ranks) : 1;
+  const auto owned =
+      static_cast<std::int64_t>(owned_fraction * static_cast<double>(parameters) + 0.5);
   return {.parameters = kFullWidth * parameters,
           .gradients = kFullWidth * parameters,
           .moments = kMoments * kFullWidth * owned};

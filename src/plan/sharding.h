@@ -20,7 +20,8 @@ std::vector<ParameterSize> parameter_sizes(const ModelShape& shape);
 /// Returns the rank that owns and updates each parameter; `elements` has the parameters' sizes.
 /// Parameters are assigned from the largest to the smallest, each to the rank with the fewest
 /// elements so far. No parameter is split, so ranks may own different numbers of elements.
-std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements, std::int64_t ranks);
+std::vector<std::int64_t> owner_ranks(const std::vector<std::int64_t>& elements,
+                                      std::int64_t ranks);
 
 /// Returns the fraction of all elements that the rank with the most elements owns: at least
 /// 1 / ranks.

@@ -153,8 +153,9 @@ HelperPython::HelperPython(const fs::path& project) {
   }
 }
 
-CompletedProcess HelperPython::run(const std::string& code, const std::vector<std::string>& arguments,
-                        const fs::path& folder, const HelperLimits& limits) const {
+CompletedProcess HelperPython::run(const std::string& code,
+                                   const std::vector<std::string>& arguments,
+                                   const fs::path& folder, const HelperLimits& limits) const {
   HeldInterrupts::check();
   if (program_.empty()) throw Error(problem_);
   Command command;

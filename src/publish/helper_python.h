@@ -28,7 +28,7 @@ class HelperPython {
   /// Runs `code` in `folder`, which no other process may use, without the user's packages and with
   /// few of the user's environment variables. Throws `Error` if no Python was chosen.
   CompletedProcess run(const std::string& code, const std::vector<std::string>& arguments,
-            const std::filesystem::path& folder, const HelperLimits& limits) const;
+                       const std::filesystem::path& folder, const HelperLimits& limits) const;
 
  private:
   std::filesystem::path program_;

@@ -77,7 +77,8 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
   if (!shows_files) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const Attachment& file : part.attachments) {  // The text of a report links to these files.
+      for (const Attachment& file :
+           part.attachments) {  // The text of a report links to these files.
         if (file.artifact.empty()) add(file.name, file.bytes);
       }
     }

@@ -54,11 +54,13 @@ constexpr std::array<UnknownNameError, 3> kUnknownNameErrors{
     if (!message.starts_with(prefix)) continue;
     const std::string name = message.substr(prefix.size());
     const std::string_view unqualified = std::string_view(name).substr(name.rfind('.') + 1);
-    const std::string place = line_and_column(query, offset < 0 ? query.find(name) : std::size_t(offset));
-    throw InputError(fmt::format("{}: unknown {} '{}'", place, kind, name),
-                     fmt::format("the nearest are {}",
-                                 join_words(nearest(
-                         unqualified, Statement(database, known_names).first_column_texts()))));
+    const std::string place =
+        line_and_column(query, offset < 0 ? query.find(name) : std::size_t(offset));
+    throw InputError(
+        fmt::format("{}: unknown {} '{}'", place, kind, name),
+        fmt::format("the nearest are {}",
+                    join_words(nearest(unqualified,
+                                       Statement(database, known_names).first_column_texts()))));
   }
   if (offset < 0) throw InputError(message);
   throw InputError(fmt::format("{}: {}", line_and_column(query, std::size_t(offset)), message),

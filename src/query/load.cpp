@@ -49,7 +49,8 @@ std::optional<std::string_view> name_or_null(const std::optional<Enum>& value) {
 
 class Loader {
  public:
-  Loader(sqlite3* database, const std::string& run_name) : database_(database), run_name_(run_name) {
+  Loader(sqlite3* database, const std::string& run_name)
+      : database_(database), run_name_(run_name) {
     cell_key_ = largest_key("cell");
     launch_key_ = largest_key("launch");
   }
@@ -78,16 +79,17 @@ class Loader {
 
   void add(const Session& session, std::size_t i) {
     const Software& software = session.software;
-    insert_into("session").run(run_name_, std::int64_t(i), session.started_at, session.revision, session.dirty,
-                        session.host, session.cpu, session.cores, software.driver, software.cuda,
-                        software.cublas, software.cupti, software.libtorch, software.python,
-                        session.seed);
+    insert_into("session").run(run_name_, std::int64_t(i), session.started_at, session.revision,
+                               session.dirty, session.host, session.cpu, session.cores,
+                               software.driver, software.cuda, software.cublas, software.cupti,
+                               software.libtorch, software.python, session.seed);
   }
 
   void add(const Device& device, std::size_t i) {
-    insert_into("device").run(run_name_, std::int64_t(i), name(device.kind), device.name, device.uuid_hash,
-                       device.memory_bytes, device.compute_capability, device.multiprocessors,
-                       device.max_sm_clock_mhz, device.max_memory_clock_mhz, device.power_limit_mw);
+    insert_into("device").run(run_name_, std::int64_t(i), name(device.kind), device.name,
+                              device.uuid_hash, device.memory_bytes, device.compute_capability,
+                              device.multiprocessors, device.max_sm_clock_mhz,
+                              device.max_memory_clock_mhz, device.power_limit_mw);
   }
 
   void add(const Cell& cell) {
@@ -97,18 +99,20 @@ class Loader {
     };
     const auto& attention = spec.attention;
     const auto heads = attention ? std::optional(attention->heads) : dimension(&ModelShape::heads);
-    insert_into("cell").run(++cell_key_, run_name_, cell.id, name(spec.kind), name(spec.device),
-                     null_if_empty(spec.size), null_if_empty(spec.implementation),
-                     dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
-                     dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab),
-                     spec.context, spec.batch, name_or_null(spec.precision), name_or_null(spec.mode), spec.warmup,
-                     spec.steps, name_or_null(spec.variant), spec.blocks_per_checkpoint,
-                     attention ? std::optional(name(attention->method)) : std::nullopt,
-                     attention ? std::optional(name(attention->backend)) : std::nullopt,
-                     attention ? std::optional(attention->head_dim) : std::nullopt,
-                     spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
-                     spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
-                     spec.largest_bytes, name_or_null(spec.sharding), name_or_null(spec.scheme), spec.bucket_bytes);
+    insert_into("cell").run(
+        ++cell_key_, run_name_, cell.id, name(spec.kind), name(spec.device),
+        null_if_empty(spec.size), null_if_empty(spec.implementation),
+        dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
+        dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab), spec.context,
+        spec.batch, name_or_null(spec.precision), name_or_null(spec.mode), spec.warmup, spec.steps,
+        name_or_null(spec.variant), spec.blocks_per_checkpoint,
+        attention ? std::optional(name(attention->method)) : std::nullopt,
+        attention ? std::optional(name(attention->backend)) : std::nullopt,
+        attention ? std::optional(attention->head_dim) : std::nullopt,
+        spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
+        spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
+        spec.largest_bytes, name_or_null(spec.sharding), name_or_null(spec.scheme),
+        spec.bucket_bytes);
     const Launch* representative_launch = representative(cell);
     for (std::size_t i = 0; i < cell.launches.size(); ++i) {
       add(cell.launches[i], i, &cell.launches[i] == representative_launch);
@@ -122,10 +126,10 @@ class Loader {
     const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
     const OutOfMemory none;
     const OutOfMemory& memory = oom == nullptr ? none : *oom;
-    insert_into("launch").run(launch_key_, cell_key_, std::int64_t(number), run_name_, launch.session, launch.device,
-                       represents, status_name(launch.outcome), null_if_empty(reason),
-                       null_if_empty(memory.phase), memory.requested_bytes, memory.in_use_bytes,
-                       memory.peak_bytes, launch.wall_ns);
+    insert_into("launch").run(
+        launch_key_, cell_key_, std::int64_t(number), run_name_, launch.session, launch.device,
+        represents, status_name(launch.outcome), null_if_empty(reason), null_if_empty(memory.phase),
+        memory.requested_bytes, memory.in_use_bytes, memory.peak_bytes, launch.wall_ns);
     for (const Metric& metric : launch.metrics) add(metric);
     for (const Metric& condition : launch.conditions) {
       insert_into("condition")
@@ -148,8 +152,8 @@ class Loader {
     const std::vector<double> numbers = metric.numbers();
     const auto count = std::int64_t(metric.is_samples() ? numbers.size() : 0);
     insert_into("metric").run(launch_key_, metric.tag, metric.name, metric.unit, count,
-                       metric.is_samples() ? std::nullopt : metric.number(), text_of(metric),
-                       null_if_empty(metric.reason));
+                              metric.is_samples() ? std::nullopt : metric.number(), text_of(metric),
+                              null_if_empty(metric.reason));
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       insert_into("sample").run(launch_key_, metric.tag, metric.name, std::int64_t(i), numbers[i]);
     }

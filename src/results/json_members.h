@@ -33,8 +33,8 @@ struct TextPattern {
 struct Bounds {
   std::int64_t min = -kMaxInteger;  ///< `min` and `max` are inclusive and apply to integers.
   std::int64_t max = kMaxInteger;
-  std::optional<double> above = {};        ///< Exclusive lower bound; applies to reals.
-  std::size_t max_bytes = kMaxTextBytes;   ///< Applies to texts, as do the next two.
+  std::optional<double> above = {};       ///< Exclusive lower bound; applies to reals.
+  std::size_t max_bytes = kMaxTextBytes;  ///< Applies to texts, as do the next two.
   const TextPattern* pattern = nullptr;
   std::span<const std::string_view> allowed_texts = {};  ///< Empty if any text is allowed.
   std::size_t min_items = 0;

@@ -23,9 +23,9 @@ struct ParseProblem {
 };
 
 constexpr ParseProblem kTruncated{"", "the file ends in the middle of the document",
-                       "it was cut short: copy it again"};
+                                  "it was cut short: copy it again"};
 constexpr ParseProblem kNotUtf8{"", "this is not UTF-8",
-                           "save it as UTF-8, or copy it again byte for byte"};
+                                "save it as UTF-8, or copy it again byte for byte"};
 constexpr ParseProblem kNotJson{"", "this is not JSON", "`python3 -m json.tool` shows the place"};
 constexpr const char* kBadEscape =
     "a text holds a control character, or a backslash that escapes nothing";
@@ -60,7 +60,8 @@ const ParseProblem& problem_of(std::string_view text, std::string_view message) 
 /// signatures are the library's.
 class DocumentBuilder {
  public:
-  DocumentBuilder(std::string_view text, JsonDocument& document) : text_(text), document_(document) {}
+  DocumentBuilder(std::string_view text, JsonDocument& document)
+      : text_(text), document_(document) {}
 
   bool null() { return put(nullptr); }
   bool boolean(bool value) { return put(value); }
@@ -93,7 +94,8 @@ class DocumentBuilder {
   [[noreturn]] bool parse_error(std::size_t bytes_read, const std::string&,
                                 const JsonValue::exception& error) {
     const bool is_truncated = bytes_read > text_.size();
-    refuse(text_, bytes_read - 1, document_.origin, is_truncated ? kTruncated : problem_of(text_, error.what()));
+    refuse(text_, bytes_read - 1, document_.origin,
+           is_truncated ? kTruncated : problem_of(text_, error.what()));
   }
 
  private:
@@ -134,8 +136,8 @@ class DocumentBuilder {
 
   std::string_view text_;
   JsonDocument& document_;
-  std::vector<JsonValue*> open_;  ///< The arrays and objects around the next value.
-  JsonValue* member_ = nullptr;  ///< The value of the key that was read last.
+  std::vector<JsonValue*> open_;    ///< The arrays and objects around the next value.
+  JsonValue* member_ = nullptr;     ///< The value of the key that was read last.
   std::size_t skipped_levels_ = 0;  ///< Open arrays and objects deeper than kMaxDepth.
 };
 
@@ -256,7 +258,8 @@ double JsonReader::real() const {
   if (!value_->is_number()) throw_expected("a number");
   const auto number = value_->get<double>();
   if (std::abs(number) > kMaxReal) throw_expected("a number of at most 10^18");
-  if (number != 0 && std::abs(number) < kMinNonzeroReal) throw_expected("0 or a number of at least 10^-45");
+  if (number != 0 && std::abs(number) < kMinNonzeroReal)
+    throw_expected("0 or a number of at least 10^-45");
   return number;
 }
 

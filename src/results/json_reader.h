@@ -21,7 +21,7 @@ enum class UnknownNames { kRefused, kIgnored };
 
 struct JsonDocument {
   JsonValue root;
-  std::string origin;  ///< The file or stream that the text came from, for error messages.
+  std::string origin;           ///< The file or stream that the text came from, for error messages.
   std::size_t value_count = 0;  ///< Scalars, arrays and objects.
   UnknownNames unknown_names = UnknownNames::kRefused;
 };

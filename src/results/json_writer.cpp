@@ -43,8 +43,7 @@ void write_integer_table(std::string& out, const Json& rows, std::size_t depth) 
   for (const Json& row : rows) {
     const std::string text = compact_json(row);
     if (out.back() != '[') out += ',';
-    const bool new_line =
-        out.size() + text.size() > line_begin + kMaxRowsLine || out.back() == '[';
+    const bool new_line = out.size() + text.size() > line_begin + kMaxRowsLine || out.back() == '[';
     if (new_line) line_begin = out.size() + 1;
     out += (new_line ? "\n" + indent : "") + text;
   }

@@ -17,9 +17,10 @@ struct LaunchFile {
 };
 
 template <>
-inline constexpr auto kMembers<LaunchFile> = std::tuple(
-    member("id", &LaunchFile::id), flattened(&LaunchFile::spec), member("launch", &LaunchFile::launch),
-    member("device", &LaunchFile::device), member("result", &LaunchFile::body));
+inline constexpr auto kMembers<LaunchFile> =
+    std::tuple(member("id", &LaunchFile::id), flattened(&LaunchFile::spec),
+               member("launch", &LaunchFile::launch), member("device", &LaunchFile::device),
+               member("result", &LaunchFile::body));
 
 std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t launch) {
   LaunchFile file{cell.id, cell.spec, launch, std::nullopt,

@@ -39,7 +39,8 @@ std::string makefile_arguments(const std::vector<GivenFlag>& flags) {
   if (flags_without_variable.empty()) return text;
   const std::string line = command_line(flags_without_variable);
   const bool needs_no_escapes = line.find_first_of("\"$\\`!") == line.npos;
-  return text + " " + (needs_no_escapes ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
+  return text + " " +
+         (needs_no_escapes ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 }  // namespace labreport

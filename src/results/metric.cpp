@@ -7,7 +7,8 @@
 namespace labreport {
 
 std::optional<double> number_of(const Scalar& scalar) {
-  if (const auto* integer = std::get_if<std::int64_t>(&scalar)) return static_cast<double>(*integer);
+  if (const auto* integer = std::get_if<std::int64_t>(&scalar))
+    return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&scalar)) return *real;
   return std::nullopt;
 }

@@ -52,8 +52,9 @@ inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns at reduced
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kAllocatorLimit = "limit";  // tag kMemory; B: the allocator's limit
-inline constexpr std::string_view kGpu = "gpu";      // tag
+inline constexpr std::string_view kAllocatorLimit =
+    "limit";                                     // tag kMemory; B: the allocator's limit
+inline constexpr std::string_view kGpu = "gpu";  // tag
 inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
 inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved beyond the device's memory
@@ -77,8 +78,9 @@ inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + w
 
 // Kind `accumulation` writes the sum after each addition of a loop. Names are loops. The addend is
 // 0.01 unless the loop's name gives another.
-inline constexpr std::string_view kRunningSum = "running";           // tag; on the cell's device
-inline constexpr std::string_view kHostRunningSum = "running_host";  // tag; on the CPU, for comparison
+inline constexpr std::string_view kRunningSum = "running";  // tag; on the cell's device
+inline constexpr std::string_view kHostRunningSum =
+    "running_host";                                    // tag; on the CPU, for comparison
 inline constexpr std::string_view kAddend = "addend";  // tag; the addend rounded to its dtype
 inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
 inline constexpr std::string_view kFp16Loop = "fp16+=fp16";
@@ -139,7 +141,7 @@ inline constexpr std::string_view kRounding = "rounding";  // tag: allocated −
 inline constexpr std::string_view kResidual = "residual";  // tag: one tensor of the residual stream
 inline constexpr std::string_view kOtherForwardPeaks =
     "meaning";  // tag: the peak of forward by other definitions than kPeak's
-inline constexpr std::string_view kBlock = "block";      // tag and table: memory of one block
+inline constexpr std::string_view kBlock = "block";  // tag and table: memory of one block
 inline constexpr std::string_view kAllocated = "allocated";
 inline constexpr std::string_view kRequested = "requested";
 inline constexpr std::string_view kEvents = "events";
@@ -193,8 +195,9 @@ inline constexpr std::string_view kOutOfPlace = "out_of_place";
 // step, as a mean over the ranks. Phases of kSynced are kForward, kLoss, kBackward, kAllReduce,
 // kOptimizer, kBroadcast. For its tables see shape::held and shape::gathers.
 inline constexpr std::string_view kBroadcast = "broadcast";
-inline constexpr std::string_view kHeld = "held";         // table
-inline constexpr std::string_view kAfterModel = "model";  // kAfterModel to kAfterOptimizer are points
+inline constexpr std::string_view kHeld = "held";  // table
+inline constexpr std::string_view kAfterModel =
+    "model";  // kAfterModel to kAfterOptimizer are points
 inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
 inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
 inline constexpr std::string_view kGathers = "gathers";  // table
@@ -217,7 +220,7 @@ inline constexpr std::string_view kDivergedRanks = "apart";
 // One more step is traced; it shows when each rank computed and when it communicated.
 inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";           // table; rank 0 only
-inline constexpr std::string_view kCompute = "compute";       // kCompute and kCommunication are lanes
+inline constexpr std::string_view kCompute = "compute";  // kCompute and kCommunication are lanes
 inline constexpr std::string_view kCommunication = "communication";
 // Conditions of cells with ranks.
 inline constexpr std::string_view kCollectives = "collectives";  // tag; kOutOfPlace: why none

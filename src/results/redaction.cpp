@@ -16,8 +16,7 @@ bool is_flag(const std::string& word) { return word.starts_with("--"); }
 /// Redacts a word of the command; `flag` is the word before it. In a folder's path and after a word
 /// that is no flag, the host's name is replaced wherever it is a word. Other values may equal it by
 /// chance, so it is replaced there only inside a path or an address.
-std::string redacted_value(const std::string& flag, std::string value,
-                                const PrivateNames& names) {
+std::string redacted_value(const std::string& flag, std::string value, const PrivateNames& names) {
   const bool is_folder = !is_flag(flag) || flag == "--out" || flag == "--notes";
   return is_folder ? redacted(std::move(value), names) : redacted_word(std::move(value), names);
 }
@@ -59,12 +58,14 @@ void redact(Session& session, const PrivateNames& names) {
   }
   if (session.model) {
     for (std::string ModelSource::* text : {&ModelSource::model, &ModelSource::arguments,
-                                             &ModelSource::loss, &ModelSource::optimizer}) {
+                                            &ModelSource::loss, &ModelSource::optimizer}) {
       redact_in_paths((*session.model).*text, names);
     }
   }
   std::apply(
-      [&](const auto&... member) { (redact_in_paths(session.request.*member.pointer, names), ...); },
+      [&](const auto&... member) {
+        (redact_in_paths(session.request.*member.pointer, names), ...);
+      },
       kMembers<Request>);
   for (auto& [variable, value] : session.environment) redact_text(value, names);
 }

@@ -91,7 +91,8 @@ bool mostly_failed(const Run& run) {
 }
 
 bool measures_both_networks(const Run& run) {
-  return measured_model(run) != nullptr && std::ranges::any_of(run.cells, measures_labreports_network);
+  return measured_model(run) != nullptr &&
+         std::ranges::any_of(run.cells, measures_labreports_network);
 }
 
 Run without_labreports_network(const Run& run) {

@@ -33,10 +33,10 @@ struct ModelSource {
   /// The class and a hash of its sources: "TransformerLM-0a1b2c3d"; if compiled,
   /// "TransformerLM-compiled-0a1b2c3d".
   std::string implementation;
-  std::string model;      ///< "path/file.py:Class" or "package.module:Class"
-  std::string arguments;  ///< A JSON object; empty if none.
-  std::string loss;       ///< "package.module:name"
-  std::string optimizer;  ///< "package.module:name"
+  std::string model;       ///< "path/file.py:Class" or "package.module:Class"
+  std::string arguments;   ///< A JSON object; empty if none.
+  std::string loss;        ///< "package.module:name"
+  std::string optimizer;   ///< "package.module:name"
   bool compile = false;    ///< The model is wrapped in `torch.compile`.
   bool attention = false;  ///< `model` is an attention function, not a network.
 

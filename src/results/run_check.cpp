@@ -107,7 +107,8 @@ void check_column_order(const Table& table, const Place& place) {
     const std::size_t lesser = index(lesser_name), greater = index(greater_name);
     if (std::max(lesser, greater) >= table.columns.size()) continue;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const auto value = number_of(table.rows[i][lesser]), bound = number_of(table.rows[i][greater]);
+      const auto value = number_of(table.rows[i][lesser]),
+                 bound = number_of(table.rows[i][greater]);
       if (!value || !bound || *value <= *bound) continue;
       refuse_order(place.item("rows", i).at(lesser), *value, *bound, greater_name);
     }
@@ -159,11 +160,12 @@ bool is_valid_time(std::string_view text) {
   const std::chrono::year_month_day date(std::chrono::year(number_at(0, 4)),
                                          std::chrono::month(static_cast<unsigned>(number_at(5, 2))),
                                          std::chrono::day(static_cast<unsigned>(number_at(8, 2))));
-  return date.ok() && number_at(0, 4) >= kFirstYear && number_at(0, 4) <= kLastYear && number_at(11, 2) < 24 &&
-         number_at(14, 2) < 60 && number_at(17, 2) <= 60;
+  return date.ok() && number_at(0, 4) >= kFirstYear && number_at(0, 4) <= kLastYear &&
+         number_at(11, 2) < 24 && number_at(14, 2) < 60 && number_at(17, 2) <= 60;
 }
 
-void check_metric(const Metric& metric, UnknownNames unknown_names, LaunchSum& sum, const Place& place) {
+void check_metric(const Metric& metric, UnknownNames unknown_names, LaunchSum& sum,
+                  const Place& place) {
   for (const std::string* name : {&metric.tag, &metric.name, &metric.unit}) {
     place.refuse_control_characters(*name);
   }

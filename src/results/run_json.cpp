@@ -34,8 +34,8 @@ bool has_newer_minor_version(const JsonReader& root, const std::string& origin) 
         fmt::format("revision {} of labreport reads it", kLastRevisionForVersion1));
   }
   if (major_of(text) > major_of(kSchemaVersion)) {
-    version.throw_error(fmt::format("this program reads version {}, the file is {}: update labreport",
-                                 kSchemaVersion, text));
+    version.throw_error(fmt::format(
+        "this program reads version {}, the file is {}: update labreport", kSchemaVersion, text));
   }
   read_json(version, text, kVersionBounds);
   if (minor_of(text) <= minor_of(kSchemaVersion)) return false;
@@ -55,7 +55,8 @@ void check_indices(const Run& run, const JsonReader& root) {
     for (const Launch& launch : cell.launches) {
       if (!within(launch.session, run.sessions.size()) ||
           (launch.device && !within(*launch.device, run.devices.size()))) {
-        root.at("cells").throw_error("'" + cell.id + "' names a session or device that is not there");
+        root.at("cells").throw_error("'" + cell.id +
+                                     "' names a session or device that is not there");
       }
     }
   }

@@ -22,7 +22,7 @@ bool read_if_named(const JsonReader& json, const std::string& status, Outcome& o
 
 template <typename... Alternatives>
 bool read_named_alternative(const JsonReader& json, const std::string& status,
-                 std::variant<Alternatives...>& outcome) {
+                            std::variant<Alternatives...>& outcome) {
   return (read_if_named<Alternatives>(json, status, outcome) || ...);
 }
 
@@ -75,7 +75,8 @@ void read_json(const JsonReader& json, std::string& value, const Bounds& bounds)
         patterns.try_emplace(bounds.pattern, bounds.pattern->regex).first->second;
     if (!std::regex_match(value, pattern)) json.throw_expected(bounds.pattern->description);
   }
-  if (!bounds.allowed_texts.empty() && std::ranges::find(bounds.allowed_texts, value) == bounds.allowed_texts.end()) {
+  if (!bounds.allowed_texts.empty() &&
+      std::ranges::find(bounds.allowed_texts, value) == bounds.allowed_texts.end()) {
     json.throw_expected(fmt::format("one of {}", fmt::join(bounds.allowed_texts, ", ")));
   }
 }
@@ -114,7 +115,8 @@ bool has_flattened_key(const CellSpec& /*spec*/, std::string_view key) {
 }
 
 void check_after_reading(const JsonReader& params, const CellSpec& spec) {
-  if (!bytes_are_countable(spec)) params.throw_error("its tensors have more bytes than can be counted");
+  if (!bytes_are_countable(spec))
+    params.throw_error("its tensors have more bytes than can be counted");
 }
 
 void to_json(Json& object, const Outcome& outcome) {

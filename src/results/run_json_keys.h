@@ -25,13 +25,16 @@ inline void parse(const std::string& text, Collectives& collectives) {
 }
 inline void parse(const std::string& text, Scheme& scheme) { scheme = parse_scheme(text); }
 
-inline constexpr TextPattern kVersionPattern{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$", "a version such as 2.0.0"};
-inline constexpr TextPattern kTimePattern{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
-                            "a time such as 2026-05-01T12:34:56Z"};
+inline constexpr TextPattern kVersionPattern{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$",
+                                             "a version such as 2.0.0"};
+inline constexpr TextPattern kTimePattern{
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+    "a time such as 2026-05-01T12:34:56Z"};
 inline constexpr TextPattern kRevisionPattern{"^([0-9a-f]{40})?$", "40 hex digits, or nothing"};
 inline constexpr TextPattern kHashPattern{"^[0-9a-f]{0,64}$", "at most 64 hex digits"};
 inline constexpr TextPattern kSlugPattern{"^[A-Za-z0-9_.-]+$", "letters, digits, '_', '.' and '-'"};
-inline constexpr TextPattern kClassPattern{"^[A-Za-z0-9_-]{1,60}$", "at most 60 letters, digits, '_' and '-'"};
+inline constexpr TextPattern kClassPattern{"^[A-Za-z0-9_-]{1,60}$",
+                                           "at most 60 letters, digits, '_' and '-'"};
 
 inline constexpr Bounds kVersionBounds{.max_bytes = 21, .pattern = &kVersionPattern};
 inline constexpr Bounds kImplementationBounds{.max_bytes = 60, .pattern = &kClassPattern};
@@ -126,7 +129,8 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     optional_member("warmup", &CellSpec::warmup, kNotNegative),
     optional_member("steps", &CellSpec::steps, kNotNegative),
     optional_member("variant", &CellSpec::variant),
-    optional_member("group", &CellSpec::blocks_per_checkpoint, kPositive), flattened(&CellSpec::ranks),
+    optional_member("group", &CellSpec::blocks_per_checkpoint, kPositive),
+    flattened(&CellSpec::ranks),
     optional_member("largest", &CellSpec::largest_bytes, {.min = 1024}),
     optional_member("sharding", &CellSpec::sharding), optional_member("scheme", &CellSpec::scheme),
     optional_member("bucket", &CellSpec::bucket_bytes, kPositive));
@@ -161,14 +165,15 @@ void to_json(Json& object, const Outcome& outcome);
 void read_json(const JsonReader& json, Outcome& outcome, const Bounds& bounds = {});
 
 template <>
-inline constexpr auto kMembers<Metric> =
-    std::tuple(member("tag", &Metric::tag, kLabelBounds), member("name", &Metric::name, kLabelBounds),
-               member("unit", &Metric::unit, kLabelBounds), flattened(&Metric::data),
-               optional_member("reason", &Metric::reason));
+inline constexpr auto kMembers<Metric> = std::tuple(
+    member("tag", &Metric::tag, kLabelBounds), member("name", &Metric::name, kLabelBounds),
+    member("unit", &Metric::unit, kLabelBounds), flattened(&Metric::data),
+    optional_member("reason", &Metric::reason));
 
 template <>
-inline constexpr auto kMembers<TableColumn> = std::tuple(
-    member("name", &TableColumn::name, kLabelBounds), member("unit", &TableColumn::unit, kLabelBounds));
+inline constexpr auto kMembers<TableColumn> =
+    std::tuple(member("name", &TableColumn::name, kLabelBounds),
+               member("unit", &TableColumn::unit, kLabelBounds));
 
 template <>
 inline constexpr auto kMembers<Table> =
@@ -187,8 +192,8 @@ inline constexpr auto kMembers<Launch> =
 
 template <>
 inline constexpr auto kMembers<Cell> =
-    std::tuple(member("id", &Cell::id, {.max_bytes = kMaxIdBytes, .pattern = &kSlugPattern}), flattened(&Cell::spec),
-               member("launches", &Cell::launches));
+    std::tuple(member("id", &Cell::id, {.max_bytes = kMaxIdBytes, .pattern = &kSlugPattern}),
+               flattened(&Cell::spec), member("launches", &Cell::launches));
 
 void check_after_reading(const JsonReader& json, const Cell& cell);
 

@@ -22,17 +22,17 @@ constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, 
 constexpr std::array kStepNames{metric::kTotal, metric::kEnqueue, metric::kForward,
                                 metric::kBackward, metric::kOptimizer};
 constexpr std::array kAllocatorTags{metric::kMemory, metric::kHistory};
-constexpr std::array kAtLeastOneTags{metric::kPeak,          metric::kPeakRequested,  metric::kResidual,
-                                metric::kMatrixRate,    metric::kCopy,           metric::kPublished,
-                                metric::kForwardPasses, metric::kBackwardPasses, metric::kAllReduce,
-                                metric::kCompile};
+constexpr std::array kAtLeastOneTags{
+    metric::kPeak,      metric::kPeakRequested, metric::kResidual,      metric::kMatrixRate,
+    metric::kCopy,      metric::kPublished,     metric::kForwardPasses, metric::kBackwardPasses,
+    metric::kAllReduce, metric::kCompile};
 constexpr std::array kAtLeastOneColumns{
     column::kCount,         column::kInstances,  column::kLength,
     column::kBytes,         column::kTracedNs,   column::kAloneNs,
     column::kPeakBytes,     column::kInputBytes, column::kBeforeBackwardBytes,
     column::kAllocatedBytes};
-constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, column::kMeanNs, column::kMaxNs,
-                                 column::kTotalNs};
+constexpr std::array kStatisticSuffixes{column::kMinNs, column::kMedianNs, column::kMeanNs,
+                                        column::kMaxNs, column::kTotalNs};
 constexpr std::array kErrorTags{metric::kAttentionError, metric::kEquality};
 
 constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
@@ -71,8 +71,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kEquality, "1"}}};
 
 constexpr std::array<std::string_view, 6> kCountNames{
-    metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLostEvents, metric::kCalls,
-    metric::kOtherProcesses};
+    metric::kDeviceAllocations, metric::kKernels, metric::kEvents,
+    metric::kLostEvents,        metric::kCalls,   metric::kOtherProcesses};
 
 constexpr std::array<std::string_view, 19> kTextColumns{
     column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
@@ -112,8 +112,7 @@ ValueRange range_of_metric(const Metric& metric) {
   const bool is_step_part = is_in(kStepTags, tag) && is_in(kStepNames, name);
   const bool is_peak = is_in(kAllocatorTags, tag) && name.starts_with("peak");
   const bool is_total_time = name == metric::kTotal && unit == "ns";
-  const bool is_positive =
-      is_step_part || is_peak || is_total_time || is_in(kAtLeastOneTags, tag);
+  const bool is_positive = is_step_part || is_peak || is_total_time || is_in(kAtLeastOneTags, tag);
   return is_positive ? ValueRange::kAtLeastOne : ValueRange::kZeroOrAtLeastOne;
 }
 
@@ -123,7 +122,8 @@ ValueRange range_of_column(std::string_view table, const TableColumn& column) {
   const bool is_known_table = !required_columns(table).empty();
   const bool is_statistic =
       std::ranges::any_of(kStatisticSuffixes, [&](auto suffix) { return name.ends_with(suffix); });
-  if (is_known_table && (is_statistic || is_in(kAtLeastOneColumns, name))) return ValueRange::kAtLeastOne;
+  if (is_known_table && (is_statistic || is_in(kAtLeastOneColumns, name)))
+    return ValueRange::kAtLeastOne;
   if (is_in(kUnitsOfAtLeastOne, unit)) return ValueRange::kZeroOrAtLeastOne;
   return is_known_table && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
 }
@@ -153,14 +153,14 @@ std::string_view describe(ValueRange range) {
 const std::vector<OrderedPair>& ordered_metrics() {
   static const std::vector<OrderedPair> pairs = [] {
     std::vector<OrderedPair> all{{"memory.peak_requested", "memory.peak_allocated"},
-                             {"memory.peak_allocated", "memory.peak_reserved"},
-                             {"memory.parameters", "memory.peak_allocated"},
-                             {"history.peak_requested", "history.peak_allocated"},
-                             {"resident.requested", "resident.allocated"},
-                             {"residual.requested", "residual.allocated"},
-                             {"profile.busy", "profile.span"},
-                             {"step.enqueue", "step.total"},
-                             {"all_reduces.largest", "all_reduces.total"}};
+                                 {"memory.peak_allocated", "memory.peak_reserved"},
+                                 {"memory.parameters", "memory.peak_allocated"},
+                                 {"history.peak_requested", "history.peak_allocated"},
+                                 {"resident.requested", "resident.allocated"},
+                                 {"residual.requested", "residual.allocated"},
+                                 {"profile.busy", "profile.span"},
+                                 {"step.enqueue", "step.total"},
+                                 {"all_reduces.largest", "all_reduces.total"}};
     for (const std::string phase : {"forward", "loss", "backward", "optimizer"}) {
       all.emplace_back("synced." + phase, "synced.total");
       all.emplace_back("peak_requested." + phase, "peak." + phase);
@@ -175,16 +175,16 @@ const std::vector<OrderedPair>& ordered_metrics() {
 const std::vector<OrderedPair>& ordered_columns() {
   static const std::vector<OrderedPair> pairs = [] {
     std::vector<OrderedPair> all{{"both_ns", "communication_ns"},
-                             {"communication_ns", "traced_ns"},
-                             {"input_bytes", "before_backward_bytes"},
-                             {"before_backward_bytes", "peak_bytes"},
-                             {"parameter_bytes", "allocated_bytes"},
-                             {"gradient_bytes", "allocated_bytes"},
-                             {"optimizer_bytes", "allocated_bytes"},
-                             {"allocated_bytes", "peak_bytes"},
-                             {"made", "freed"},
-                             {"made_ns", "freed_ns"},
-                             {"requested", "allocated"}};
+                                 {"communication_ns", "traced_ns"},
+                                 {"input_bytes", "before_backward_bytes"},
+                                 {"before_backward_bytes", "peak_bytes"},
+                                 {"parameter_bytes", "allocated_bytes"},
+                                 {"gradient_bytes", "allocated_bytes"},
+                                 {"optimizer_bytes", "allocated_bytes"},
+                                 {"allocated_bytes", "peak_bytes"},
+                                 {"made", "freed"},
+                                 {"made_ns", "freed_ns"},
+                                 {"requested", "allocated"}};
     for (const std::string pass : {"", "forward_", "backward_", "end_to_end_"}) {
       for (const std::string middle : {"median_ns", "mean_ns"}) {
         all.emplace_back(pass + "min_ns", pass + middle);
@@ -245,10 +245,10 @@ std::span<const std::string_view> required_params(CellKind kind) {
   if (kind == CellKind::kSharding) return kShardingParams;
   if (kind == CellKind::kDataParallel) return kDataParallelParams;
   const bool has_network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
-                       kind == CellKind::kMemory || kind == CellKind::kLadder ||
-                       kind == CellKind::kCheckpointing;
+                           kind == CellKind::kMemory || kind == CellKind::kLadder ||
+                           kind == CellKind::kCheckpointing;
   return has_network ? std::span<const std::string_view>(kNetworkParams)
-                 : std::span<const std::string_view>();
+                     : std::span<const std::string_view>();
 }
 
 bool has_control_character(std::string_view text) {

@@ -22,7 +22,7 @@ constexpr const char* kImportedMarker = "imported";
 constexpr std::uintmax_t kMaxRunBytes = 64u << 20;  // Reading that many bytes takes 1 GB of memory.
 
 fs::path numbered_file(const fs::path& folder, const std::string& id, std::int64_t launch,
-                  std::string_view ending) {
+                       std::string_view ending) {
   return folder / fmt::format("{}.{}.{}", id, launch, ending);
 }
 

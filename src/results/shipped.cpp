@@ -21,7 +21,8 @@ std::string implementation_of(const ShippedVariant& variant) {
   for (const auto& [is_set, word] :
        {std::pair(!variant.compiled, kEagerWord), std::pair(variant.compiled, kCompiledWord),
         std::pair(variant.loss, kVariantWords[2]), std::pair(variant.cuda_graphs, kVariantWords[3]),
-        std::pair(variant.sdpa, kVariantWords[4]), std::pair(variant.fused_adamw, kVariantWords[5])}) {
+        std::pair(variant.sdpa, kVariantWords[4]),
+        std::pair(variant.fused_adamw, kVariantWords[5])}) {
     if (is_set) words += "-" + std::string(word);
   }
   return words;

@@ -63,7 +63,8 @@ inline constexpr std::string_view kMethod = "method";
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kMeanNs = "mean_ns";
 inline constexpr std::string_view kLagNs = "lag_ns";  // median of start − first rank's start
-inline constexpr std::string_view kWrong = "wrong";   // number of elements that are not the exact sum
+inline constexpr std::string_view kWrong =
+    "wrong";  // number of elements that are not the exact sum
 
 // Columns of ranks that train together, in addition to kRank.
 inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before step 1
@@ -72,9 +73,10 @@ inline constexpr std::string_view kAllocatedBytes = "allocated_bytes";
 inline constexpr std::string_view kParameterBytes = "parameter_bytes";
 inline constexpr std::string_view kGradientBytes = "gradient_bytes";
 inline constexpr std::string_view kOptimizerBytes = "optimizer_bytes";
-inline constexpr std::string_view kLayer = "layer";       // index of a gathered layer, from 0
-inline constexpr std::string_view kWaitNs = "wait_ns";    // median wait of a pass for its weights
-inline constexpr std::string_view kAloneNs = "alone_ns";  // time of a gather while nothing else runs
+inline constexpr std::string_view kLayer = "layer";     // index of a gathered layer, from 0
+inline constexpr std::string_view kWaitNs = "wait_ns";  // median wait of a pass for its weights
+inline constexpr std::string_view kAloneNs =
+    "alone_ns";  // time of a gather while nothing else runs
 // Columns of a data-parallel step, in addition to kRank and `kStatisticsNs`; phase_column() names
 // the median of a phase.
 inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step's time

@@ -31,7 +31,8 @@ TEST_F(DiffVerb, EveryFormatSaysWhichMismatchWasAllowed) {
   keep("a", three_launches());
   keep("b", with_batch(8));
   for (const char* format : {"table", "md", "json", "html"}) {
-    const CompletedProcess process = call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
+    const CompletedProcess process =
+        call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
     EXPECT_EQ(process.exit_status, 0) << process.messages;
     const bool page = format == std::string("html");
     if (page) {

@@ -20,7 +20,8 @@ class EndToEnd : public ProgramTest {
  protected:
   labreport::Run stored_run() const { return RunStore(only_run()).load(); }
 
-  /// Writes the files of a LibTorch of this version that the set-up scripts read; returns its folder.
+  /// Writes the files of a LibTorch of this version that the set-up scripts read; returns its
+  /// folder.
   fs::path libtorch(const std::string& major, const std::string& minor) const {
     const fs::path torch = folder_ / "torch";
     for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
@@ -39,7 +40,8 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   EXPECT_THAT(process.messages, HasSubstr("a demonstration on the CPU\n"));
   EXPECT_THAT(process.messages, HasSubstr("demo preset · 31 cells"));
-  EXPECT_THAT(process.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
+  EXPECT_THAT(process.messages,
+              HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
   EXPECT_THAT(process.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(process.output.starts_with("report: site/public/")) << process.output;
   ASSERT_TRUE(process.output.ends_with("/index.html\n"));
@@ -53,8 +55,9 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
 }
 
 TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
-  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
-                            "net.py:Net", "--model-args", R"({"width": "$d_model"})", "--compile"});
+  const CompletedProcess process =
+      call({"report", "--preset", "demo", "--sizes", "demo-1", "--model", "net.py:Net",
+            "--model-args", R"({"width": "$d_model"})", "--compile"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   for (const Cell& cell : stored_run().cells) {
     EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
@@ -70,7 +73,8 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
 }
 
 TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
-  const CompletedProcess process = call({"report", "--preset", "demo", "--attention", "net.py:Net"});
+  const CompletedProcess process =
+      call({"report", "--preset", "demo", "--attention", "net.py:Net"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   const fs::path page = process.output.substr(8, process.output.size() - 9);
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
@@ -82,8 +86,8 @@ TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
 }
 
 TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
-  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
-                            "net.py:Net", "--and", "labreport"});
+  const CompletedProcess process = call({"report", "--preset", "demo", "--sizes", "demo-1",
+                                         "--model", "net.py:Net", "--and", "labreport"});
   EXPECT_EQ(process.exit_status, 0) << process.messages;
   const labreport::Run run = stored_run();
   EXPECT_EQ(without_labreports_network(run).cells.size(), without_users_model(run).cells.size() + 1)
@@ -123,7 +127,7 @@ TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
   const CompletedProcess process = call({"run", "--preset", "demo", "--sizes", "demo-1"});
   EXPECT_EQ(process.exit_status, 1);
   EXPECT_THAT(process.messages, HasSubstr("\n0 of 17 measurements succeeded (17 failed); "
-                                        "`labreport run --resume --out "));
+                                          "`labreport run --resume --out "));
   environment_.erase("FAKE_WORKER");
   EXPECT_THAT(call({"check", "latest"}).output,
               HasSubstr(good.lexically_relative(folder_).string()));
@@ -132,7 +136,8 @@ TEST_F(EndToEnd, ARunThatMostlyFailedSaysSoAndIsNotChosenByItself) {
 
 TEST_F(EndToEnd, UnderMakeAHintNamesMakesVariables) {
   environment_["LABREPORT_CALLER"] = "make";
-  const CompletedProcess process = call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
+  const CompletedProcess process =
+      call({"report", "--edition", "2025", "--problems", "gradient_checkpointing"});
   EXPECT_EQ(process.exit_status, 2);
   EXPECT_THAT(process.messages, HasSubstr("EDITION=2026"));
   EXPECT_THAT(process.messages, Not(HasSubstr("--edition")));
@@ -154,11 +159,13 @@ TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
 }
 
 TEST_F(EndToEnd, ALimitOnTheSizeOfFilesIsTold) {
-  const CompletedProcess process = run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
+  const CompletedProcess process =
+      run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
   EXPECT_EQ(process.signal, 0);
   EXPECT_EQ(process.exit_status, 2);
-  EXPECT_THAT(process.messages, HasSubstr("run.json: File too large; raise the limit on the size of "
-                                        "files (ulimit -f)\n"));
+  EXPECT_THAT(process.messages,
+              HasSubstr("run.json: File too large; raise the limit on the size of "
+                        "files (ulimit -f)\n"));
   EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
 }
 

@@ -49,12 +49,13 @@ TEST(Estimates, AreWithinAFifthOfWhatEachRecordedRunTook) {
     double measured_seconds = 0;
     for (const Cell& cell : run.cells) {
       plan.push_back({cell.spec, static_cast<std::int64_t>(cell.launches.size())});
-      for (const Launch& launch : cell.launches) measured_seconds += 1e-9 * static_cast<double>(launch.wall_ns);
+      for (const Launch& launch : cell.launches)
+        measured_seconds += 1e-9 * static_cast<double>(launch.wall_ns);
     }
     const double estimated_seconds = totals(plan, device_choice(run)).seconds;
     EXPECT_NEAR(estimated_seconds / measured_seconds, 1, 0.2)
-        << estimated_seconds << " s estimated, " << measured_seconds << " s measured: the run that started at "
-        << run.sessions.front().started_at;
+        << estimated_seconds << " s estimated, " << measured_seconds
+        << " s measured: the run that started at " << run.sessions.front().started_at;
   }
 }
 

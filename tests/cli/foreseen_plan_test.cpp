@@ -43,7 +43,9 @@ std::vector<std::string> ids_of(const std::vector<PlannedCell>& cells) {
   return ids;
 }
 
-std::vector<std::string> first_plan(const PlanInput& input) { return ids_of(plan_cells(input, Run())); }
+std::vector<std::string> first_plan(const PlanInput& input) {
+  return ids_of(plan_cells(input, Run()));
+}
 
 std::vector<std::string> foreseen_ids(const PlanInput& input, const DeviceChoice& choice) {
   return ids_of(foreseen_plan(input, plan_cells(input, Run()), choice));
@@ -58,7 +60,8 @@ TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
   choice.preset = Preset::kFull;
   EXPECT_THAT(plan_input(flags, choice).selection.only, Not(Contains(kProblemOfSeveralGpus)));
   flags.problems = kProblemOfSeveralGpus;
-  EXPECT_THAT(plan_input(flags, choice).selection.only, ElementsAre(kProblemOfSeveralGpus)) << "asked for";
+  EXPECT_THAT(plan_input(flags, choice).selection.only, ElementsAre(kProblemOfSeveralGpus))
+      << "asked for";
   flags.problems = "all";
   choice.rank_only_gpus.emplace_back();
   EXPECT_THAT(plan_input(flags, choice).selection.only, Contains(kProblemOfSeveralGpus));
@@ -71,7 +74,8 @@ TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
     const auto run = recorded_full_run(gpu, edition);
     std::vector<std::string> measured;
     for (const Cell& cell : run.cells) measured.push_back(cell.id);
-    EXPECT_THAT(foreseen_ids(full_plan_input(edition), device_with_memory(most_used_device(run)->memory_bytes)),
+    EXPECT_THAT(foreseen_ids(full_plan_input(edition),
+                             device_with_memory(most_used_device(run)->memory_bytes)),
                 UnorderedElementsAreArray(measured))
         << gpu << ", " << edition;
   }

@@ -24,7 +24,7 @@ struct Golden {
   std::string name;
   std::vector<std::string> words;
   std::map<std::string, std::string> environment = {};
-  bool gpus = false;  ///< The fake driver has two GPUs.
+  bool gpus = false;      ///< The fake driver has two GPUs.
   bool imported = false;  ///< A table is imported first, and the word IMPORTED becomes its folder.
 };
 
@@ -86,7 +86,8 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
   }
   const CompletedProcess process = call(words);
   const std::string messages = without_cpu_name(without_times(process.messages));
-  if (process.exit_status == 2 && process.output.empty() && std::ranges::count(messages, '\n') <= 2) {
+  if (process.exit_status == 2 && process.output.empty() &&
+      std::ranges::count(messages, '\n') <= 2) {
     const std::string command = golden.name + " $ labreport " + join(golden.words, " ");
     if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) keep_refusal(command, messages);
     EXPECT_EQ(messages, refusals()[command]);

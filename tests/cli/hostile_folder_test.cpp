@@ -75,7 +75,8 @@ TEST_F(HostileFolder, ARunThatTakesAllMemoryCostsNoOtherItsPage) {
   const fs::path large = run_folder_.parent_path() / "20200101-000000-large";
   fs::copy(run_folder_, large, fs::copy_options::recursive);
   std::ofstream(large / "run.json", std::ios::app) << std::string(60u << 20, ' ');
-  const CompletedProcess process = run({"sh", "-c", "ulimit -d 60000; \"$LABREPORT\" render --format md"});
+  const CompletedProcess process =
+      run({"sh", "-c", "ulimit -d 60000; \"$LABREPORT\" render --format md"});
   EXPECT_EQ(process.exit_status, 1) << process.messages;
   EXPECT_THAT(process.messages, HasSubstr("-large: std::bad_alloc"));
   EXPECT_TRUE(any_file_contains(folder_ / "site/public", "H100") ||

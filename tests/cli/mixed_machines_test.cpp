@@ -1,5 +1,5 @@
-// Tests doctor, a dry run and a run on machines with divided, hidden, exclusive or unlike GPUs. The fake
-// driver's first GPU is an H200, its second a K80.
+// Tests doctor, a dry run and a run on machines with divided, hidden, exclusive or unlike GPUs. The
+// fake driver's first GPU is an H200, its second a K80.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -101,8 +101,9 @@ TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) 
     environment_["CUDA_VISIBLE_DEVICES"] = word;
     EXPECT_THAT(doctor(), HasSubstr(std::string("– visible      CUDA_VISIBLE_DEVICES=") + word +
                                     " hides all GPUs; '" + word + "' names no GPU, or several"));
-    expect_refused(std::string("CUDA_VISIBLE_DEVICES=") + word +
-            " matches no GPU here, or more than one; there is 0 (Fake H200) and 1 (Fake K80)");
+    expect_refused(
+        std::string("CUDA_VISIBLE_DEVICES=") + word +
+        " matches no GPU here, or more than one; there is 0 (Fake H200) and 1 (Fake K80)");
   }
 }
 

@@ -14,7 +14,8 @@ namespace labreport {
 class NotesTest : public ProgramTest {
  protected:
   void SetUp() override {
-    const CompletedProcess process = call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
+    const CompletedProcess process =
+        call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"});
     ASSERT_EQ(process.exit_status, 0) << process.messages;
   }
 
@@ -37,7 +38,9 @@ class NotesTest : public ProgramTest {
     return {};
   }
 
-  std::string read_published(const std::string& file) const { return read_file(page_folder() / file); }
+  std::string read_published(const std::string& file) const {
+    return read_file(page_folder() / file);
+  }
 
   std::map<std::string, std::string> read_notes_folder() const {
     std::map<std::string, std::string> texts;

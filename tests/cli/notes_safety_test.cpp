@@ -22,10 +22,11 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
   write_note("a.svg", kDrawing);
   write_note("b.svg", "no picture");
   fs::create_symlink("a.svg", folder_ / "notes/link.svg");
-  write_note("mixed_precision_accumulation.md",
-       "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
-       "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n\n"
-       "![seven](b.svg)\n");
+  write_note(
+      "mixed_precision_accumulation.md",
+      "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
+      "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n\n"
+      "![seven](b.svg)\n");
   const CompletedProcess process = render();
   EXPECT_EQ(process.exit_status, 1);
   for (const char* refused : {":3: the picture link.svg is left out: only plain files inside notes",
@@ -45,9 +46,10 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
 }
 
 TEST_F(NotesTest, AnSvgIsThePictureOfAnother) {
-  write_note("a.svg",
-       "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"460.8pt\"\n"
-       "  height='345pt' onload=\"alert(1)\"><script>alert(1)</script></svg>");
+  write_note(
+      "a.svg",
+      "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"460.8pt\"\n"
+      "  height='345pt' onload=\"alert(1)\"><script>alert(1)</script></svg>");
   write_note("b.svg", "<svg width='1\"0' viewBox=\"5 5 40 30\"/>");
   write_note("mixed_precision_accumulation.md", "![one](a.svg) ![two](b.svg)\n");
   ASSERT_EQ(render().exit_status, 0);
@@ -64,14 +66,14 @@ TEST_F(NotesTest, AnSvgIsThePictureOfAnother) {
 
 TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
   write_note("author.md",
-       "name: <script>alert(1)</script> {{title}}\ncourse: [x](javascript:alert(1))\n");
+             "name: <script>alert(1)</script> {{title}}\ncourse: [x](javascript:alert(1))\n");
   write_note("mixed_precision_accumulation.md",
-       "So <script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
-       "onerror=alert(1)>\n\n"
-       "<div>\n\n```{=html}\n<script>\n```\n\n" +
-           std::string(10'000, 'w') +
-           "\xE2\x80\xAE"
-           "\n");
+             "So <script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
+             "onerror=alert(1)>\n\n"
+             "<div>\n\n```{=html}\n<script>\n```\n\n" +
+                 std::string(10'000, 'w') +
+                 "\xE2\x80\xAE"
+                 "\n");
   ASSERT_EQ(render().exit_status, 1) << "a link is left out";
   const std::string page = read_published("index.html");
   for (const char* markup : {"<script>", "<img src=x", "<div>\n", "href=\"javascript"}) {

@@ -47,8 +47,10 @@ TEST_F(NotesTest, AnUntouchedNoteIsNone) {
 }
 
 TEST_F(NotesTest, WordsStandInThePageAndSurviveEveryRender) {
-  write_note("author.md", "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
-  write_note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nBecause of *rounding*.\n");
+  write_note("author.md",
+             "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
+  write_note("mixed_precision_accumulation.md",
+             "<!-- replaces the answer -->\nBecause of *rounding*.\n");
   const auto notes = read_notes_folder();
   ASSERT_EQ(render().exit_status, 0);
   const std::string page = read_published("index.html");
@@ -100,7 +102,8 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
       "notes/nsys_profile.c.md is over 1 MiB and is left out\n"
       "notes/nsys_profile.d.md is a link and is left out: put the file itself there\n"
       "notes/nsys_profile.e.md is no plain file and is left out\n");
-  EXPECT_THAT(process.messages, HasSubstr(", 1 for no run here\n")) << "memory_profiling.a.md waits";
+  EXPECT_THAT(process.messages, HasSubstr(", 1 for no run here\n"))
+      << "memory_profiling.a.md waits";
   EXPECT_THAT(read_published("index.html"), HasSubstr("See a plot."));
 }
 
@@ -174,7 +177,7 @@ TEST_F(NotesTest, WordsStayWhereAnotherNetworkAnotherPartOrAFailureIsMeasured) {
 
 TEST_F(NotesTest, WhatANoteAsksInVainIsToldByFileAndLineEachTime) {
   write_note("mixed_precision_accumulation.md",
-       "<!-- before the rest -->\nSee [x](javascript:alert(1)).\n\nSo $\\frac{a$.\n");
+             "<!-- before the rest -->\nSee [x](javascript:alert(1)).\n\nSo $\\frac{a$.\n");
   for (int i = 0; i < 2; ++i) {
     const CompletedProcess process = render();
     EXPECT_EQ(process.exit_status, 1);

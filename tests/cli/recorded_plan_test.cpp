@@ -23,13 +23,13 @@ Run run_begun_with(Request request) {
 
 Run begun_run() {
   return run_begun_with({.edition = "2026",
-                   .preset = "quick",
-                   .sizes = "mini,small",
-                   .own_sizes = {"mini=64,128,2,2"},
-                   .launches = "3",
-                   .gpus = "0,1",
-                   .keep_env = true,
-                   .timeout = "9"});
+                         .preset = "quick",
+                         .sizes = "mini,small",
+                         .own_sizes = {"mini=64,128,2,2"},
+                         .launches = "3",
+                         .gpus = "0,1",
+                         .keep_env = true,
+                         .timeout = "9"});
 }
 
 RunFlags resume_flags(Request request) {
@@ -71,11 +71,13 @@ TEST(RecordedFlags, AnAttentionIsCodeToo) {
   EXPECT_THAT(
       [&] { resumed_flags(run, {}); },
       ThrowsMessage<InputError>(HasSubstr("command names it; add --attention flash.py:Flash")));
-  EXPECT_EQ(resumed_flags(run, {.attention = "here/flash.py:Flash"}).attention, "here/flash.py:Flash");
+  EXPECT_EQ(resumed_flags(run, {.attention = "here/flash.py:Flash"}).attention,
+            "here/flash.py:Flash");
 }
 
 TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
-  const labreport::Run both = run_begun_with({.model = "net.py:Net", .second_network = "labreport"});
+  const labreport::Run both =
+      run_begun_with({.model = "net.py:Net", .second_network = "labreport"});
   EXPECT_EQ(resumed_flags(both, {.model = "net.py:Net"}).second_network, "labreport");
   const labreport::Run alone = run_begun_with({.model = "net.py:Net"});
   EXPECT_THAT([&] { resumed_flags(alone, {.model = "net.py:Net", .second_network = "labreport"}); },
@@ -89,8 +91,8 @@ TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
 }
 
 TEST(RecordedFlags, MayBeRepeatedAndThoseThatChangeNoResultReplaced) {
-  const RunFlags flags =
-      resumed_flags(begun_run(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
+  const RunFlags flags = resumed_flags(
+      begun_run(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
   EXPECT_EQ(flags.gpus, "1");
   EXPECT_EQ(flags.timeout, "99");
   EXPECT_EQ(flags.launches, "3");

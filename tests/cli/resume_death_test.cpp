@@ -1,5 +1,5 @@
-// Kills the program at every system call while it resumes an interrupted run, and tests that the run can
-// still be resumed.
+// Kills the program at every system call while it resumes an interrupted run, and tests that the
+// run can still be resumed.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls `action` in a process that is killed when it enters or leaves its `stop`-th system call. Returns
-/// false if the process ended before.
+/// Calls `action` in a process that is killed when it enters or leaves its `stop`-th system call.
+/// Returns false if the process ended before.
 bool dies_at(int stop, const std::function<void()>& action) {
   const pid_t child = fork();
   if (child == 0) {
@@ -44,7 +44,8 @@ class ResumeDeath : public testing::Test {
   void SetUp() override { fs::remove_all(root_); }
   void TearDown() override { fs::remove_all(root_); }
 
-  /// Leaves an interrupted run in which each launch is still in its own file, results and failures mixed.
+  /// Leaves an interrupted run in which each launch is still in its own file, results and failures
+  /// mixed.
   static void leave_interrupted_run(const fs::path& folder) {
     const labreport::Run complete = testing_samples::sample_run();
     labreport::Run interrupted = complete;

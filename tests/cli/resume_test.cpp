@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// This script waits until a launch is stored. A fixed time could be too short on a busy machine and too
-// long on a fast one. It needs job control, because without it background jobs ignore SIGINT.
+// This script waits until a launch is stored. A fixed time could be too short on a busy machine and
+// too long on a fast one. It needs job control, because without it background jobs ignore SIGINT.
 constexpr const char* kSignalAfterFirstLaunch = R"(
 set -m
 signal=$1; shift
@@ -28,7 +28,8 @@ class Resuming : public ProgramTest {
  protected:
   /// Runs `labreport` with these words and slow workers, and sends the signal once a launch is
   /// stored.
-  CompletedProcess run_interrupted(const std::string& signal, const std::vector<std::string>& words) {
+  CompletedProcess run_interrupted(const std::string& signal,
+                                   const std::vector<std::string>& words) {
     environment_["FAKE_WORKER"] = "slow";
     std::vector<std::string> argv{"bash", "-c",   kSignalAfterFirstLaunch,
                                   "bash", signal, environment_["LABREPORT"]};
@@ -79,7 +80,8 @@ TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
   std::vector<std::string> resume_words = words;
   resume_words.insert(resume_words.end(), {"--resume", "--out", only_run().string()});
   EXPECT_EQ(call(resume_words).exit_status, 0);
-  for (const Cell& cell : stored_run().cells) EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
+  for (const Cell& cell : stored_run().cells)
+    EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
 }
 
 TEST_F(Resuming, ThereMustBeSomethingToResume) {
@@ -127,7 +129,8 @@ TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
 }
 
 TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
-  EXPECT_EQ(run_interrupted("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
+  EXPECT_EQ(run_interrupted("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status,
+            130);
   const fs::path broken = folder_ / "site/runs/z/2025/99990101-000000-a";
   fs::create_directories(broken / "cells");
   write_atomically(broken / "run.json", "{");

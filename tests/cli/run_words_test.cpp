@@ -57,9 +57,11 @@ TEST_F(RunWords, AListedRunSaysWhatItMeasured) {
   labreport::Run profiling = run_on_another_gpu(false);
   profiling.preset = "full";
   keep("nvidia-l4/2025/20260501-000000-a", profiling);
-  keep("nvidia-h200/2025/20260502-000000-a", run_of_problems("pytorch_attention,flash_benchmarking"));
+  keep("nvidia-h200/2025/20260502-000000-a",
+       run_of_problems("pytorch_attention,flash_benchmarking"));
   keep("nvidia-h200/2026/20260503-000000-a",
-       run_of_problems("distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
+       run_of_problems(
+           "distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
   keep("nvidia-h200/2025/20260504-000000-a", as_users_model(three_launches()));
   RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported_run());
   EXPECT_EQ(

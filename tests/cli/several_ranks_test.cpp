@@ -35,13 +35,15 @@ class DiffOfRanks : public ProgramTest {
 };
 
 TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
-  const CompletedProcess process = compare("optimizer_state_sharding_accounting", CellKind::kSharding);
+  const CompletedProcess process =
+      compare("optimizer_state_sharding_accounting", CellKind::kSharding);
   EXPECT_THAT(process.output, AllOf(HasSubstr("Steps of ranks that shard"), HasSubstr("ranks over"),
-                                  HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
+                                    HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, AllReducesAreCompared) {
-  const CompletedProcess process = compare("distributed_communication_single_node", CellKind::kAllReduce);
+  const CompletedProcess process =
+      compare("distributed_communication_single_node", CellKind::kAllReduce);
   EXPECT_THAT(process.output,
               AllOf(HasSubstr("equally fast within 1 % in the median of 30 all-reduces"),
                     HasSubstr("all-reduce, 6 ranks over Gloo  1 GB"), HasSubstr("busbw, B (GB/s)"),
@@ -50,8 +52,8 @@ TEST_F(DiffOfRanks, AllReducesAreCompared) {
 
 TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
   const CompletedProcess process = compare("pytorch_attention", CellKind::kAttention);
-  EXPECT_THAT(process.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
-                                  Not(HasSubstr("1 cells"))));
+  EXPECT_THAT(process.output, AllOf(HasSubstr("can be compared yet"),
+                                    Not(HasSubstr("No whole step")), Not(HasSubstr("1 cells"))));
 }
 
 TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
@@ -65,7 +67,8 @@ TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
     const std::size_t about = process.messages.find("about ");
     return process.messages.substr(about, process.messages.find(';', about) - about);
   };
-  EXPECT_EQ(planned_time(call(words_with_gpus)), planned_time(call(words))) << "each launch takes both";
+  EXPECT_EQ(planned_time(call(words_with_gpus)), planned_time(call(words)))
+      << "each launch takes both";
 }
 
 }  // namespace

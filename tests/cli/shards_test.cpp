@@ -1,4 +1,5 @@
-// Tests that the tasks of a real plan together measure each of its cells once, in about equal times.
+// Tests that the tasks of a real plan together measure each of its cells once, in about equal
+// times.
 #include "cli/shard.h"
 
 #include <gmock/gmock.h>
@@ -31,8 +32,8 @@ std::vector<std::string> all_of(const char* edition) {
 using MeasuredCounts = std::map<std::string, int>;
 
 /// Measures a plan until its results add no more cells. A task sees only its own results.
-void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, std::int64_t memory_bytes,
-             MeasuredCounts& counts) {
+void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan,
+             std::int64_t memory_bytes, MeasuredCounts& counts) {
   Run run;
   for (bool has_new_cells = true; has_new_cells;) {
     has_new_cells = false;
@@ -51,15 +52,18 @@ TEST(ShardsOfPlans, MeasureEachCellOnceWhateverDoesNotFit) {
   for (const char* edition : {"2025", "2026"}) {
     const PlanInput input = plan_of(edition, Preset::kFull, all_of(edition));
     for (const std::int64_t memory_bytes : {6 * kGibibyte, 141 * kGibibyte}) {
-      const auto whole_plan = [&](const labreport::Run& so_far) { return plan_cells(input, so_far); };
+      const auto whole_plan = [&](const labreport::Run& so_far) {
+        return plan_cells(input, so_far);
+      };
       MeasuredCounts counts_alone, counts_together;
       measure(whole_plan, memory_bytes, counts_alone);
       const Shards shards = shards_of(input, 4);
       for (std::int64_t number = 1; number <= 4; ++number) {
-        measure([&](const labreport::Run& run) { return shards.part(whole_plan(run), number); }, memory_bytes,
-                counts_together);
+        measure([&](const labreport::Run& run) { return shards.part(whole_plan(run), number); },
+                memory_bytes, counts_together);
       }
-      EXPECT_EQ(counts_together, counts_alone) << edition << " " << memory_bytes / kGibibyte << " GiB";
+      EXPECT_EQ(counts_together, counts_alone)
+          << edition << " " << memory_bytes / kGibibyte << " GiB";
     }
   }
 }

@@ -77,8 +77,8 @@ TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
 /// Returns timings with 20 µs of latency and a bandwidth of 300 GB/s. The sizes in `disturbed` take
 /// three times as long, and are marked as disturbed if `is_marked`.
 std::vector<AllReduceTiming> fake_timings(std::int64_t largest,
-                                     const std::vector<std::int64_t>& disturbed,
-                                 bool is_marked) {
+                                          const std::vector<std::int64_t>& disturbed,
+                                          bool is_marked) {
   std::vector<AllReduceTiming> timings;
   for (std::int64_t bytes = 1024; bytes <= largest; bytes *= 2) {
     const bool is_slow = std::ranges::find(disturbed, bytes) != disturbed.end();
@@ -139,8 +139,7 @@ TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
 
 TEST(AllReduceAnswer, GivesNoReasonThatTheTimesDoNotHave) {
   const auto is_small = [](std::int64_t bytes) { return bytes < 2048; };
-  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_small)).answer,
-              Not(HasSubstr("latency")));
+  EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, is_small)).answer, Not(HasSubstr("latency")));
   const auto any_size = [](std::int64_t) { return true; };
   EXPECT_THAT(part(scale_times(Collectives::kNccl, 2, any_size, 6)).answer,
               AllOf(HasSubstr("times as long as among 2."), Not(HasSubstr("a ring"))));

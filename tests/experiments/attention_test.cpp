@@ -36,8 +36,7 @@ using CellFilter = std::function<bool(const CellSpec&)>;
 using RowChange = std::function<void(const NamedRow&)>;
 
 /// Changes the rows of attention in the cells that `applies` accepts.
-Change change_rows(
-    RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
+Change change_rows(RowChange change, CellFilter applies = [](const CellSpec&) { return true; }) {
   return where([=](const CellSpec& spec) { return spec.attention && applies(spec); },
                each_row(metric::kAttention, change));
 }
@@ -149,7 +148,7 @@ TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
   };
   EXPECT_THAT(
       table_lines(attention_part("pytorch_attention", change_rows(run_out, is_longer_sweep)),
-            "grid"),
+                  "grid"),
       AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
             Each(Not(HasSubstr("24576")))));
 }

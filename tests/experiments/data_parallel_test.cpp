@@ -96,12 +96,12 @@ TEST(NaiveAnswer, GivesNoTimesAMeaningWhereRanksDriftApart) {
   const auto one_difference = [](const CellSpec&, Launch& launch) {
     launch.metrics.push_back(integer_metric(metric::kEquality, metric::kDivergedRanks, "1", 1));
   };
-  const auto diverged = combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
+  const auto diverged =
+      combined(without_metric(metric::kEquality, metric::kDivergedRanks), one_difference);
   EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, diverged)),
               AllOf(HasSubstr("these times mean nothing"), Not(HasSubstr("Yes:"))));
   const auto not_compared = without_metric(metric::kEquality, metric::kGradients);
-  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, not_compared)),
-              Not(HasSubstr("Yes:")));
+  EXPECT_THAT(answer("a", in_scheme(Scheme::kPerParameter, not_compared)), Not(HasSubstr("Yes:")));
 }
 
 TEST(NaiveAnswer, GivesNoShareThatStepsDoNotShow) {
@@ -144,9 +144,8 @@ TEST(FlatAnswer, ComparesWhereStepsDiffer) {
               HasSubstr("ms more** than with"));
   EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, vary_steps(0.3))),
               HasSubstr("they differ by less than steps vary"));
-  EXPECT_THAT(
-      answer("b", in_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
-      HasSubstr("and copying the gradients into one tensor"));
+  EXPECT_THAT(answer("b", in_scheme(Scheme::kFlat, scaled(metric::kEvent, metric::kExchange, 1.1))),
+              HasSubstr("and copying the gradients into one tensor"));
 }
 
 TEST(OverlapAnswer, LeavesADisturbedTraceOut) {
@@ -178,8 +177,9 @@ TEST(BucketAnswer, SaysWhereTheModelMissesOverlap) {
 Change untraced_and_slower(double backward_factor) {
   const auto without_trace = each_row(
       metric::kRankSteps, [](const NamedRow& row) { row[column::kCommunicationNs] = Scalar(); });
-  return combined(without_trace, with_bucket_cap(100'000'000, combined(scale_backward(backward_factor),
-                                                                  scale_steps(1.05))));
+  return combined(
+      without_trace,
+      with_bucket_cap(100'000'000, combined(scale_backward(backward_factor), scale_steps(1.05))));
 }
 
 TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {

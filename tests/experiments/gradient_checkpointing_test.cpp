@@ -44,8 +44,7 @@ Change with_memory(double gibibytes) {
     CellSpec passes = spec;
     passes.mode = Mode::kForwardBackward;
     const OutOfMemory out_of_memory{"backward", 1 << 30, capacity, capacity};
-    if (expected_peak(passes).total() > capacity)
-      return end_with(launch, out_of_memory);
+    if (expected_peak(passes).total() > capacity) return end_with(launch, out_of_memory);
     launch.outcome = out_of_memory;
     std::erase_if(launch.metrics, [](const Metric& metric) {
       return metric.name == metric::kPeakAllocated || metric.unit != "B";

@@ -145,7 +145,8 @@ TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
 }
 
 TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
-  const std::string words = text_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
+  const std::string words =
+      text_of(table_of(memory_part("b", step_out_of_memory_at(512)), "contexts"));
   EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
                            Not(HasSubstr("tried to allocate"))));
 }
@@ -345,8 +346,7 @@ TEST(MemoryBlock, WithoutTheMemoryAfterItsBackwardHasNoChange) {
 
 TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
   const Part part = memory_part("f", unchanged, "2026");
-  const std::string change_mib =
-      texts_in(table_of(part, "blocks"), "Change over backward").front();
+  const std::string change_mib = texts_in(table_of(part, "blocks"), "Change over backward").front();
   EXPECT_NEAR(last_change(part), std::stod(change_mib), 0.05);
 }
 

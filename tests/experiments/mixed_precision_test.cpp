@@ -127,8 +127,7 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFast
                                    const bool is_half = spec.precision != Precision::kFp32;
                                    const double gemms_ms = spec.size == "small" ? 20 : 90;
                                    write_profile(
-                                       launch,
-                                                 {is_half ? gemms_ms / 10 : gemms_ms, 5,
+                                       launch, {is_half ? gemms_ms / 10 : gemms_ms, 5,
                                                 (95 - gemms_ms) / (is_half ? others_speedup : 1)});
                                  }))
         .answer;
@@ -147,8 +146,7 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
   };
   EXPECT_THAT(
       answer_and_caption(part_with(1)),
-      AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
-                                         HasSubstr("Shaded sizes")));
+      AllOf(HasSubstr("Passes of small are launch-bound in BF16"), HasSubstr("Shaded sizes")));
   const auto very_long = std::int64_t{1} << 50;
   EXPECT_THAT(answer_and_caption(part_with(very_long)),
               AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));

@@ -19,7 +19,8 @@ using namespace testing_samples;
 constexpr Mesh kMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kTpu{.flops_per_second = 4.6e14, .bytes_per_second = 1.8e11};
 constexpr SwiGluLayer kXl{.width = 2560, .inner = 10240, .tokens = 2048};
-constexpr Rates kGpu{.flops_per_second = 6e14, .bytes_per_second = 3e11};  // Its intensity α is 2,000 FLOP/B.
+constexpr Rates kGpu{.flops_per_second = 6e14,
+                     .bytes_per_second = 3e11};  // Its intensity α is 2,000 FLOP/B.
 
 TEST(Xxl, Holds3518GBOn44H100) {
   EXPECT_NEAR(kXxl.parameters(), 219.85e9, 0.01e9);
@@ -61,8 +62,7 @@ TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
   Mesh tensor_only = gpus;
   tensor_only.fsdp = 1, tensor_only.tensor = gpus.devices();
   // This SwiGLU layer has as many FLOPs as the two linear layers.
-  const SwiGluLayer equal_flops{
-      .width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
+  const SwiGluLayer equal_flops{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};
   const PassTimes times =
       tensor_forward(equal_flops, tensor_only.tensor,
                      {.flops_per_second = 0.99 * alpha_bound, .bytes_per_second = 1});

@@ -52,7 +52,8 @@ TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
                           "train_step.w5.n10",
                           "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b2.c512."
                           "fp32.train_step.w5.n10"));
-  EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
+  EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(),
+              HasSubstr("sharding.cpu.d192"));
   EXPECT_THAT(planned_ids(input_for(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 

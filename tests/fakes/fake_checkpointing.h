@@ -11,8 +11,9 @@ namespace labreport {
 
 inline void add_checkpoint_bytes(Launch& body, const CellSpec& spec, std::int64_t backward_peak) {
   const std::int64_t group = spec.blocks_per_checkpoint.value_or(0), layers = spec.model->layers;
-  const std::int64_t saved = spec.blocks_per_checkpoint ? (layers + group - 1) / group * residual_bytes(spec)
-                                        : layers * saved_block_bytes(spec);
+  const std::int64_t saved = spec.blocks_per_checkpoint
+                                 ? (layers + group - 1) / group * residual_bytes(spec)
+                                 : layers * saved_block_bytes(spec);
   body.metrics = {
       integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes(*spec.model)),
       integer_metric(metric::kPeak, metric::kBackward, "B", backward_peak),

@@ -73,8 +73,8 @@ inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<M
   if (spec.mode != Mode::kForward) return;
   const std::int64_t two_graphs = allocated_peak(states) + saved_bytes(spec);
   const std::optional peak = two_graphs <= capacity ? std::optional(two_graphs) : std::nullopt;
-  body.metrics.push_back(
-      integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B", peak, "out of memory"));
+  body.metrics.push_back(integer_metric(metric::kOtherForwardPeaks, metric::kForwardGraphAlive, "B",
+                                        peak, "out of memory"));
 }
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {

@@ -75,7 +75,8 @@ inline void measure_sharding(Launch& body, const CellSpec& spec, double forward_
                              std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
   constexpr double kNsPerSecond = 1e9, kLinkBytesPerSecond = 300e9;
   const double traffic_ns = sent_bytes_per_step(spec) / kLinkBytesPerSecond * kNsPerSecond;
-  const double parameters_ns = zero1_sent_bytes_per_step(spec) / 2 / kLinkBytesPerSecond * kNsPerSecond;
+  const double parameters_ns =
+      zero1_sent_bytes_per_step(spec) / 2 / kLinkBytesPerSecond * kNsPerSecond;
   const bool shards_optimizer = spec.sharding == Sharding::kOptimizer;
   const double optimizer_ns = (spec.sharding == Sharding::kNone ? 0.3 : 0.15) * forward_ns;
   const auto add = [&](std::string_view tag, std::string_view name, double ns) {

@@ -1,5 +1,6 @@
 // A stand-in for NVML, the driver's management library. Environment variables configure it:
-//   FAKE_NVML          the machine: "two" (unlike devices, the default), "alike" (two alike devices),
+//   FAKE_NVML          the machine: "two" (unlike devices, the default), "alike" (two alike
+//   devices),
 //                      "threads" (two alike devices, and the library starts a thread), "none" (a
 //                      driver without devices), or "broken" (no driver is loaded)
 //   FAKE_NVML_SLICES   the number of MIG slices of the first device

@@ -50,7 +50,8 @@ void check_text(const std::string& text) {
   promise(!has_word(text, "inf") && !has_word(text, "nan"), "no number is infinite or none");
 }
 
-/// The values of these columns are parts of one whole, so at most 100 %. Other percentages may be larger.
+/// The values of these columns are parts of one whole, so at most 100 %. Other percentages may be
+/// larger.
 constexpr std::array<std::string_view, 9> kParts{"Share",    "Of the step", "Of the forward pass",
                                                  "Time",     "GEMM",        "Non-GEMM",
                                                  "GPU busy", "GPU idle",    "Hidden"};
@@ -59,7 +60,8 @@ constexpr double kRoundingError = 1e-9;
 
 void check_number(const ColumnView& column, double number) {
   if (column.unit == "%" && std::ranges::find(kParts, column.title) != kParts.end())
-    promise(number >= -kRoundingError && number <= 1 + kRoundingError, "a part is at most its whole");
+    promise(number >= -kRoundingError && number <= 1 + kRoundingError,
+            "a part is at most its whole");
   if (std::ranges::find(kSizes, column.unit) != kSizes.end() && !column.title.starts_with("Change"))
     promise(number >= 0, "no size is negative");
 }

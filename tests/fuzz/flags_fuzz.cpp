@@ -1,5 +1,5 @@
-// Tries values of flags, one on each line in the order of the flags below. They are refused in one line, or
-// their plan can be stored and read again.
+// Tries values of flags, one on each line in the order of the flags below. They are refused in one
+// line, or their plan can be stored and read again.
 #include "analysis/match.h"
 #include "base/text.h"
 #include "cli/measure_flags.h"

@@ -4,8 +4,8 @@
 //   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
 //   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
-// Each batch of seeds has its own process. If it dies or takes too long, that is a finding: its seed is
-// reported, and a new batch begins with the next seed.
+// Each batch of seeds has its own process. If it dies or takes too long, that is a finding: its
+// seed is reported, and a new batch begins with the next seed.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,7 +31,8 @@ constexpr std::uint64_t kEveryFormatOneIn = 4;
 constexpr std::uint64_t kCompareOneIn = 8;
 constexpr std::uint64_t kReadBackOneIn = 16;
 
-/// The state that the batch's process shares with its parent, which reads it after the process has died.
+/// The state that the batch's process shares with its parent, which reads it after the process has
+/// died.
 struct BatchProgress {
   std::uint64_t seed;
   std::uint64_t refused;
@@ -53,7 +54,8 @@ bool try_run(const nlohmann::json& recorded, std::uint64_t seed) {
   const std::string text = shuffled_run(recorded, seed);
   Run run;
   if (!accepted([&] { run = run_from_json(text, "run.json"); })) return false;
-  write_report(run, seed % kEveryFormatOneIn == 0 ? WrittenFormats::kEveryFormat : WrittenFormats::kData);
+  write_report(
+      run, seed % kEveryFormatOneIn == 0 ? WrittenFormats::kEveryFormat : WrittenFormats::kData);
   if (seed % kReadBackOneIn == 0) {
     const std::string written = to_json(run);
     promise(to_json(run_from_json(written, "run.json")) == written, "a run is read back the same");
@@ -85,8 +87,8 @@ bool ended_well(pid_t child) {
 int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
   const std::vector<nlohmann::json> runs = recorded_runs(folder);
   if (runs.empty()) return 2;
-  void* shared =
-      ::mmap(nullptr, sizeof(BatchProgress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared = ::mmap(nullptr, sizeof(BatchProgress), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   BatchProgress& progress = *static_cast<BatchProgress*>(shared);
   progress = {first, 0};
   int findings = 0;

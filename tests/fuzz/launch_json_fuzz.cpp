@@ -1,5 +1,5 @@
-// Tries a launch's file of cells/, and the request and result files of a worker. Each is refused in one
-// line, or read, written and read again the same.
+// Tries a launch's file of cells/, and the request and result files of a worker. Each is refused in
+// one line, or read, written and read again the same.
 #include "fuzz/target.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"

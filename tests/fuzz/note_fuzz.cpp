@@ -1,5 +1,5 @@
-// Tries notes and front matter in every format. Their words are written as text, in valid UTF-8, and add no
-// markup.
+// Tries notes and front matter in every format. Their words are written as text, in valid UTF-8,
+// and add no markup.
 #include "base/text.h"
 #include "fuzz/target.h"
 #include "notes/note.h"

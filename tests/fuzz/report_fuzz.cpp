@@ -1,5 +1,5 @@
-// Tries well-formed runs that nobody measured. The input chooses which values of a small run are replaced.
-// A run is refused in one line, or becomes a report in every format.
+// Tries well-formed runs that nobody measured. The input chooses which values of a small run are
+// replaced. A run is refused in one line, or becomes a report in every format.
 #include <array>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
-// Tries a section's words and the values that are filled in. The words are the program's own, but the
-// values may come from anybody. The input's first line is the value, and the rest are the words.
+// Tries a section's words and the values that are filled in. The words are the program's own, but
+// the values may come from anybody. The input's first line is the value, and the rest are the
+// words.
 #include "base/text.h"
 #include "document/facts.h"
 #include "document/rich_text.h"

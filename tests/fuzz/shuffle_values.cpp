@@ -128,7 +128,8 @@ void RunShuffler::set_metrics(const json& like, const json& value) {
   }
 }
 
-void RunShuffler::set_columns(const std::string& table, const std::string& column, const json& value) {
+void RunShuffler::set_columns(const std::string& table, const std::string& column,
+                              const json& value) {
   for (json& cell : run_["cells"]) {
     for (json& launch : cell["launches"]) {
       for (json& other : launch["tables"]) {

@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Updates the cells' ids, which contain a hash of their parameters, and removes cells with a repeated id.
-/// Otherwise a run with a changed parameter would be refused.
+/// Updates the cells' ids, which contain a hash of their parameters, and removes cells with a
+/// repeated id. Otherwise a run with a changed parameter would be refused.
 void name_cells(json& run) {
   std::set<std::string> names;
   json kept = json::array();

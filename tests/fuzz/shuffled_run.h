@@ -1,4 +1,5 @@
-// Makes runs that the schema accepts but nobody measured, by moving and changing parts of a recorded run.
+// Makes runs that the schema accepts but nobody measured, by moving and changing parts of a
+// recorded run.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace labreport::fuzz {
 
-/// Returns a few cells of a recorded run with a few rows each. Some values, rows, columns, metrics and
-/// parameters are exchanged, dropped or repeated. The same seed gives the same run.
+/// Returns a few cells of a recorded run with a few rows each. Some values, rows, columns, metrics
+/// and parameters are exchanged, dropped or repeated. The same seed gives the same run.
 std::string shuffled_run(const nlohmann::json& recorded, std::uint64_t seed);
 
 }  // namespace labreport::fuzz

@@ -1,4 +1,5 @@
-// Tries tables of published numbers. Each is refused in one line, or imported as a run that can be read.
+// Tries tables of published numbers. Each is refused in one line, or imported as a run that can be
+// read.
 #include "fuzz/target.h"
 #include "imports/import.h"
 #include "results/run_json.h"

@@ -1,4 +1,5 @@
-// Declares the functions that every fuzz target shares: its entry for libFuzzer, and the checks of promises.
+// Declares the functions that every fuzz target shares: its entry for libFuzzer, and the checks of
+// promises.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ inline void promise(bool holds, const char* what) {
   std::abort();
 }
 
-/// Returns true if `work` accepts its input, and false if it refuses it by an `InputError`. Any other
-/// exception ends the process.
+/// Returns true if `work` accepts its input, and false if it refuses it by an `InputError`. Any
+/// other exception ends the process.
 bool accepted(const auto& work) {
   try {
     work();

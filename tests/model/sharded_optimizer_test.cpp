@@ -79,7 +79,8 @@ TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
     const std::int64_t parameter_bytes = count_bytes(network.parameters());
     EXPECT_EQ(total_bytes, 2 * parameter_bytes) << "two moments of each, once";
     EXPECT_LT(own_bytes, total_bytes);
-    EXPECT_NEAR(static_cast<double>(most_bytes) / static_cast<double>(total_bytes), largest_owned_fraction(kTiny, 2), 1e-12);
+    EXPECT_NEAR(static_cast<double>(most_bytes) / static_cast<double>(total_bytes),
+                largest_owned_fraction(kTiny, 2), 1e-12);
   });
 }
 

@@ -83,15 +83,18 @@ TEST(Note, OfCommentsAloneIsNone) {
 
 TEST(Note, KeepsTablesMathCodeAndStress) {
   EXPECT_EQ(markdown_of("Why **not** *now*, ~~later~~?"), "Why **not** *now*, ~~later~~?");
-  EXPECT_THAT(markdown_of("| a | b |\n| --- | ---: |\n| x\\|y | 2 |\n"), HasSubstr("| x\\|y | 2 |"));
-  EXPECT_EQ(markdown_of("So $t_{i} \\propto d_{j}^2$ holds."), "So $t_{i} \\propto d_{j}^2$ holds.");
+  EXPECT_THAT(markdown_of("| a | b |\n| --- | ---: |\n| x\\|y | 2 |\n"),
+              HasSubstr("| x\\|y | 2 |"));
+  EXPECT_EQ(markdown_of("So $t_{i} \\propto d_{j}^2$ holds."),
+            "So $t_{i} \\propto d_{j}^2$ holds.");
   EXPECT_EQ(markdown_of("$$\n\\frac{a_1}{b_1}\n$$"), "$$\n\\frac{a_1}{b_1}\n$$");
   EXPECT_EQ(markdown_of("```sh\na $b$ <c>\n```"), "``` sh\na $b$ <c>\n```");
   EXPECT_EQ(markdown_of("```\na $b$ <c>\n```"), "    a $b$ <c>");
 }
 
 TEST(Note, ADollarThatIsNoMathStaysOne) {
-  EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."), "It costs \\$5, not \\$ 6 or \\$7\\$.");
+  EXPECT_EQ(markdown_of("It costs \\$5, not $ 6 or \\$7\\$."),
+            "It costs \\$5, not \\$ 6 or \\$7\\$.");
 }
 
 TEST(Note, IsTheSameReadAgain) {
@@ -146,12 +149,13 @@ TEST(Note, APictureFromElsewhereIsALink) {
 
 TEST(Note, ControlCharactersAreGoneAndLinesAreLines) {
   EXPECT_EQ(markdown_of("a\x01\x1B[31mb\xC2\x9B"
-                  "c\r\nd\re"),
+                        "c\r\nd\re"),
             "a\\[31mbc\nd\ne");
 }
 
 TEST(Note, TemplateTagsAreText) {
-  EXPECT_THAT(markdown_of("{{title}} {{{method}}} {{#x}}"), HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
+  EXPECT_THAT(markdown_of("{{title}} {{{method}}} {{#x}}"),
+              HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
 }
 
 TEST(Note, LongWordsStayWhole) {

@@ -1,4 +1,5 @@
-// Tests that whatever a bad worker does becomes the outcome of its cell, and that the run continues.
+// Tests that whatever a bad worker does becomes the outcome of its cell, and that the run
+// continues.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -115,7 +116,8 @@ TEST(Judge, BlamesTheKernelForAKillWhenItCountedOne) {
   CompletedProcess process;
   process.signal = SIGKILL;
   process.peak_bytes = 3LL << 30;
-  const LaunchResult result = judge_launch({fake_cell("good"), 0, 0}, "/nowhere/result.json", process, 30, true);
+  const LaunchResult result =
+      judge_launch({fake_cell("good"), 0, 0}, "/nowhere/result.json", process, 30, true);
   EXPECT_EQ(std::get<Crashed>(result.launch.outcome).message,
             "the kernel killed it for want of host memory, of which it held 3.00 GiB");
 }

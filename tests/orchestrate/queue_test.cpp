@@ -59,7 +59,7 @@ TEST(LaunchQueue, KnowsWhereACellStandsInThePlan) {
 
 /// Returns the cells' sizes in the order in which one slot measures them.
 std::vector<std::string> launch_order(LaunchQueue all, const std::vector<PlannedCell>& wanted,
-                               const labreport::Run& run = {}) {
+                                      const labreport::Run& run = {}) {
   std::vector<std::string> sizes;
   all.plan(wanted, run);
   while (const auto item = all.next()) {
@@ -105,8 +105,10 @@ TEST(LaunchQueue, TheOrderIsTheSeedsAndTheSameEveryTime) {
   const auto seeded = [](std::int64_t seed) {
     return LaunchQueue([](const CellSpec&) { return 1.0; }, seed);
   };
-  EXPECT_EQ(launch_order(seeded(1), cells(six_names(), 5)), launch_order(seeded(1), cells(six_names(), 5)));
-  EXPECT_NE(launch_order(seeded(1), cells(six_names(), 5)), launch_order(seeded(2), cells(six_names(), 5)));
+  EXPECT_EQ(launch_order(seeded(1), cells(six_names(), 5)),
+            launch_order(seeded(1), cells(six_names(), 5)));
+  EXPECT_NE(launch_order(seeded(1), cells(six_names(), 5)),
+            launch_order(seeded(2), cells(six_names(), 5)));
 }
 
 TEST(LaunchQueue, AResumedRunGoesOnInTheSameOrder) {

@@ -1,4 +1,5 @@
-// Tests that the ranks of a launch are started, watched and ended together, whatever one of them does.
+// Tests that the ranks of a launch are started, watched and ended together, whatever one of them
+// does.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -23,7 +24,8 @@ CellSpec ranks_cell(const std::string& behavior, std::int64_t count = 2,
   spec.size = behavior;
   spec.ranks = Ranks{count, device == DeviceKind::kCpu ? Collectives::kGloo : Collectives::kNccl};
   // The name is no part of a cell's identity.
-  spec.largest_bytes = 1'000'000 + static_cast<std::int64_t>(std::hash<std::string>()(behavior) % 1000);
+  spec.largest_bytes =
+      1'000'000 + static_cast<std::int64_t>(std::hash<std::string>()(behavior) % 1000);
   return spec;
 }
 

@@ -36,7 +36,7 @@ CellSpec fake_cell(const std::string& behavior, std::int64_t context) {
 }
 
 void RecordingDisplay::launch_finished(const CellSpec& spec, const Launch& launch,
-                                  const RunProgress& progress) {
+                                       const RunProgress& progress) {
   lines.push_back({spec.size, std::string(status_name(launch.outcome)), progress});
   on_finish();
 }

@@ -26,7 +26,8 @@ struct RecordingDisplay : ProgressDisplay {
   std::function<void()> on_finish = [] {};
 
   void launch_started(const CellSpec&, const RunProgress&) override { on_start(); }
-  void launch_finished(const CellSpec& spec, const Launch& launch, const RunProgress& progress) override;
+  void launch_finished(const CellSpec& spec, const Launch& launch,
+                       const RunProgress& progress) override;
   void tick(const RunProgress&) override {}
   std::optional<std::chrono::milliseconds> tick_interval() const override { return std::nullopt; }
 };

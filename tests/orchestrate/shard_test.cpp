@@ -1,4 +1,5 @@
-// Tests how a plan is divided: which cells stay together, which part measures them, and the speedup.
+// Tests how a plan is divided: which cells stay together, which part measures them, and the
+// speedup.
 #include "orchestrate/shard.h"
 
 #include <gmock/gmock.h>

@@ -72,19 +72,19 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
   using enum Mode;
   using enum Precision;
   const MeasuredPeak peaks[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
-                       {xl_cell(kInference, kFp32, 512), 13640.6 - 32},
-                       {xl_cell(kInference, kBf16, 256), 19521.4 - 32},
-                       {xl_cell(kInference, kBf16, 512), 19740.1 - 32},
-                       {xl_cell(kForward, kFp32, 512), 40590.8 - 32},
-                       {xl_cell(kForward, kBf16, 512), 37602.5 - 32},
-                       {xl_cell(kForwardBackward, kFp32, 512), 41037.4 - 64},
-                       {xl_cell(kTrainStep, kFp32, 128), 52467.4 - 64},
-                       {xl_cell(kTrainStep, kFp32, 512), 67029.3 - 64},
-                       {xl_cell(kTrainStep, kFp32, 1024), 112008.1 - 64},
-                       {xl_cell(kTrainStep, kBf16, 256), 53220.9 - 64},
-                       {xl_cell(kTrainStep, kBf16, 1024), 95931.5 - 64},
-                       {small_step(kFp32), 5185.3 - 64},
-                       {small_step(kBf16), 4296.9 - 64}};
+                             {xl_cell(kInference, kFp32, 512), 13640.6 - 32},
+                             {xl_cell(kInference, kBf16, 256), 19521.4 - 32},
+                             {xl_cell(kInference, kBf16, 512), 19740.1 - 32},
+                             {xl_cell(kForward, kFp32, 512), 40590.8 - 32},
+                             {xl_cell(kForward, kBf16, 512), 37602.5 - 32},
+                             {xl_cell(kForwardBackward, kFp32, 512), 41037.4 - 64},
+                             {xl_cell(kTrainStep, kFp32, 128), 52467.4 - 64},
+                             {xl_cell(kTrainStep, kFp32, 512), 67029.3 - 64},
+                             {xl_cell(kTrainStep, kFp32, 1024), 112008.1 - 64},
+                             {xl_cell(kTrainStep, kBf16, 256), 53220.9 - 64},
+                             {xl_cell(kTrainStep, kBf16, 1024), 95931.5 - 64},
+                             {small_step(kFp32), 5185.3 - 64},
+                             {small_step(kBf16), 4296.9 - 64}};
   for (const auto& [spec, mebibytes] : peaks) {
     // Only inputs and the tables of the rotary embedding are left out.
     EXPECT_NEAR(1024 * gibibytes(expected_peak(spec).total()), mebibytes, 0.5) << cell_id(spec);

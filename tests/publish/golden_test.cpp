@@ -73,8 +73,9 @@ TEST(Golden, EachKindOfBlockInLatex) {
   const PrintedCharts prints = print_all(draw_all({&document}, tool), tool).front();
   const std::vector<std::string> trees{report_pandoc(document, prints, {})};
   try {
-    expect_golden("sample.tex",
-                  text_from(ChartProcess(LABREPORT_SOURCE_DIR).render_latex(trees).front(), "\\title{"));
+    expect_golden(
+        "sample.tex",
+        text_from(ChartProcess(LABREPORT_SOURCE_DIR).render_latex(trees).front(), "\\title{"));
   } catch (const Error& error) {
     GTEST_SKIP() << error.what();
   }

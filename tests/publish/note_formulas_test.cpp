@@ -31,7 +31,7 @@ class Pandoc : public testing::Test {
 TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
   const Formulas formulas =
       convert_formulas({"$t \\propto d^2$", "$n\\log n$", "$$\\sum_{i=1}^n x_i$$",
-                                     "$\\mathcal{O}(n^2)$", "$\\begin{pmatrix}a&b\\end{pmatrix}$"});
+                        "$\\mathcal{O}(n^2)$", "$\\begin{pmatrix}a&b\\end{pmatrix}$"});
   EXPECT_EQ(formulas.size(), 5u);
   EXPECT_EQ(formulas.at("$t \\propto d^2$").mathml,
             "<mrow><mi>t</mi><mo>∝</mo><msup><mi>d</mi><mn>2</mn></msup></mrow>");
@@ -54,31 +54,31 @@ TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
   std::string deep = "x";
   for (int i = 0; i < 100; ++i) deep = "\\frac{1}{" + deep + "}";
   const Formulas formulas = convert_formulas({"$\\input{/etc/passwd}$",
-                                     "$\\text{\\input{x}}$",
-                                     "$x^^5cinput{x}$",
-                                     "$\\write18{x}$",
-                                     "$\\def\\a{\\a}\\a$",
-                                     "$\\newcommand{\\a}{\\a\\a}\\a$",
-                                     "$\\let\\a=b$",
-                                     "$\\DeclareMathOperator{\\a}{b}\\a$",
-                                     "$x\\)\\input{y}\\($",
-                                     "$x % y$",
-                                     "$x\\\\%y$",
-                                     "$\\csname x\\endcsname$",
-                                     "$\\href{javascript:x}{y}$",
-                                     "$\\boxed{x}$",
-                                     "$\\phantom{x}$",
-                                     "$\\label{x}y$",
-                                     "$\\unknown$",
-                                     "$\\text{#x}$",
-                                     "$\\text{a_b}$",
-                                     "$a \\& b$",
-                                     "$x\u202ey$",
-                                     "$x\x01y$",
-                                     "$x\\$",
-                                     "${$",
-                                     "$" + deep + "$",
-                                     "$" + std::string(5000, 'x') + "$"});
+                                              "$\\text{\\input{x}}$",
+                                              "$x^^5cinput{x}$",
+                                              "$\\write18{x}$",
+                                              "$\\def\\a{\\a}\\a$",
+                                              "$\\newcommand{\\a}{\\a\\a}\\a$",
+                                              "$\\let\\a=b$",
+                                              "$\\DeclareMathOperator{\\a}{b}\\a$",
+                                              "$x\\)\\input{y}\\($",
+                                              "$x % y$",
+                                              "$x\\\\%y$",
+                                              "$\\csname x\\endcsname$",
+                                              "$\\href{javascript:x}{y}$",
+                                              "$\\boxed{x}$",
+                                              "$\\phantom{x}$",
+                                              "$\\label{x}y$",
+                                              "$\\unknown$",
+                                              "$\\text{#x}$",
+                                              "$\\text{a_b}$",
+                                              "$a \\& b$",
+                                              "$x\u202ey$",
+                                              "$x\x01y$",
+                                              "$x\\$",
+                                              "${$",
+                                              "$" + deep + "$",
+                                              "$" + std::string(5000, 'x') + "$"});
   for (const auto& [source, formula] : formulas) ADD_FAILURE() << source << " → " << formula.typst;
 }
 

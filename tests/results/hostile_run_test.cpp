@@ -11,9 +11,9 @@ namespace labreport::hostile_run_test {
 namespace {
 
 using nlohmann::json;
-using testing_samples::sample_with;
 using testing_samples::refusal;
 using testing_samples::sample_run;
+using testing_samples::sample_with;
 
 TEST(HostileRun, MetricsAndTablesAreProvenValueByValue) {
   const std::string launch = "/cells/0/launches/0";
@@ -94,7 +94,7 @@ TEST(HostileRun, NumbersThatNoTypeHoldsAreRefused) {
     std::string text = to_json(sample_run());
     text.replace(text.find("1024"), 4, wrong);
     EXPECT_THAT(refusal(text), testing::AnyOf(testing::HasSubstr("this is not JSON"),
-                                                testing::HasSubstr("a number is too large")))
+                                              testing::HasSubstr("a number is too large")))
         << wrong;
   }
 }
@@ -184,7 +184,8 @@ TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
       merge_launch_file(merged, wrong.dump(), "launch.json");
       ADD_FAILURE() << pointer;
     } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith(std::string("launch.json: ") + expected_message));
+      EXPECT_THAT(error.what(),
+                  testing::StartsWith(std::string("launch.json: ") + expected_message));
     }
     EXPECT_EQ(to_json(merged), to_json(run)) << pointer;
   }

@@ -87,7 +87,8 @@ TEST(RunCheck, WhatTakesTimeOrRoomWheneverItIsThereIsNotZero) {
                                sample_metric("all_reduce", "1024.0", "ns", {0}),
                                integer_metric("published", "forward", "ns", 0),
                                real_metric("matrix_rate", "bf16", "flop/s", 0)}) {
-    EXPECT_THAT(refusal_with_metrics({metric}), HasSubstr("metrics[0]: expected at least 1, found 0"))
+    EXPECT_THAT(refusal_with_metrics({metric}),
+                HasSubstr("metrics[0]: expected at least 1, found 0"))
         << metric.tag;
   }
   EXPECT_THAT(refusal_with_metrics({real_metric("busy", "forward", "ns", 0.25)}),
@@ -95,8 +96,8 @@ TEST(RunCheck, WhatTakesTimeOrRoomWheneverItIsThereIsNotZero) {
   EXPECT_THAT(refusal_with_metrics({integer_metric("history", "lost", "1", -1)}),
               HasSubstr("metrics[0]: expected no negative number, found -1"));
   EXPECT_EQ(refusal_with_metrics({integer_metric("category", "gradients", "B", 0),
-                          real_metric("losses", "total", "1", -0.5),
-                          real_metric("published_stddev", "total", "ns", 0.5)}),
+                                  real_metric("losses", "total", "1", -0.5),
+                                  real_metric("published_stddev", "total", "ns", 0.5)}),
             "");
 }
 
@@ -104,16 +105,16 @@ TEST(RunCheck, NoPartIsMoreThanItsWhole) {
   const auto bytes = [](const char* tag, const char* name, std::int64_t value) {
     return integer_metric(tag, name, "B", value);
   };
-  EXPECT_THAT(
-      refusal_with_metrics({bytes("memory", "peak_reserved", 9), bytes("memory", "peak_allocated", 10)}),
-      HasSubstr("metrics[1]: expected at most 9, as 'memory.peak_reserved' is, found 10"));
+  EXPECT_THAT(refusal_with_metrics(
+                  {bytes("memory", "peak_reserved", 9), bytes("memory", "peak_allocated", 10)}),
+              HasSubstr("metrics[1]: expected at most 9, as 'memory.peak_reserved' is, found 10"));
   EXPECT_THAT(refusal_with_metrics({sample_metric("step", "total", "ns", {7, 7}),
-                            sample_metric("step", "enqueue", "ns", {7, 8})}),
+                                    sample_metric("step", "enqueue", "ns", {7, 8})}),
               HasSubstr("metrics[1]: expected at most 7, as 'step.total' is, found 8"));
   EXPECT_THAT(refusal_with_metrics({bytes("peak", "loss", 5), bytes("resident", "allocated", 6)}),
               HasSubstr("metrics[1]: expected at most 5, as 'peak.loss' is, found 6"));
-  EXPECT_THAT(refusal_with_metrics({bytes("memory", "peak_requested", 5), bytes("category", "data", 5),
-                            bytes("category", "unknown", 1)}),
+  EXPECT_THAT(refusal_with_metrics({bytes("memory", "peak_requested", 5),
+                                    bytes("category", "data", 5), bytes("category", "unknown", 1)}),
               HasSubstr("metrics[2]: with the categories before it more than the requested peak"));
 }
 
@@ -133,13 +134,15 @@ TEST(RunCheck, RowsOfKnownTablesHoldWhatCanBe) {
               HasSubstr("tables[0].rows[0][4]: expected at least 1, found 0"));
   EXPECT_THAT(refusal_with_row(shape::all_reduce(), {{"wrong", integer(-1)}}),
               HasSubstr("tables[0].rows[0][10]: expected no negative number, found -1"));
-  EXPECT_THAT(refusal_with_row(shape::rank_steps(), {{"both_ns", integer(2)}, {"communication_ns", integer(1)}}),
+  EXPECT_THAT(refusal_with_row(shape::rank_steps(),
+                               {{"both_ns", integer(2)}, {"communication_ns", integer(1)}}),
               HasSubstr("expected at most 1, as 'communication_ns' is, found 2"));
+  EXPECT_THAT(refusal_with_row(shape::attention(),
+                               {{"forward_min_ns", integer(9)}, {"forward_median_ns", integer(8)}}),
+              HasSubstr("expected at most 8, as 'forward_median_ns' is, found 9"));
   EXPECT_THAT(
-      refusal_with_row(shape::attention(), {{"forward_min_ns", integer(9)}, {"forward_median_ns", integer(8)}}),
-      HasSubstr("expected at most 8, as 'forward_median_ns' is, found 9"));
-  EXPECT_THAT(refusal_with_row(shape::kernels(), {{"kernel", integer(0)}, {"instances", integer(0)}}),
-              HasSubstr("tables[0].rows[0][6]: expected at least 1, found 0"));
+      refusal_with_row(shape::kernels(), {{"kernel", integer(0)}, {"instances", integer(0)}}),
+      HasSubstr("tables[0].rows[0][6]: expected at least 1, found 0"));
   EXPECT_THAT(refusal_with_row(shape::kernels(), {}),
               HasSubstr("tables[0].rows[0][5]: a kernel that ran has this number"));
   EXPECT_EQ(refusal_with_row(shape::attention(), {{"outcome", std::string("out of memory")}}), "");
@@ -155,7 +158,8 @@ TEST(RunCheck, NumbersOfALaunchHaveASumWithin64Bits) {
 TEST(RunCheck, AColumnHoldsOneType) {
   EXPECT_THAT(refusal_with(kLaunch + "/tables/0/rows", json::parse(R"([["a", 1], ["b", "two"]])")),
               HasSubstr("tables[0].rows[1][1]: the column 'bytes' holds numbers"));
-  EXPECT_EQ(refusal_with(kLaunch + "/tables/0/rows", json::parse(R"([["a", 1], ["b", null]])")), "");
+  EXPECT_EQ(refusal_with(kLaunch + "/tables/0/rows", json::parse(R"([["a", 1], ["b", null]])")),
+            "");
 }
 
 TEST(RunCheck, KnownTablesHaveTheColumnsThatReadersLookFor) {
@@ -196,7 +200,8 @@ TEST(RunCheck, AStepMayHaveMoreKernelsThanOtherTablesRows) {
   }
   const json row = json::array({1, 1, 0, nullptr});
   table["rows"] = std::vector<json>(40'000, row);
-  EXPECT_THAT(refusal_with(kLaunch + "/tables/-", table), HasSubstr("rows[0][2]: no row of the table"));
+  EXPECT_THAT(refusal_with(kLaunch + "/tables/-", table),
+              HasSubstr("rows[0][2]: no row of the table"));
   table["rows"].push_back(row);
   EXPECT_THAT(refusal_with(kLaunch + "/tables/-", table),
               HasSubstr("tables[1].rows: a list of 40001 items, and 40000 are the most"));
@@ -217,11 +222,13 @@ TEST(RunCheck, SessionsBeganInYearsThatClocksShow) {
     EXPECT_THAT(refusal_with("/sessions/0/started_at", time),
                 HasSubstr("sessions[0].started_at: expected a time from 1970 to 2199"));
   }
-  EXPECT_EQ(refusal_with("/sessions/0/started_at", "1970-01-01T00:00:07Z"), "") << "nobody set the clock";
+  EXPECT_EQ(refusal_with("/sessions/0/started_at", "1970-01-01T00:00:07Z"), "")
+      << "nobody set the clock";
 }
 
 TEST(RunCheck, AMeasuredRunHasAPreset) {
-  EXPECT_THAT(refusal_with("/preset", "none"), HasSubstr("run.json: preset: 'none' is for imported runs"));
+  EXPECT_THAT(refusal_with("/preset", "none"),
+              HasSubstr("run.json: preset: 'none' is for imported runs"));
 }
 
 TEST(RunCheck, NamesHoldNoControlCharacters) {
@@ -240,9 +247,9 @@ TEST(RunCheck, TextsAndListsAreBounded) {
               HasSubstr("sessions[0].cpu: a text of 20000 bytes, and 16384 are the most"));
   EXPECT_THAT(refusal_with(kLaunch + "/warnings", json(std::vector<std::string>(10'001))),
               HasSubstr("warnings: a list of 10001 items, and 10000 are the most"));
-  EXPECT_THAT(
-      refusal_with(kLaunch + "/tables/0/rows", json(std::vector<json>(5'001, json::array({"a", 1})))),
-      HasSubstr("tables[0].rows: a list of 5001 items, and 5000 are the most"));
+  EXPECT_THAT(refusal_with(kLaunch + "/tables/0/rows",
+                           json(std::vector<json>(5'001, json::array({"a", 1})))),
+              HasSubstr("tables[0].rows: a list of 5001 items, and 5000 are the most"));
   EXPECT_THAT(refusal_with("/cells", json(std::vector<int>(4'001))),
               HasSubstr("cells: a list of 4001 items, and 4000 are the most"));
 }

@@ -14,9 +14,9 @@ namespace labreport::run_json_test {
 namespace {
 
 using nlohmann::json;
-using testing_samples::sample_with;
 using testing_samples::refusal;
 using testing_samples::sample_run;
+using testing_samples::sample_with;
 
 TEST(RunJson, WhatIsWrittenIsReadTheSame) {
   const std::string text = to_json(sample_run());

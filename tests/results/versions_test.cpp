@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using testing_samples::sample_with;
 using testing_samples::refusal;
 using testing_samples::sample_run;
+using testing_samples::sample_with;
 
 const fs::path kRecorded = fs::path(LABREPORT_SOURCE_DIR) / "site/runs";
 
@@ -74,7 +74,8 @@ TEST(Versions, AnotherMajorOneIsRefusedInOneLine) {
             known + ", the file is 3.0.0: update labreport");
   EXPECT_EQ(refusal(sample_with("/schema_version", "1.9.0")),
             known + ", the file is 1.9.0; revision e1040cb5 of labreport reads it");
-  for (const char* malformed : {"", "2", "2.", "2.x.0", "2.1", "-2.0.0", "one", "02.1.0", "2.-1.0"}) {
+  for (const char* malformed :
+       {"", "2", "2.", "2.x.0", "2.1", "-2.0.0", "one", "02.1.0", "2.-1.0"}) {
     EXPECT_EQ(refusal(sample_with("/schema_version", malformed)),
               "run.json: schema_version: expected a version such as 2.0.0, found \"" +
                   std::string(malformed) + "\"");

@@ -197,7 +197,8 @@ TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
     const double difference = number(*launch, metric::kEquality, metric::kGradients);
     EXPECT_GE(difference, 0);
     EXPECT_LE(difference, number(*launch, metric::kEquality, metric::kTolerance));
-    EXPECT_EQ(number(*launch, metric::kEquality, metric::kDivergedRanks), 0) << "of the timed network";
+    EXPECT_EQ(number(*launch, metric::kEquality, metric::kDivergedRanks), 0)
+        << "of the timed network";
   }
   const auto rows = measured_rows(*launch, metric::kRankSteps);
   ASSERT_EQ(rows.size(), 2u);

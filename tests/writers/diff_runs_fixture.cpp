@@ -100,7 +100,8 @@ Comparison two_gpus() { return compare_with_kernels(first_gpu(), second_gpu()); 
 Comparison with_published() {
   labreport::Run a = first_gpu();
   a.cells.push_back(timing_cell(network_spec(Mode::kForwardBackward), {3e7}));
-  const auto phases = with_phases(network_spec(Mode::kForwardBackward), 3e7).launches.front().metrics;
+  const auto phases =
+      with_phases(network_spec(Mode::kForwardBackward), 3e7).launches.front().metrics;
   a.cells.back().launches.front().metrics = phases;
   labreport::Run b = imported_run();
   Cell step = b.cells.front();

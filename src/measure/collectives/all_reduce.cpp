@@ -61,8 +61,10 @@ class AllReduceMeasurement {
  public:
   AllReduceMeasurement(RankGroup& group, const CellSpec& spec)
       : group_(group), warmup_(spec.warmup.value_or(0)), steps_(spec.steps.value_or(1)) {
-    for (const std::int64_t bytes : all_reduce_sizes(*spec.largest_bytes)) sizes_.push_back({bytes});
-    buffer_ = at::empty({*spec.largest_bytes / kFloatBytes}, at::TensorOptions().device(group_.device()));
+    for (const std::int64_t bytes : all_reduce_sizes(*spec.largest_bytes))
+      sizes_.push_back({bytes});
+    buffer_ =
+        at::empty({*spec.largest_bytes / kFloatBytes}, at::TensorOptions().device(group_.device()));
   }
 
   /// Adds one row for each rank and method of each size.

@@ -59,7 +59,7 @@ std::string specs_script(const Document& document, const Drawings& drawings) {
     if (drawings.contains(figure->slug)) {
       const bool is_chart = figure->script_data.is_null();
       specs[figure->slug] = is_chart ? with_plot_placed_as(themed(figure->spec, ChartWidth::kWide),
-                                                 drawings.at(figure->slug).wide)
+                                                           drawings.at(figure->slug).wide)
                                      : figure->script_data;
     }
   }

@@ -178,7 +178,8 @@ json pandoc_table(const TableView& table, const std::string& id) {
     add_head(table.columns[c].head(), table.columns[c].align);
     const std::vector<AlignedCell> aligned = align_decimals(table, c);
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const bool has_note = c >= table.rows[r].cells.size() && !table.rows[r].missing_reason.empty();
+      const bool has_note =
+          c >= table.rows[r].cells.size() && !table.rows[r].missing_reason.empty();
       if (!has_note) grid.rows[r + 1].push_back(cell_in(table.columns[c], aligned[r]));
     }
   }
@@ -187,7 +188,8 @@ json pandoc_table(const TableView& table, const std::string& id) {
   if (has_remarks) add_head("Remarks", Align::kLeft);
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const bool has_note = grid.rows[r + 1].size() < table.columns.size();
-    const std::string words = has_note ? table.rows[r].missing_reason : table.rows[r].joined_flags();
+    const std::string words =
+        has_note ? table.rows[r].missing_reason : table.rows[r].joined_flags();
     if (has_note || has_remarks) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
   }
   return table_node(grid);
