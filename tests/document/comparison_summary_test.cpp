@@ -31,13 +31,13 @@ ComparedRow optimizer(double b_over_a) {
   return row(Measure::kOptimizer, Mode::kTrainStep, Precision::kFp32, b_over_a);
 }
 
-/// The summary of an H100 (A) and an H200 (B), whose bandwidth is 1.4 times as high and whose peak
-/// is the same.
-std::string said(std::vector<ComparedRow> rows, bool limits = true) {
+/// Returns the summary that compares an H100 (A) with an H200 (B). The H200 has 1.4 times the
+/// bandwidth and the same matrix rates.
+std::string summary_words(std::vector<ComparedRow> rows, bool with_limits = true) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
-  if (limits) {
+  if (with_limits) {
     comparison.a.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 3e12};
     comparison.b.limits = {{{Precision::kFp32, 50e12}, {Precision::kBf16, 700e12}}, 4.2e12};
   }
@@ -51,7 +51,8 @@ ComparedRow of_size(ComparedRow row, const char* size, std::int64_t layers) {
 }
 
 TEST(ComparisonSummary, HasASentenceForEachPrecisionTheFasterSideFirst) {
-  const std::string words = said({step(Precision::kFp32, 1.25), step(Precision::kBf16, 0.8)});
+  const std::string words =
+      summary_words({step(Precision::kFp32, 1.25), step(Precision::kBf16, 0.8)});
   EXPECT_THAT(words, HasSubstr("The H100 takes **1,000 ms** for small's FP32 training step at "
                                "context 512, the H200 1,250 ms: **1.25 times** as long."));
   EXPECT_THAT(words, HasSubstr("The H200 takes **800 ms** for small's BF16 training step at "
@@ -59,8 +60,8 @@ TEST(ComparisonSummary, HasASentenceForEachPrecisionTheFasterSideFirst) {
 }
 
 TEST(ComparisonSummary, SpeaksOfTheLargestNetworkAlone) {
-  const std::string words = said({of_size(step(Precision::kFp32, 0.8), "large", 36),
-                                  of_size(step(Precision::kFp32, 0.5), "small", 12)});
+  const std::string words = summary_words({of_size(step(Precision::kFp32, 0.8), "large", 36),
+                                           of_size(step(Precision::kFp32, 0.5), "small", 12)});
   EXPECT_THAT(words, AllOf(HasSubstr("large's FP32"), Not(HasSubstr("small's"))));
 }
 
@@ -69,12 +70,12 @@ TEST(ComparisonSummary, CallsStepsOfSeveralRanksNoNetworks) {
   parallel.spec.kind = CellKind::kDataParallel;
   parallel.spec.ranks = Ranks{2, Collectives::kNccl};
   parallel.spec.scheme = Scheme::kFlat;
-  EXPECT_THAT(said({step(Precision::kFp32, 0.5), parallel}), HasSubstr("**2.00 times**"));
-  EXPECT_THAT(said({parallel}), HasSubstr("5.00 times")) << "where they are all there is";
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.5), parallel}), HasSubstr("**2.00 times**"));
+  EXPECT_THAT(summary_words({parallel}), HasSubstr("5.00 times")) << "where they are all there is";
 }
 
 TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
-  EXPECT_THAT(said({step(Precision::kFp32, 1.005)}),
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 1.005)}),
               HasSubstr("take equally long within 1 % for small's FP32 training step"));
 }
 
@@ -84,19 +85,19 @@ TEST(ComparisonSummary, NamesTheOptimizerWhereItMakesMostOfTheDifference) {
   adamw.a.value = 0.2759e9;
   adamw.b.value = 0.1959e9;
   const std::string why = "AdamW accounts for 80 % of the difference";
-  EXPECT_THAT(said({step(Precision::kFp32, 0.9), adamw}),
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.9), adamw}),
               HasSubstr(why + ", because memory bandwidth sets its time and differs 1.40 times."));
-  EXPECT_THAT(said({step(Precision::kFp32, 0.9), adamw}, false), HasSubstr(why + "."));
-  EXPECT_THAT(said({step(Precision::kFp32, 0.5), adamw}), Not(HasSubstr("AdamW")));
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.9), adamw}, false), HasSubstr(why + "."));
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.5), adamw}), Not(HasSubstr("AdamW")));
 }
 
 TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
   EXPECT_EQ(
-      said({inference}),
+      summary_words({inference}),
       "- The H200 is **2.00 times** as fast as the H100 in the only timing that both runs have.");
-  EXPECT_EQ(said({optimizer(1)}), "No whole step has a value on both sides.");
-  EXPECT_EQ(said({}), "Nothing in the cells that both runs have can be compared yet.");
+  EXPECT_EQ(summary_words({optimizer(1)}), "No whole step has a value on both sides.");
+  EXPECT_EQ(summary_words({}), "Nothing in the cells that both runs have can be compared yet.");
 }
 
 TEST(ComparisonSummary, CountsOneCellAsOne) {
@@ -108,7 +109,8 @@ TEST(ComparisonSummary, CountsOneCellAsOne) {
               HasSubstr("2 cells match, "));
 }
 
-/// A comparison on one machine, whose limits differ only by noise.
+/// Returns a comparison of labreport's network with a user's model on one machine, whose limits
+/// differ only by noise.
 Comparison comparison_of_two_models(std::vector<ComparedRow> rows) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.machines.relation = Relation::kSameMachine;
@@ -142,8 +144,8 @@ TEST(TwoModels, HaveAWarningWhereEachWasLaunchedOnce) {
   EXPECT_THAT(answer(), HasSubstr("Each side was launched once"));
 }
 
-/// The summary of a run of a GPU with these quantities.
-RunSummary found(const char* gpu, std::vector<Quantity> quantities) {
+/// Returns the summary of a run that has these quantities.
+RunSummary run_summary_of(const char* gpu, std::vector<Quantity> quantities) {
   RunSummary run{};
   run.device = gpu;
   run.title = "How fast";
@@ -152,8 +154,9 @@ RunSummary found(const char* gpu, std::vector<Quantity> quantities) {
   return run;
 }
 
-Quantity of(const char* topic, std::vector<std::pair<std::string, double>> values,
-            const char* remark = "") {
+/// Returns the values of a topic in ms, for one network and setting.
+Quantity quantity_of(const char* topic, std::vector<std::pair<std::string, double>> values,
+                     const char* remark = "") {
   return {.topic = topic,
           .network = "small",
           .parameters = static_cast<double>(parameter_count(ModelShape{768, 3072, 12, 12, 10000})),
@@ -164,19 +167,22 @@ Quantity of(const char* topic, std::vector<std::pair<std::string, double>> value
           .remark = remark};
 }
 
-/// The comparison of an H100 (A) and an H200 (B), with the quantities of other runs of the two.
-Document with_others(const Quantity& of_a, const Quantity& of_b, double b_over_a = 0.8) {
+/// Compares an H100 (A) with an H200 (B), of which runs have these quantities.
+Document document_with_quantities(const Quantity& of_a, const Quantity& of_b,
+                                  double b_over_a = 0.8) {
   Comparison comparison{.rows = {step(Precision::kBf16, b_over_a)}};
   comparison.a.device = "NVIDIA H100";
   comparison.b.device = "NVIDIA H200";
-  return diff_document(comparison,
-                       {"a", "", {found("NVIDIA H100", {of_a}), found("NVIDIA H100", {})}},
-                       {"b", "", {found("NVIDIA H200", {of_b})}});
+  return diff_document(
+      comparison,
+      {"a", "", {run_summary_of("NVIDIA H100", {of_a}), run_summary_of("NVIDIA H100", {})}},
+      {"b", "", {run_summary_of("NVIDIA H200", {of_b})}});
 }
 
 TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
-  const Document document = with_others(of(topic::kFastestStep, {{"einsum", 900}, {"SDPA", 120}}),
-                                        of(topic::kFastestStep, {{"einsum", 800}, {"SDPA", 100}}));
+  const Document document =
+      document_with_quantities(quantity_of(topic::kFastestStep, {{"einsum", 900}, {"SDPA", 120}}),
+                               quantity_of(topic::kFastestStep, {{"einsum", 800}, {"SDPA", 100}}));
   const std::string& answer = document.sections.front().parts.front().answer;
   EXPECT_THAT(answer,
               HasSubstr("Tuned, small's BF16 training step takes **100 ms** on the H200 and "
@@ -189,20 +195,21 @@ TEST(ComparisonCard, HasTheTunedStepAndThePriceAtWhichBothAreEven) {
 }
 
 TEST(ComparisonCard, SaysWhatFitsOnOneSideAlone) {
-  ComparedRow refused = step(Precision::kFp32, 1);
-  refused.status = RowStatus::kFailedA;
-  refused.ratio.reset();
-  refused.a.value.reset();
-  refused.a.fits = false;
-  refused.spec.context = 1024;
-  EXPECT_THAT(said({step(Precision::kFp32, 0.9), refused}),
+  ComparedRow too_large = step(Precision::kFp32, 1);
+  too_large.status = RowStatus::kFailedA;
+  too_large.ratio.reset();
+  too_large.a.value.reset();
+  too_large.a.fits = false;
+  too_large.spec.context = 1024;
+  EXPECT_THAT(summary_words({step(Precision::kFp32, 0.9), too_large}),
               HasSubstr("small's FP32 training step at context 1,024 fits **the H200** and not the "
                         "H100."));
 }
 
 TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
-  const Document document = with_others(of(topic::kTrainingStep, {{"step", 1000}}, "launch-bound"),
-                                        of(topic::kTrainingStep, {{"step", 800}}));
+  const Document document =
+      document_with_quantities(quantity_of(topic::kTrainingStep, {{"step", 1000}}, "launch-bound"),
+                               quantity_of(topic::kTrainingStep, {{"step", 800}}));
   const Part& part = document.sections.front().parts.front();
   EXPECT_THAT(part.answer, HasSubstr("Launch-bound: small in BF16."));
   EXPECT_EQ(part.tables.front().slug, "launch-bound");
@@ -210,9 +217,9 @@ TEST(ComparisonCard, SetsLaunchBoundStepsApart) {
 }
 
 TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {
-  const Document document =
-      with_others(of(topic::kCompilation, {{"eager", 300}, {"compiled", 250}}),
-                  of(topic::kCompilation, {{"eager", 200}}));
+  const Document document = document_with_quantities(
+      quantity_of(topic::kCompilation, {{"eager", 300}, {"compiled", 250}}),
+      quantity_of(topic::kCompilation, {{"eager", 200}}));
   const Section& others = document.sections.at(1);
   ASSERT_EQ(others.problem, "others");
   const TableView& table = others.parts.front().tables.front();
@@ -223,7 +230,8 @@ TEST(ComparisonOthers, HaveTheLastValueThatBothHaveAndNameTheirRuns) {
               HasSubstr("How fast, NVIDIA H100, 2026-05-01 10:15 UTC"));
 }
 
-std::string kernels_said(const PlaceDifference& largest) {
+/// Returns the answer on kernels, whose largest difference is in that place.
+std::string kernel_words(const PlaceDifference& largest) {
   ComparedRow profile = row(Measure::kKernelTime, Mode::kTrainStep, Precision::kFp32, 1.5);
   profile.spec.kind = CellKind::kKernels;
   profile.spec.model = ModelShape{64, 256, 3, 2, 512};
@@ -234,23 +242,23 @@ std::string kernels_said(const PlaceDifference& largest) {
 }
 
 TEST(Places, ThatDifferMostAreNamedWithTheirKernelsALayer) {
-  EXPECT_THAT(kernels_said({"forward", "attention: softmax", {1.2e6, 27}, {3.1e6, 36}}),
+  EXPECT_THAT(kernel_words({"forward", "attention: softmax", {1.2e6, 27}, {3.1e6, 36}}),
               HasSubstr("in the forward pass of attention’s softmax: there Net-0a1b2c3d takes "
                         "**3.10 ms** in 12 kernels a layer, labreport’s network 1.20 ms in 9 "
                         "kernels a layer."));
-  EXPECT_THAT(kernels_said({"optimizer", "", {9e6, 100}, {3e6, 4}}),
+  EXPECT_THAT(kernel_words({"optimizer", "", {9e6, 100}, {3e6, 4}}),
               HasSubstr("in the optimizer’s step: there labreport’s network takes **9.00 ms** in "
                         "100 kernels, Net-0a1b2c3d 3.00 ms in 4 kernels."));
 }
 
 TEST(Places, WithTheSameKernelsHaveNoCount) {
-  EXPECT_THAT(kernels_said({"backward", "feed-forward", {1e6, 30}, {3e6, 30}}),
+  EXPECT_THAT(kernel_words({"backward", "feed-forward", {1e6, 30}, {3e6, 30}}),
               HasSubstr("the feed-forward: there Net-0a1b2c3d takes **3.00 ms**, labreport’s "
                         "network 1.00 ms."));
 }
 
 TEST(Places, AreNotNamedWhereTheyTakeTheSame) {
-  EXPECT_THAT(kernels_said({"backward", "feed-forward", {1e6, 30}, {1.001e6, 30}}),
+  EXPECT_THAT(kernel_words({"backward", "feed-forward", {1e6, 30}, {1.001e6, 30}}),
               Not(HasSubstr("largest difference")));
 }
 

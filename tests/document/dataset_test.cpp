@@ -30,8 +30,9 @@ Dataset steps() {
                                         {"large", Value::missing("out of memory"), std::nullopt}});
 }
 
-std::vector<std::string> texts(const TableView& table, std::size_t r) {
-  const RowView& row = table.rows.at(r);
+/// Returns the cells of a row as the table shows them.
+std::vector<std::string> texts(const TableView& table, std::size_t row_index) {
+  const RowView& row = table.rows.at(row_index);
   std::vector<std::string> texts;
   for (std::size_t c = 0; c < row.cells.size(); ++c) texts.push_back(table.text(row, c));
   return texts;
@@ -62,13 +63,13 @@ TEST(Dataset, SaysWhyWhereNoColumnHasAnyNumber) {
 }
 
 TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
-  const double nothing = 0;
+  const double zero = 0;
   const TableView table = table_of(make_dataset(
       "steps", kSteps,
-      std::vector<Step>{{"small", {1 / nothing, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
+      std::vector<Step>{{"small", {1 / zero, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
   EXPECT_EQ(table.rows.at(0).missing_reason, "a number that it divides by is 0");
-  EXPECT_EQ(format_value(Value(nothing / nothing), {Notation::kShortest}), "–");
-  EXPECT_EQ(format_value(Value(2.5, 1 / nothing)), "2.500");
+  EXPECT_EQ(format_value(Value(zero / zero), {Notation::kShortest}), "–");
+  EXPECT_EQ(format_value(Value(2.5, 1 / zero)), "2.500");
 }
 
 TEST(Dataset, SaysBesideARowWhyOneOfItsNumbersIsMissing) {
@@ -113,8 +114,10 @@ TEST(Dataset, IsRowsOfNumbersForAFigure) {
                                         {"peak_text", "3.00"}}));
   EXPECT_TRUE(rows.at(1).at("time").is_null());
   EXPECT_EQ(rows.at(1).at("reason"), "out of memory");
-  const auto wanted = [](const std::string& name) { return name == "time" || name == "peak_text"; };
-  EXPECT_EQ(json_rows(steps(), wanted).at(0),
+  const auto is_used = [](const std::string& name) {
+    return name == "time" || name == "peak_text";
+  };
+  EXPECT_EQ(json_rows(steps(), is_used).at(0),
             (nlohmann::json{{"time", 116.714}, {"peak_text", "3.00"}}));
 }
 
@@ -125,13 +128,13 @@ TEST(Dataset, MeansCarryTheirDeviation) {
 }
 
 TEST(Notations, WriteANumber) {
-  struct Written {
+  struct WrittenNumber {
     double number;
     Notation notation;
     const char* text;
   };
   for (const auto& [number, notation, text] :
-       {Written{1234.567, {}, "1,235"},
+       {WrittenNumber{1234.567, {}, "1,235"},
         {10.00013351, {Notation::kShortest, 10}, "10.00013351"},
         {-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
         {2.005, {Notation::kFixed, 1}, "2.0"},

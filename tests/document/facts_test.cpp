@@ -25,31 +25,32 @@ Facts some_facts() {
   return facts;
 }
 
-std::string words(std::string_view text) { return render_words(text, some_facts(), "part (b)"); }
+std::string render(std::string_view words) { return render_words(words, some_facts(), "part (b)"); }
 
 TEST(RenderWords, FillsTagsSectionsAndLists) {
-  EXPECT_EQ(words("Size {{size}}."), "Size 2.7B.");
-  EXPECT_EQ(words("It is{{#fast}} fast{{/fast}}{{#slow}} slow{{/slow}}."), "It is fast.");
-  EXPECT_EQ(words("{{^slow}}Not slow.{{/slow}}"), "Not slow.");
-  EXPECT_EQ(words("{{#sizes}}{{name}} of {{size}}; {{/sizes}}end"),
+  EXPECT_EQ(render("Size {{size}}."), "Size 2.7B.");
+  EXPECT_EQ(render("It is{{#fast}} fast{{/fast}}{{#slow}} slow{{/slow}}."), "It is fast.");
+  EXPECT_EQ(render("{{^slow}}Not slow.{{/slow}}"), "Not slow.");
+  EXPECT_EQ(render("{{#sizes}}{{name}} of {{size}}; {{/sizes}}end"),
             "small of 2.7B; medium of 2.7B; end");
-  EXPECT_EQ(words("{{#none}}{{anything}}{{/none}}{{^none}}No size ran.{{/none}}"), "No size ran.");
+  EXPECT_EQ(render("{{#none}}{{anything}}{{/none}}{{^none}}No size ran.{{/none}}"), "No size ran.");
 }
 
 TEST(RenderWords, JoinsTheLinesOfAParagraphAndKeepsBlocksApart) {
-  EXPECT_EQ(words("one\ntwo\n\n\nthree\n"), "one two\n\nthree");
-  EXPECT_EQ(words("one\n{{#slow}}\nleft out\n{{/slow}}\ntwo"), "one two");
-  EXPECT_EQ(words("one\n{{#fast}}\ntwo\n{{/fast}}\n\nthree"), "one two\n\nthree");
-  EXPECT_EQ(words("one {{#slow}}left out{{/slow}} two"), "one two");
-  EXPECT_EQ(words("- one\n  more\n- two"), "- one more\n- two");
-  EXPECT_EQ(words("a table:\n\n| a |\n|---|\n| {{size}} |\n"),
+  EXPECT_EQ(render("one\ntwo\n\n\nthree\n"), "one two\n\nthree");
+  EXPECT_EQ(render("one\n{{#slow}}\nleft out\n{{/slow}}\ntwo"), "one two");
+  EXPECT_EQ(render("one\n{{#fast}}\ntwo\n{{/fast}}\n\nthree"), "one two\n\nthree");
+  EXPECT_EQ(render("one {{#slow}}left out{{/slow}} two"), "one two");
+  EXPECT_EQ(render("- one\n  more\n- two"), "- one more\n- two");
+  EXPECT_EQ(render("a table:\n\n| a |\n|---|\n| {{size}} |\n"),
             "a table:\n\n| a |\n|---|\n| 2.7B |");
-  EXPECT_EQ(words("```\na\n  b\n```"), "```\na\n  b\n```");
+  EXPECT_EQ(render("```\na\n  b\n```"), "```\na\n  b\n```");
 }
 
-std::string refusal(std::string_view text) {
+/// Returns the message with which a template is refused.
+std::string refusal(std::string_view words) {
   try {
-    words(text);
+    render(words);
   } catch (const Error& error) {
     return error.what();
   }
@@ -106,12 +107,12 @@ TEST(Facts, OfARowAreItsColumnsAsTablesWriteThem) {
 }
 
 TEST(Facts, ChooseTheSituationThatHoldsAndNoneForAnyOtherWord) {
-  const auto said = [](const char* holds) {
+  const auto rendered = [](const char* holds) {
     const Facts facts = Facts().choose({"one", "two"}, holds, Facts().set("value", "x"));
     return render_words("{{#one}}1 {{value}}{{/one}}{{#two}}2 {{value}}{{/two}}", facts, "here");
   };
-  EXPECT_EQ(said("two"), "2 x");
-  EXPECT_EQ(said(""), "");
+  EXPECT_EQ(rendered("two"), "2 x");
+  EXPECT_EQ(rendered(""), "");
 }
 
 TEST(EscapeMarkdown, LeavesOrdinaryNumbersAndNamesAlone) {

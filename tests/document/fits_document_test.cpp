@@ -1,5 +1,5 @@
-// Tests the page "What fits?": its formulas are those of plan/memory.h, and its evidence comes from
-// the runs.
+// Tests the page "What fits?". Its formulas must give the peaks of plan/memory.h, and its evidence
+// must come from the runs.
 #include <gmock/gmock.h>
 
 #include "document/index/index_document.h"
@@ -16,7 +16,7 @@ constexpr ModelShape kLarge{2560, 10240, 32, 32, 10'000};
 constexpr std::int64_t kGibibyte = 1LL << 30;
 constexpr std::int64_t kWorkspace = 1 << 20;
 
-ConfirmedPeaks steps(std::int64_t peaks, std::int64_t context) {
+ConfirmedPeaks confirmed_steps(std::int64_t peaks, std::int64_t context) {
   return {.mode = "train_step",
           .precision = "bf16",
           .peaks = peaks,
@@ -44,7 +44,8 @@ OverviewPage page_of(const std::vector<RunSummary>& runs) {
   return last;
 }
 
-std::vector<std::string> contexts(const OverviewPage& page, std::size_t row) {
+/// Returns the smallest GPU of each context in a row.
+std::vector<std::string> smallest_gpus(const OverviewPage& page, std::size_t row) {
   const TableView& table = page.document.sections.front().parts.front().tables.front();
   std::vector<std::string> texts;
   for (std::size_t column = 3; column < table.columns.size(); ++column)
@@ -52,24 +53,25 @@ std::vector<std::string> contexts(const OverviewPage& page, std::size_t row) {
   return texts;
 }
 
-/// The largest of the possible peaks, less the optimizer's state.
-std::int64_t evaluated(const nlohmann::json& peaks, std::int64_t batch, std::int64_t context,
-                       std::int64_t shard = -1) {
-  std::int64_t most = 0;
+/// Returns the bytes of the largest possible peak. `shard` replaces the bytes of the optimizer's
+/// state, the third part, unless it is negative.
+std::int64_t evaluated_peak(const nlohmann::json& peaks, std::int64_t batch, std::int64_t context,
+                            std::int64_t shard = -1) {
+  std::int64_t largest = 0;
   for (const nlohmann::json& peak : peaks) {
     std::int64_t total = 0;
     for (std::size_t i = 0; i < peak["parts"].size(); ++i) {
-      const nlohmann::json& of = peak["parts"][i];
+      const nlohmann::json& coefficients = peak["parts"][i];
       const std::int64_t tokens = batch * context;
-      total += i == 2 && shard >= 0
-                   ? shard
-                   : of[0].get<std::int64_t>() + of[1].get<std::int64_t>() * tokens +
-                         of[2].get<std::int64_t>() * tokens * context +
-                         of[3].get<std::int64_t>() * context * context;
+      total += i == 2 && shard >= 0 ? shard
+                                    : coefficients[0].get<std::int64_t>() +
+                                          coefficients[1].get<std::int64_t>() * tokens +
+                                          coefficients[2].get<std::int64_t>() * tokens * context +
+                                          coefficients[3].get<std::int64_t>() * context * context;
     }
-    most = std::max(most, total);
+    largest = std::max(largest, total);
   }
-  return most;
+  return largest;
 }
 
 CellSpec step_of(const ModelShape& shape, std::int64_t batch, std::int64_t context) {
@@ -83,27 +85,27 @@ CellSpec step_of(const ModelShape& shape, std::int64_t batch, std::int64_t conte
 }
 
 TEST(Fits, HasTheFormulasOfEveryNetworkAndBlocksPerCheckpoint) {
-  ConfirmedPeaks checkpoints = steps(4, 2048);
+  ConfirmedPeaks checkpoints = confirmed_steps(4, 2048);
   checkpoints.blocks = 8;
   const nlohmann::json data =
-      page_of({run("A", 80, "1", {steps(8, 512), checkpoints})}).script_data;
+      page_of({run("A", 80, "1", {confirmed_steps(8, 512), checkpoints})}).script_data;
   ASSERT_EQ(data["networks"].size(), 2u);
   const nlohmann::json& formulas = data["networks"][1]["formulas"]["training step"]["BF16"];
   ASSERT_EQ(formulas.size(), 7u) << "0, 1, 2, 4, … 32";
   for (const auto& [batch, context] :
        {std::pair(4, 512), std::pair(1, 16'384), std::pair(64, 64)}) {
     CellSpec spec = step_of(kLarge, batch, context);
-    EXPECT_EQ(evaluated(formulas["0"], batch, context), expected_peak(spec).total());
+    EXPECT_EQ(evaluated_peak(formulas["0"], batch, context), expected_peak(spec).total());
     for (const std::int64_t blocks : {1, 2, 4, 32}) {
       spec.blocks_per_checkpoint = blocks;
-      EXPECT_EQ(evaluated(formulas[std::to_string(blocks)], batch, context),
+      EXPECT_EQ(evaluated_peak(formulas[std::to_string(blocks)], batch, context),
                 expected_peak(spec).total());
     }
   }
 }
 
 TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
-  ConfirmedPeaks sharded = steps(1, 512);
+  ConfirmedPeaks sharded = confirmed_steps(1, 512);
   sharded.ranks = 2;
   const nlohmann::json data = page_of({run("A", 80, "1", {sharded})}).script_data;
   CellSpec spec = step_of(kLarge, 2, 512);
@@ -111,25 +113,26 @@ TEST(Fits, HasEachRanksShareOfTheOptimizersState) {
   spec.ranks = Ranks{4};
   const std::int64_t share = held_bytes(spec).moments;
   EXPECT_EQ(data["networks"][1]["shards"]["4"], share);
-  EXPECT_EQ(evaluated(data["networks"][1]["formulas"]["training step"]["BF16"]["0"], 2, 512, share),
-            expected_peak(as_single_process(spec)).total() - moment_bytes(kLarge) + share);
+  EXPECT_EQ(
+      evaluated_peak(data["networks"][1]["formulas"]["training step"]["BF16"]["0"], 2, 512, share),
+      expected_peak(as_single_process(spec)).total() - moment_bytes(kLarge) + share);
 }
 
 TEST(Fits, NamesTheSmallestGpuAndWhatIsExtrapolated) {
-  const OverviewPage page = page_of(
-      {run("NVIDIA A 141", 141, "1", {steps(8, 2048)}), run("B", 80, "2", {steps(8, 512)})});
-  EXPECT_THAT(contexts(page, 0),
+  const OverviewPage page = page_of({run("NVIDIA A 141", 141, "1", {confirmed_steps(8, 2048)}),
+                                     run("B", 80, "2", {confirmed_steps(8, 512)})});
+  EXPECT_THAT(smallest_gpus(page, 0),
               ElementsAre("B", "B, extrapolated", "B, extrapolated", "B, extrapolated"));
-  EXPECT_THAT(contexts(page, 1), ElementsAre("B", "A", "none", "none, extrapolated"));
+  EXPECT_THAT(smallest_gpus(page, 1), ElementsAre("B", "A", "none", "none, extrapolated"));
 }
 
 TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
-  ConfirmedPeaks few = steps(2, 512);
+  ConfirmedPeaks few = confirmed_steps(2, 512);
   few.farthest = 0.03;
-  const nlohmann::json gpus =
-      page_of({run("A", 80, "1", {steps(8, 1024)}), run("A", 80, "2", {steps(7, 512)}),
-               run("A", 80, "3", {few}), run("B", 80, "4", {})})
-          .script_data["gpus"];
+  const nlohmann::json gpus = page_of({run("A", 80, "1", {confirmed_steps(8, 1024)}),
+                                       run("A", 80, "2", {confirmed_steps(7, 512)}),
+                                       run("A", 80, "3", {few}), run("B", 80, "4", {})})
+                                  .script_data["gpus"];
   ASSERT_EQ(gpus.size(), 1u) << "B confirms nothing";
   ASSERT_EQ(gpus[0]["evidence"].size(), 1u);
   EXPECT_EQ(gpus[0]["evidence"][0]["run"], "A/2025/1/index.html");
@@ -140,9 +143,9 @@ TEST(Fits, RestsOnAllRunsAndLeadsToTheOneThatMeasuredMost) {
 }
 
 TEST(Fits, KnowsANetworkOfTwoNamesOnce) {
-  const nlohmann::json networks =
-      page_of({run("A", 80, "1", {steps(8, 512)}), run("B", 80, "2", {steps(8, 512)}, "2.7B")})
-          .script_data["networks"];
+  const nlohmann::json networks = page_of({run("A", 80, "1", {confirmed_steps(8, 512)}),
+                                           run("B", 80, "2", {confirmed_steps(8, 512)}, "2.7B")})
+                                      .script_data["networks"];
   ASSERT_EQ(networks.size(), 2u);
   EXPECT_EQ(networks[1]["label"], "2.7B, xl (3.41B)");
   EXPECT_EQ(networks[1]["key"], "2.7B");

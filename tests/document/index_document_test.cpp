@@ -1,4 +1,5 @@
-// Tests the index: which runs it shows, in which order, and its words for each.
+// Tests the pages over several runs: the runs that the index shows and their order, words and
+// numbers.
 #include "document/index/index_document.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-RunSummary entry(const std::string& device, const std::string& time) {
+RunSummary summary_of(const std::string& device, const std::string& time) {
   return {.folder = device + "/2025/" + time,
           .title = "Profiling",
           .device = device,
@@ -21,15 +22,15 @@ RunSummary entry(const std::string& device, const std::string& time) {
           .headline = {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
 }
 
-RunSummary reference(RunSummary entry) {
-  entry.reference = true;
-  return entry;
+RunSummary as_reference(RunSummary summary) {
+  summary.reference = true;
+  return summary;
 }
 
 RunSummary demonstration(const std::string& time) {
-  RunSummary shown = entry("Some CPU", time);
-  shown.demonstration = true;
-  return shown;
+  RunSummary summary = summary_of("Some CPU", time);
+  summary.demonstration = true;
+  return summary;
 }
 
 Part part_at(const std::vector<RunSummary>& runs, const std::string& folder) {
@@ -40,58 +41,61 @@ Part part_at(const std::vector<RunSummary>& runs, const std::string& folder) {
   return {};
 }
 
-Part part_of(const std::vector<RunSummary>& runs) { return part_at(runs, ""); }
+Part index_part(const std::vector<RunSummary>& runs) { return part_at(runs, ""); }
 
-std::vector<std::string> texts(const TableView& table, std::size_t r) {
-  std::vector<std::string> found;
+std::vector<std::string> texts(const TableView& table, std::size_t row) {
+  std::vector<std::string> texts;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    found.push_back(table.text(table.rows.at(r), c));
+    texts.push_back(table.text(table.rows.at(row), c));
   }
-  return found;
+  return texts;
 }
 
-std::vector<std::string> order(const std::vector<RunSummary>& entries) {
-  const Part part = part_of(entries);
-  std::vector<std::string> found;
+/// Returns device and date of each run in the index's table.
+std::vector<std::string> listed_runs(const std::vector<RunSummary>& runs) {
+  const Part part = index_part(runs);
+  std::vector<std::string> listed;
   const TableView& table = part.tables.back();
   for (const RowView& row : table.rows) {
-    found.push_back(table.text(row, 0) + " " + table.text(row, 3));
+    listed.push_back(table.text(row, 0) + " " + table.text(row, 3));
   }
-  return found;
+  return listed;
 }
 
-std::vector<std::string> figures(const std::vector<RunSummary>& entries) {
-  const Part part = part_of(entries);
+std::vector<std::string> figure_slugs(const std::vector<RunSummary>& runs) {
+  const Part part = index_part(runs);
   std::vector<std::string> slugs;
   for (const Figure& figure : part.figures) slugs.push_back(figure.slug);
   return slugs;
 }
 
 TEST(IndexOrder, OnesOwnNewestFirstBeforeThoseThatShipWithTheProject) {
-  EXPECT_THAT(order({reference(entry("A", "2026-04-01")), entry("A", "2026-01-01"),
-                     entry("B", "2026-03-01")}),
+  EXPECT_THAT(listed_runs({as_reference(summary_of("A", "2026-04-01")),
+                           summary_of("A", "2026-01-01"), summary_of("B", "2026-03-01")}),
               ElementsAre("B 2026-03-01", "A 2026-01-01", "A 2026-04-01"));
 }
 
 TEST(IndexOrder, FullRunsThatShipWithTheProjectBeforeQuickOnes) {
-  RunSummary quick = reference(entry("A", "2026-03-01"));
+  RunSummary quick = as_reference(summary_of("A", "2026-03-01"));
   quick.preset = "quick";
-  EXPECT_THAT(order({quick, reference(entry("A", "2026-01-01"))}),
+  EXPECT_THAT(listed_runs({quick, as_reference(summary_of("A", "2026-01-01"))}),
               ElementsAre("A 2026-01-01", "A 2026-03-01"));
 }
 
 TEST(IndexOrder, DemonstrationsLast) {
-  EXPECT_THAT(order({demonstration("2026-09-01"), reference(entry("A", "2026-01-01"))}),
-              ElementsAre("A 2026-01-01", "Some CPU 2026-09-01"));
+  EXPECT_THAT(
+      listed_runs({demonstration("2026-09-01"), as_reference(summary_of("A", "2026-01-01"))}),
+      ElementsAre("A 2026-01-01", "Some CPU 2026-09-01"));
 }
 
 TEST(IndexOrder, DoesNotDependOnTheOrderGiven) {
-  const std::vector<RunSummary> one = {entry("A", "2026-01-01"), entry("B", "2026-01-01")};
-  EXPECT_EQ(order(one), order({one[1], one[0]}));
+  const std::vector<RunSummary> runs = {summary_of("A", "2026-01-01"),
+                                        summary_of("B", "2026-01-01")};
+  EXPECT_EQ(listed_runs(runs), listed_runs({runs[1], runs[0]}));
 }
 
 TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
-  const TableView table = part_of({entry("A", "2026-01-01T10:15:00Z")}).tables.front();
+  const TableView table = index_part({summary_of("A", "2026-01-01T10:15:00Z")}).tables.front();
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
   EXPECT_THAT(texts(table, 0),
@@ -100,29 +104,29 @@ TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
 }
 
 TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
-  RunSummary bare = entry("A", "2026-01-01");
-  bare.headline = {};
-  const TableView table = part_of({bare, entry("B", "2026-01-01")}).tables.front();
+  RunSummary without_step = summary_of("A", "2026-01-01");
+  without_step.headline = {};
+  const TableView table = index_part({without_step, summary_of("B", "2026-01-01")}).tables.front();
   EXPECT_THAT(texts(table, 0), ElementsAre("A", "Profiling", "2025", "2026-01-01", "", "–", "–",
                                            "–", "All 40 measurements succeeded"));
 }
 
 TEST(IndexTable, MarksWhatIsNoWholeRunOfOnesOwn) {
-  RunSummary marked = reference(entry("A", "2026-01-01"));
+  RunSummary marked = as_reference(summary_of("A", "2026-01-01"));
   marked.preset = "quick";
   marked.incomplete = true;
-  EXPECT_THAT(part_of({entry("B", "2026-01-01"), marked}).tables.front().rows[1].flags,
+  EXPECT_THAT(index_part({summary_of("B", "2026-01-01"), marked}).tables.front().rows[1].flags,
               ElementsAre("reference run", "interrupted", "quick preset"));
-  EXPECT_THAT(part_of({marked}).tables.front().rows[0].flags,
+  EXPECT_THAT(index_part({marked}).tables.front().rows[0].flags,
               ElementsAre("interrupted", "quick preset"))
       << "all come with the project";
-  EXPECT_THAT(part_of({demonstration("2026-01-01")}).tables.front().rows[0].flags,
+  EXPECT_THAT(index_part({demonstration("2026-01-01")}).tables.front().rows[0].flags,
               ElementsAre("CPU demonstration"));
 }
 
 TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
-  const Part part =
-      part_of({entry("A", "2026-01-01"), entry("A", "2026-02-01"), entry("B", "2026-01-01")});
+  const Part part = index_part({summary_of("A", "2026-01-01"), summary_of("A", "2026-02-01"),
+                                summary_of("B", "2026-01-01")});
   ASSERT_EQ(part.figures.size(), 1u);
   ASSERT_EQ(part.figures[0].table.rows.size(), 4u) << "FP32 and BF16 of each";
   EXPECT_EQ(texts(part.figures[0].table, 0)[0], "A, 2.7B (2025)");
@@ -134,18 +138,18 @@ TEST(GpuPage, ShowsTheHistoryOfThreeRuns) {
     for (const Figure& figure : part_at(runs, "A").figures) slugs.push_back(figure.slug);
     return slugs;
   };
-  std::vector<RunSummary> runs{entry("A", "2026-01-01"), entry("A", "2026-02-01")};
+  std::vector<RunSummary> runs{summary_of("A", "2026-01-01"), summary_of("A", "2026-02-01")};
   EXPECT_THAT(figures_at(runs), ElementsAre());
-  runs.push_back(entry("A", "2026-03-01"));
+  runs.push_back(summary_of("A", "2026-03-01"));
   EXPECT_THAT(figures_at(runs), ElementsAre(HasSubstr("history")));
   runs.back().edition = "2026";
   EXPECT_THAT(figures_at(runs), ElementsAre()) << "another edition is another workload";
 }
 
 TEST(IndexFigures, AreLeftOutWhereNoStepWasTimed) {
-  RunSummary bare = entry("A", "2026-01-01");
-  bare.headline = {};
-  EXPECT_THAT(figures({bare}), ElementsAre());
+  RunSummary without_step = summary_of("A", "2026-01-01");
+  without_step.headline = {};
+  EXPECT_THAT(figure_slugs({without_step}), ElementsAre());
 }
 
 TEST(Index, WithoutARunIsTheOnlyPageAndHasNoSection) {
@@ -183,7 +187,8 @@ TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
   EXPECT_EQ(run_summary(document, "gpu", "").problems, "");
 }
 
-RunSummary tuned(RunSummary run, double from, double to) {
+/// Adds a ladder, whose step takes `from` ms before the change and `to` ms after it.
+RunSummary with_ladder(RunSummary run, double from, double to) {
   run.quantities = {{.topic = topic::kFastestStep,
                      .network = "2.7B",
                      .parameters = 3.4e9,
@@ -196,35 +201,40 @@ RunSummary tuned(RunSummary run, double from, double to) {
 }
 
 TEST(Index, SaysWhetherChangesBeatANewGpu) {
-  const auto said = [](double slow_to) {
-    return part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
-                    tuned(entry("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)})
+  const auto answer = [](double slow_to) {
+    return index_part(
+               {with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                with_ladder(summary_of("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)})
         .answer;
   };
-  EXPECT_THAT(said(125),
+  EXPECT_THAT(answer(125),
               AllOf(HasSubstr("**Changes to the step beat a new GPU.**"),
                     HasSubstr("from 300 to **100 ms** on the H200 and from 400 to **125 ms** on "
                               "the H100: a tuned H100 is **2.40 times** as fast as an untuned"),
                     HasSubstr("Tuned alike, the H200 is **1.25 times** as fast as the H100.")));
-  EXPECT_THAT(said(350), testing::Not(HasSubstr("beat a new GPU")));
+  EXPECT_THAT(answer(350), testing::Not(HasSubstr("beat a new GPU")));
 }
 
 TEST(Index, NamesEditionsWhereARowMixesThem) {
-  RunSummary other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  RunSummary other = with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125);
   other.edition = "2026";
-  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
+  const Part part =
+      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), other});
   EXPECT_THAT(texts(part.tables.front(), 0),
               ElementsAre("Fastest step", "to 2026-05-02 (2026)", "to 2026-05-01 (2025)"));
 }
 
 TEST(Index, CountsSeveralGpusOfAHostAsTheirKind) {
-  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
-                             tuned(entry("2 × NVIDIA H200", "2026-05-03"), 300, 100)});
+  const Part part =
+      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                  with_ladder(summary_of("2 × NVIDIA H200", "2026-05-03"), 300, 100)});
   EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("Fastest step", "to 2026-05-03"));
 }
 
-RunSummary timed(RunSummary run, const char* name, double parameters, double fp32, double bf16) {
-  for (const auto& [precision, ms] : {std::pair("FP32", fp32), std::pair("BF16", bf16)}) {
+/// Adds training steps in both precisions.
+RunSummary with_steps(RunSummary run, const char* name, double parameters, double fp32_ms,
+                      double bf16_ms) {
+  for (const auto& [precision, ms] : {std::pair("FP32", fp32_ms), std::pair("BF16", bf16_ms)}) {
     run.quantities.push_back({.topic = topic::kTrainingStep,
                               .network = name,
                               .parameters = parameters,
@@ -237,23 +247,26 @@ RunSummary timed(RunSummary run, const char* name, double parameters, double fp3
 }
 
 TEST(Index, ComparesOneNetworkOfTwoNamesByItsParameters) {
-  EXPECT_THAT(part_of({timed(entry("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
-                       timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
-                  .answer,
-              HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
+  EXPECT_THAT(
+      index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
+                  with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
+          .answer,
+      HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
 }
 
 TEST(Index, ComparesNoTwoNetworksOfOneName) {
-  EXPECT_THAT(part_of({timed(entry("NVIDIA H200", "2026-05-01"), "xl", 2e9, 1200, 300),
-                       timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
-                  .answer,
-              testing::Not(HasSubstr(" and ")));
+  EXPECT_THAT(
+      index_part({with_steps(summary_of("NVIDIA H200", "2026-05-01"), "xl", 2e9, 1200, 300),
+                  with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
+          .answer,
+      testing::Not(HasSubstr(" and ")));
 }
 
 TEST(GpuPage, HasTheNewestValueOfEachNameWithALinkToItsRun) {
-  RunSummary older = timed(entry("A", "2026-05-01"), "2.7B", 3e9, 1200, 300);
+  RunSummary older = with_steps(summary_of("A", "2026-05-01"), "2.7B", 3e9, 1200, 300);
   for (Quantity& quantity : older.quantities) quantity.values.emplace_back("forward", 90);
-  const Part part = part_at({older, timed(entry("A", "2026-05-02"), "2.7B", 3e9, 1100, 290)}, "A");
+  const Part part =
+      part_at({older, with_steps(summary_of("A", "2026-05-02"), "2.7B", 3e9, 1100, 290)}, "A");
   ASSERT_EQ(part.details.tables.size(), 1u);
   const TableView& table = part.details.tables.front();
   EXPECT_EQ(table.title, "Training step (ms), context 512");
@@ -264,8 +277,9 @@ TEST(GpuPage, HasTheNewestValueOfEachNameWithALinkToItsRun) {
 
 TEST(TopicPage, HoldsGpusSideBySideAndTheRestInADrawer) {
   const std::vector<RunSummary> runs{
-      timed(entry("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
-      timed(timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1300, 400), "small", 1e8, 70, 50)};
+      with_steps(summary_of("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
+      with_steps(with_steps(summary_of("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1300, 400), "small",
+                 1e8, 70, 50)};
   const Part part = part_at(runs, "topic/training-step");
   EXPECT_THAT(texts(part.tables.front(), 0),
               ElementsAre("2.7B, xl", "FP32", "step", "1,300", "1,200"));
@@ -275,33 +289,34 @@ TEST(TopicPage, HoldsGpusSideBySideAndTheRestInADrawer) {
 }
 
 TEST(Index, LeadsNowhereThatHasNoPage) {
-  RunSummary run = entry("A", "2026-05-01");
+  RunSummary run = summary_of("A", "2026-05-01");
   run.key_numbers = {{topic::kMemory, "12 GiB", "memory_profiling-b"}};
-  EXPECT_EQ(part_of({run}).tables.front().rows[0].cells[0].link, "");
-  EXPECT_THAT(part_of({run}).answer, testing::Not(HasSubstr("What fits")));
+  EXPECT_EQ(index_part({run}).tables.front().rows[0].cells[0].link, "");
+  EXPECT_THAT(index_part({run}).answer, testing::Not(HasSubstr("What fits")));
 }
 
 TEST(Index, LeadsToWhatFitsAndSoDoesTheTopicOfMemory) {
-  RunSummary run = entry("A", "2026-05-01");
+  RunSummary run = summary_of("A", "2026-05-01");
   run.quantities = {{.topic = topic::kMemory, .unit = "GiB", .values = {{"context 512", 12}}}};
   run.memory = {.device_bytes = 80LL << 30,
                 .networks = {{"small", {768, 3072, 12, 12, 10'000}}},
                 .confirmed = {{.mode = "train_step", .precision = "bf16", .peaks = 8}}};
-  EXPECT_THAT(part_of({run}).answer, HasSubstr("](what"));
+  EXPECT_THAT(index_part({run}).answer, HasSubstr("](what"));
   EXPECT_THAT(part_at({run}, "topic/memory").answer, HasSubstr("](../../what"));
 }
 
 TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
-  RunSummary other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  RunSummary other = with_ladder(summary_of("NVIDIA H100", "2026-05-02"), 400, 125);
   other.quantities.front().setting = "context 512, from matmul";
-  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
+  const Part part =
+      index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100), other});
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("tuned")));
 }
 
 TEST(Index, HasTheNewestNumberOfEachGpuOnEachTopicWithALinkToItsPart) {
-  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
-                             tuned(entry("NVIDIA H200", "2026-05-03"), 300, 100),
-                             tuned(demonstration("2026-05-04"), 3, 1)});
+  const Part part = index_part({with_ladder(summary_of("NVIDIA H200", "2026-05-01"), 300, 100),
+                                with_ladder(summary_of("NVIDIA H200", "2026-05-03"), 300, 100),
+                                with_ladder(demonstration("2026-05-04"), 3, 1)});
   const TableView& matrix = part.tables.front();
   ASSERT_EQ(matrix.rows.size(), 2u) << "the topic, and the row that leads to the GPUs";
   EXPECT_THAT(texts(matrix, 0), ElementsAre("Fastest step", "to 2026-05-03"));

@@ -28,7 +28,7 @@ One clock.
 Why?
 )";
 
-PartContent content() {
+PartContent sample_content() {
   PartContent content;
   content.facts.set("time", "12 ms");
   content.details.warnings = {"hot"};
@@ -54,6 +54,7 @@ TEST(ParseSection, AProblemWithASinglePartHasNoLetter) {
   EXPECT_EQ(words.parts.at(0).title, "Four loops");
 }
 
+/// Returns the message with which a section.md is refused.
 std::string refusal(const std::string& words) {
   try {
     parse_section(words);
@@ -76,7 +77,7 @@ TEST(ParseSection, NamesTheLineThatDoesNotFollowTheFormat) {
 }
 
 TEST(ComposeSection, FillsThePartsThatHaveContent) {
-  const Section section = compose_section(kWords, {{"b", content()}});
+  const Section section = compose_section(kWords, {{"b", sample_content()}});
   ASSERT_EQ(section.parts.size(), 1u);
   const Part& part = section.parts[0];
   EXPECT_EQ(part.anchor(), "benchmarking_script-b");
@@ -90,10 +91,10 @@ TEST(ComposeSection, LendsTheMethodOfAPartThatIsNotShown) {
       "# p: P\n## (a) A\n### Method\nOne clock for {{time}}.\n"
       "## (b) B\n### Method\nAs in part (a). Twice.\n## (c) C\n### Method\nAs in part (a).\n";
   const auto methods = [&](const std::string& letters) {
-    std::map<std::string, PartContent> shown;
-    for (const char letter : letters) shown.emplace(std::string(1, letter), content());
+    std::map<std::string, PartContent> contents;
+    for (const char letter : letters) contents.emplace(std::string(1, letter), sample_content());
     std::vector<std::string> all;
-    for (const Part& part : compose_section(kParts, shown).parts) {
+    for (const Part& part : compose_section(kParts, contents).parts) {
       all.push_back(part.details.method);
     }
     return all;
@@ -105,11 +106,11 @@ TEST(ComposeSection, LendsTheMethodOfAPartThatIsNotShown) {
 }
 
 TEST(ComposeSection, RefusesContentWithoutWordsAndTagsWithoutFacts) {
-  EXPECT_THROW(compose_section(kWords, {{"d", content()}}), Error);
+  EXPECT_THROW(compose_section(kWords, {{"d", sample_content()}}), Error);
   EXPECT_THROW(compose_section(kWords, {{"b", PartContent()}}), Error);
 }
 
-constexpr const char* kPlaces = R"(# timing: Timing
+constexpr const char* kExhibitWords = R"(# timing: Timing
 ## Steps
 ### Figure steps
 title: Steps of {{size}}
@@ -142,17 +143,17 @@ Dataset phases(const std::string& variant = "",
   return data;
 }
 
-std::string_view spec(const std::string&) {
+std::string_view figure_file(const std::string&) {
   return R"({"data": {"name": "steps"}, "encoding": {"x": {"field": "ms"}, "color": {"field": "phase", "type": "nominal"}},
              "layer": [{"data": {"name": "other"}}], "mark": "bar"})";
 }
 
-Part placed(const std::vector<Dataset>& datasets) {
+Part part_with(const std::vector<Dataset>& datasets) {
   PartContent content;
   content.facts.set("size", "small");
   content.facts.set("count", "10");
   content.datasets = datasets;
-  return compose_section(kPlaces, {{"", content}}, spec).parts.at(0);
+  return compose_section(kExhibitWords, {{"", content}}, figure_file).parts.at(0);
 }
 
 TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
@@ -163,7 +164,7 @@ TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
     const char* words =
         "# a: A\n## B\n### Figure steps\ntitle: Steps\n"
         "finding: {{#slower}}Backward takes {{times}} times as long{{/slower}}\n";
-    return compose_section(words, {{"", content}}, spec).parts.at(0).figures.at(0);
+    return compose_section(words, {{"", content}}, figure_file).parts.at(0).figures.at(0);
   };
   EXPECT_EQ(figure(true).title, "Backward takes 2.1 times as long");
   EXPECT_EQ(figure(true).table.title, "Steps");
@@ -171,7 +172,7 @@ TEST(Exhibits, FiguresAreCalledByTheFindingOfTheRunAndTheirTablesAreNot) {
 }
 
 TEST(Exhibits, StandWhereTheWordsPlaceThem) {
-  const Part part = placed({phases()});
+  const Part part = part_with({phases()});
   ASSERT_THAT(part.figures, SizeIs(1));
   EXPECT_EQ(part.figures[0].slug, "steps");
   EXPECT_EQ(part.figures[0].title, "Steps of small");
@@ -187,7 +188,7 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
 }
 
 TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
-  const nlohmann::json figure = placed({phases()}).figures.at(0).spec;
+  const nlohmann::json figure = part_with({phases()}).figures.at(0).spec;
   EXPECT_EQ(figure["data"]["values"][0]["ms"], 2.0);
   const nlohmann::json scale = figure["encoding"]["color"]["scale"];
   EXPECT_EQ(scale["domain"], (nlohmann::json{"forward", "loss"}));
@@ -199,20 +200,20 @@ TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
 TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
   Dataset other = phases("", {{"band", 7}});
   other.name = "other";
-  const nlohmann::json layer = placed({phases(), other}).figures.at(0).spec["layer"][0];
+  const nlohmann::json layer = part_with({phases(), other}).figures.at(0).spec["layer"][0];
   EXPECT_EQ(layer["data"]["values"][0]["phase"], "band");
-  EXPECT_THAT(placed({phases()}).figures.at(0).spec["layer"][0]["data"]["values"], IsEmpty());
+  EXPECT_THAT(part_with({phases()}).figures.at(0).spec["layer"][0]["data"]["values"], IsEmpty());
 }
 
 TEST(Exhibits, AFigureHasWhatItsDatasetHandsThePage) {
   Dataset traced = phases();
   traced.script_data = {{"steps", {1, 2}}};
-  EXPECT_EQ(placed({traced}).figures.at(0).script_data, traced.script_data);
-  EXPECT_TRUE(placed({phases()}).figures.at(0).script_data.is_null());
+  EXPECT_EQ(part_with({traced}).figures.at(0).script_data, traced.script_data);
+  EXPECT_TRUE(part_with({phases()}).figures.at(0).script_data.is_null());
 }
 
 TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
-  const Part part = placed({phases("128"), phases("2,048")});
+  const Part part = part_with({phases("128"), phases("2,048")});
   ASSERT_THAT(part.figures, SizeIs(2));
   EXPECT_EQ(part.figures[1].slug, "steps-2-048");
   EXPECT_EQ(part.figures[1].family, "Context");
@@ -224,7 +225,7 @@ TEST(Exhibits, OfVariantsTheLastAloneMayStandOnPaper) {
   PartContent content;
   content.datasets = {phases("128"), phases("512"), phases("2,048", {})};
   const Part part = compose_section("# a: A\n## (b) B\n### Figure steps\ntitle: T\npaper: last\n",
-                                    {{"b", content}}, spec)
+                                    {{"b", content}}, figure_file)
                         .parts.at(0);
   ASSERT_THAT(part.figures, SizeIs(2));
   EXPECT_TRUE(part.figures[0].page_only);
@@ -232,7 +233,7 @@ TEST(Exhibits, OfVariantsTheLastAloneMayStandOnPaper) {
 }
 
 TEST(Exhibits, WithoutRowsThereIsNothingToShow) {
-  const Part part = placed({phases("", {})});
+  const Part part = part_with({phases("", {})});
   EXPECT_THAT(part.figures, IsEmpty());
   EXPECT_THAT(part.tables, IsEmpty());
 }

@@ -10,24 +10,24 @@ namespace {
 using testing_samples::sample_launch;
 using testing_samples::sample_run;
 
-const auto kAny = [](const CellSpec&) { return true; };
+const auto kAnySpec = [](const CellSpec&) { return true; };
 
 TEST(RunView, FindsCellsByKindAndSpecInPlanOrder) {
   const auto run = sample_run();
   const RunView view(run, find_edition("2025"));
-  ASSERT_EQ(view.cells(CellKind::kTiming, kAny).size(), 2u);
-  EXPECT_EQ(view.cell(CellKind::kTiming, kAny), &run.cells[0]);
+  ASSERT_EQ(view.cells(CellKind::kTiming, kAnySpec).size(), 2u);
+  EXPECT_EQ(view.cell(CellKind::kTiming, kAnySpec), &run.cells[0]);
   const auto trains = [](const CellSpec& spec) { return spec.mode == Mode::kTrainStep; };
   EXPECT_EQ(view.cell(CellKind::kTiming, trains), &run.cells[1]);
-  EXPECT_EQ(view.cell(CellKind::kMemory, kAny), nullptr);
+  EXPECT_EQ(view.cell(CellKind::kMemory, kAnySpec), nullptr);
 }
 
 TEST(RunView, NamesTheDeviceThatRanMost) {
   const auto run = sample_run();
   const RunView view(run, find_edition("2025"));
   EXPECT_EQ(view.device(), &run.devices[0]);
-  const labreport::Run nothing;
-  EXPECT_EQ(RunView(nothing, find_edition("2025")).device(), nullptr);
+  const labreport::Run empty_run;
+  EXPECT_EQ(RunView(empty_run, find_edition("2025")).device(), nullptr);
 }
 
 TEST(Representative, IsTheFirstOkLaunchElseTheLast) {
