@@ -15,9 +15,9 @@ namespace labreport {
 
 /// A place where one worker at a time runs.
 struct Slot {
-  std::string gpu_uuids;  ///< One UUID; empty for the CPU. A rank's slot lists the GPUs of all
-                          ///< ranks, separated by commas, and begins with the rank's own.
-  std::vector<int> cores;         ///< The cores that the worker may use; empty for all.
+  std::string gpu_uuids;   ///< One UUID; empty for the CPU. A rank's slot lists the GPUs of all
+                           ///< ranks, separated by commas, and begins with the rank's own.
+  std::vector<int> cores;  ///< The cores that the worker may use; empty for all.
   std::int64_t memory_bytes = 0;  ///< The device's memory; cells that need more are skipped.
   bool is_whole_gpu = false;      ///< False for a CPU or a MIG slice, which NCCL cannot join.
 };
