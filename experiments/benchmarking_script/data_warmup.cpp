@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/text.h"
 #include "experiments/benchmarking_script/presenters.h"
 #include "experiments/common/change.h"
 #include "results/metric_names.h"

@@ -27,7 +27,7 @@ struct ModuleGathers {
 
 /// Returns true if the pass waited for at most a twentieth of `alone_ns`, or at most 10 µs,
 /// which the device's events cannot distinguish from 0.
-bool in_time(double wait_ns, double alone_ns);
+bool is_in_time(double wait_ns, double alone_ns);
 
 /// Returns the modules of forward in its order, then those of backward; empty if the launch has
 /// none.
