@@ -161,7 +161,7 @@ void add_step(std::vector<WaterfallBar>& bars, std::span<const StepPart> parts,
   double at = 0;
   for (const auto& [part, member] : parts) {
     bars.push_back({name, part, at, at + step.*member, ""});
-    at = bars.back().to;
+    at = bars.back().to_ms;
   }
   bars.back().text = format_value(at, kMilliseconds) + " ms";
 }
@@ -171,7 +171,7 @@ std::vector<WaterfallBar> waterfall(const Pair& pair, const StepTime& from, cons
   const bool on_cpu = pair.other->group->spec.device == DeviceKind::kCpu;
   const std::span<const StepPart> parts = on_cpu ? std::span(kOnCpu) : std::span(kOnGpu);
   add_step(bars, parts, pair.fp32->precision(), from);
-  double at = bars.back().to;
+  double at = bars.back().to_ms;
   for (const auto& [part, member] : parts) {
     const double change = to.*member - from.*member;
     bars.push_back({part, part, at, at + change,

@@ -158,8 +158,8 @@ void compare_pair(DiffPage& page, const Pair& pair, const std::vector<PairedRun>
                              ? comparison.a.edition
                              : comparison.b.edition + " vs. " + comparison.a.edition;
     page.entry.preset = document.relation;
-    page.entry.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
-                         (comparison.matched == 1 ? " matches" : " match");
+    page.entry.outcome = format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
+                         (comparison.matched_cells == 1 ? " matches" : " match");
     add_files(page, comparison, document, site_url, tool);
   } catch (const InputError&) {
     page.files.clear();  // runs without common cells, or with different batches, get no page
