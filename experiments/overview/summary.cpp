@@ -157,7 +157,7 @@ void add_step_bars(std::vector<WaterfallBar>& bars, std::span<const StepPart> pa
   double end_ms = 0;
   for (const auto& [part, member] : parts) {
     bars.push_back({name, part, end_ms, end_ms + step.*member, ""});
-    end_ms = bars.back().to;
+    end_ms = bars.back().to_ms;
   }
   bars.back().text = format_value(end_ms, kMilliseconds) + " ms";
 }
@@ -168,7 +168,7 @@ std::vector<WaterfallBar> waterfall_bars(const PrecisionPair& pair, const StepTi
   const bool on_cpu = pair.other->group->spec.device == DeviceKind::kCpu;
   const std::span<const StepPart> parts = on_cpu ? std::span(kOnCpu) : std::span(kOnGpu);
   add_step_bars(bars, parts, pair.fp32->precision(), fp32);
-  double end_ms = bars.back().to;
+  double end_ms = bars.back().to_ms;
   for (const auto& [part, member] : parts) {
     const double change_ms = other.*member - fp32.*member;
     bars.push_back({part, part, end_ms, end_ms + change_ms,

@@ -161,8 +161,8 @@ void compare_pair(DiffPage& page, const RunPair& pair, const std::vector<PairedR
                                    : comparison.b.edition + " vs. " + comparison.a.edition;
     page.index_entry.preset = document.relation;
     page.index_entry.outcome =
-        format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
-        (comparison.matched == 1 ? " matches" : " match");
+        format_plural(static_cast<std::int64_t>(comparison.matched_cells), "cell") +
+        (comparison.matched_cells == 1 ? " matches" : " match");
     add_files(page, comparison, document, site_url, tool);
   } catch (const InputError&) {
     page.files.clear();  // Runs without common cells, or with different batches, get no page.

@@ -228,7 +228,7 @@ TEST(WhatFits, HasTheFormulasOfEverySizeAsPolynomials) {
 }
 
 TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
-  const TableView table = figure_of(memory_part("b"), "what-fits").data;
+  const TableView table = figure_of(memory_part("b"), "what-fits").table;
   ASSERT_EQ(table.rows.size(), 30u) << "three steps, two precisions, five sizes";
   EXPECT_THAT(lines_of(table)[24], AllOf(testing::StartsWith("2.7B | training step |"),
                                          HasSubstr("| 80 GB |"), HasSubstr("| none")));

@@ -99,7 +99,8 @@ void write_report(const Run& run, WrittenFormats written) {
 
 void compare_everything(const Run& a, const Run& b) {
   accepted([&] {
-    const Comparison comparison = compare_runs(a, b, {.allowed = {.batch = true, .vocab = true}});
+    const Comparison comparison =
+        compare_runs(a, b, {.allowed_mismatches = {.batch = true, .vocab = true}});
     const Document document = diff_document(comparison, {"A", ""}, {"B", ""});
     check_text(diff_text(document));
     check_text(diff_markdown(document));
