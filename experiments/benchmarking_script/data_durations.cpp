@@ -73,17 +73,17 @@ std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGrou
   return rows;
 }
 
-using PhaseTimes = std::vector<double> PhaseTimes::*;
+using PhaseMember = std::vector<double> PhaseTimes::*;
 
-constexpr std::pair<const char*, PhaseTimes> kPhases[]{{"forward", &PhaseTimes::forward},
-                                                       {"backward", &PhaseTimes::backward},
-                                                       {"optimizer", &PhaseTimes::optimizer}};
+constexpr std::pair<const char*, PhaseMember> kPhases[]{{"forward", &PhaseTimes::forward},
+                                                        {"backward", &PhaseTimes::backward},
+                                                        {"optimizer", &PhaseTimes::optimizer}};
 
 Value mean_or_reason(const SizeRow& row, const std::vector<double>& samples) {
   return samples.empty() ? Value::missing(row.reason) : Value::mean_of(samples);
 }
 
-Column<SizeRow> phase_column(const char* name, const char* title, PhaseTimes phase) {
+Column<SizeRow> phase_column(const char* name, const char* title, PhaseMember phase) {
   return {name, title,
           [=](const SizeRow& row) { return mean_or_reason(row, row.phases_ms.*phase); }, "ms"};
 }
@@ -169,7 +169,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, PhaseTimes phase) {
+std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, PhaseMember phase) {
   return only(rows, [phase](const SizeRow& row) { return !(row.phases_ms.*phase).empty(); });
 }
 

@@ -16,7 +16,7 @@ namespace all_reduce = distributed_communication_single_node;
 
 // A line whose largest relative error is above this does not give the rate.
 constexpr double kLineTolerance = 0.25;
-constexpr double kTera = 1e12, kGiga = 1e9;
+constexpr double kTera = 1e12, kGigabyte = 1e9;
 constexpr int kDigits = 3;
 
 /// A rate in FLOP/s or bytes a second.
@@ -29,9 +29,9 @@ struct MeasuredRate {
 MeasuredRate measured_egress(const RunView& view) {
   const DeviceKind device = view.on_gpu() ? DeviceKind::kCuda : DeviceKind::kCpu;
   MeasuredRate missing{.words = "no all-reduce among its GPUs was measured"};
-  for (const all_reduce::Group& group : all_reduce::groups_of(view)) {
+  for (const all_reduce::AllReduceGroup& group : all_reduce::groups_of(view)) {
     if (group.cell->spec.device != device) continue;
-    const auto line = all_reduce::line_through(group.swept());
+    const auto line = all_reduce::line_through(group.fitted_timings());
     if (!line) {
       const std::string reason = group.reason.empty() ? "no line fits its times" : group.reason;
       missing.words = fmt::format("all-reduce over {}: {}", group.words(), reason);
@@ -40,7 +40,7 @@ MeasuredRate measured_egress(const RunView& view) {
     if (line->largest_error <= kLineTolerance) {
       return {line->bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};
     }
-    const all_reduce::Timing largest = group.swept().back();
+    const all_reduce::AllReduceTiming largest = group.fitted_timings().back();
     return {group.busbw(largest), group.words(),
             fmt::format("busbw at {}, because the fit misses a size by {} %",
                         format_bytes(static_cast<double>(largest.bytes)),
@@ -100,7 +100,9 @@ std::vector<Column<Machine>> machine_columns() {
        {Notation::kSignificant, kDigits}},
       {"bytes",
        "W",
-       [](const Machine& machine) { return in_units(machine, machine.bytes_per_second, kGiga); },
+       [](const Machine& machine) {
+         return in_units(machine, machine.bytes_per_second, kGigabyte);
+       },
        "GB/s",
        {Notation::kSignificant, kDigits}}};
 }
@@ -114,7 +116,7 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     Facts& facts = all.emplace_back();
     facts.set("machine", machine.words);
     facts.set("c", format_significant(rates->flops_per_second / kTera, kDigits));
-    facts.set("w", format_significant(rates->bytes_per_second / kGiga, kDigits));
+    facts.set("w", format_significant(rates->bytes_per_second / kGigabyte, kDigits));
     facts.when("egress", !machine.egress_source.empty(), "how", machine.egress_source);
     add(facts, *rates);
   }
