@@ -94,7 +94,7 @@ std::vector<PlaceDifference> sorted_differences(const SumsByPlace& places) {
   return rows;
 }
 
-/// Of two profiled steps, the one with the larger value is compared.
+/// Orders profiled steps. The largest one of each precision is compared.
 auto step_extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
