@@ -29,7 +29,6 @@ const Launch* profiled_launch(const Cell* cell) {
   return ok == cell->launches.end() ? nullptr : &*ok;
 }
 
-/// The kernels of both runs in one phase and place.
 struct SideSums {
   KernelSum a = {}, b = {};
 };
