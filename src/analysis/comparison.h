@@ -32,7 +32,6 @@ enum class RowStatus {
 /// Returns the name in JSON: "matched", "only_a", …
 std::string_view name(RowStatus status);
 
-/// One number of one run.
 struct RowSide {
   std::optional<double> value = {};        ///< Geometric mean of `launch_values`.
   std::vector<double> launch_values = {};  ///< One value for each successful launch; ns or B.
@@ -110,7 +109,6 @@ struct PlaceDifference {
   double change_ns() const { return b.ns - a.ns; }
 };
 
-/// The kernels of one profiled step of both runs, place by place.
 struct StepDifference {
   CellSpec spec = {};
   std::string size = {};

@@ -29,7 +29,6 @@ const Launch* profiled_launch(const Cell* cell) {
   return ok == cell->launches.end() ? nullptr : &*ok;
 }
 
-/// The kernels of both runs in one phase and place.
 struct SideSums {
   KernelSum a = {}, b = {};
 };
@@ -94,7 +93,7 @@ std::vector<PlaceDifference> sorted_differences(const SumsByPlace& places) {
   return rows;
 }
 
-/// The profiled step with the largest value is compared.
+/// Orders profiled steps. The largest one of each precision is compared.
 auto step_extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }

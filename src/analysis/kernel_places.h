@@ -6,7 +6,7 @@
 
 namespace labreport {
 
-/// The roles that modules have in the network.
+/// Parts that a module can play in the network.
 namespace role {
 
 inline constexpr const char* kAttention = "attention";
@@ -18,7 +18,7 @@ inline constexpr const char* kBlocks = "blocks themselves";  ///< Work outside o
 
 }  // namespace role
 
-/// The stages of attention to which kernels belong.
+/// Steps of attention to which a kernel can belong.
 namespace stage {
 
 inline constexpr const char* kProjections = "projections";  ///< GEMMs of attention's linear layers.

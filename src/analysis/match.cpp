@@ -53,7 +53,6 @@ class Pairing {
   Pairing(const Run& a, const Run& b)
       : a_(a), b_(b), partner_in_b_(a.cells.size()), is_matched_b_(b.cells.size()) {}
 
-  /// Returns the pairs that this pass adds.
   std::vector<CellPair> add_pass(const MatchKey& key) {
     std::multimap<std::string, std::size_t> unmatched_b;  // cells of B by their keys
     for (std::size_t i = 0; i < b_.cells.size(); ++i) {

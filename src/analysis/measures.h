@@ -76,7 +76,6 @@ struct Work {
   double bytes = 0;  ///< AdamW's least traffic: it reads four FP32 tensors and writes three.
 };
 
-/// Returns the work behind one measure of a cell.
 Work work_of(const CellSpec& spec, Measure measure);
 
 }  // namespace labreport

@@ -70,9 +70,8 @@ std::vector<double> counted_steps(const Inspection& in) {
   return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
-/// Checks a rate in flop/s.
-void check_rate(const Inspection& in, double rate) {
-  const double ratio = rate / measured_matrix_rate(in).value_or(rate);
+void check_rate(const Inspection& in, double flops_per_second) {
+  const double ratio = flops_per_second / measured_matrix_rate(in).value_or(flops_per_second);
   if (ratio <= kSuspiciousRatio) return;
   const std::string text =
       fmt::format("computes {} times as fast as the device's measured limit in {}",

@@ -14,7 +14,6 @@ namespace {
 /// All values of one property in a run. An empty text stands for an unknown value.
 using Values = std::set<std::string>;
 
-/// The properties that a run recorded about its machine.
 struct Machine {
   Values device_names, uuids, power_limits, drivers, processors, cores, hosts;
   bool has_gpu = false;

@@ -35,7 +35,6 @@ struct MachineRelation {
   std::string equal_facts = {};
 };
 
-/// Compares the machines that the runs recorded.
 MachineRelation relate_machines(const Run& a, const Run& b);
 
 /// Returns kSameMachine with the facts that identify the run's machine.

@@ -36,7 +36,6 @@ struct JudgeOptions {
   double smallest_effect = 0.01;
 };
 
-/// The verdict on one row, and the statistics behind it.
 struct Judgment {
   Verdict verdict = Verdict::kUnclear;
   std::optional<double> ratio;    ///< B ÷ A of the geometric means; absent if a side has no launch.

@@ -8,7 +8,6 @@
 namespace labreport {
 namespace {
 
-/// Returns the indices of the chosen columns, in the order of the choice.
 std::vector<std::size_t> chosen_columns(const Dataset& dataset, const ColumnChoice& choice) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; choice.empty() && i < dataset.columns.size(); ++i) chosen.push_back(i);

@@ -95,7 +95,6 @@ struct Details {
   std::string words(Answers answers) const;
 };
 
-/// The author's own words on a part.
 struct AuthorNote {
   std::string markdown;         ///< notes/note.h has made it safe.
   bool replaces_answer = true;  ///< If false, the note follows the generated answer.

@@ -43,7 +43,6 @@ std::vector<CutPiece> split_at_marks(std::string_view text, const std::vector<Ma
 /// Replaces the marks in a text by the formulas' sources with their dollars.
 std::string with_math_source(std::string_view text, const std::vector<MathSpan>& spans);
 
-/// The converted forms of a formula.
 struct Formula {
   std::string mathml;  ///< The inside of a <math> element.
   std::string typst;   ///< The text between dollars.

@@ -101,7 +101,6 @@ struct PartWords {
   std::vector<Exhibit> exhibits;
 };
 
-/// A parsed section.md.
 struct SectionWords {
   std::string problem;
   std::string title;

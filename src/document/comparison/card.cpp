@@ -80,7 +80,6 @@ std::vector<StepRow> step_rows(const Comparison& comparison, const SideRuns& run
   return rows;
 }
 
-/// A dot of the figure: a step's time on one side.
 struct StepDot {
   std::string step, side;
   double ms;

@@ -105,7 +105,6 @@ const std::vector<Column<DrawnRow>> kDrawnColumns{
     {"high", "To", &DrawnRow::high},
     {"href", "Row", &DrawnRow::href}};
 
-/// One side of a row, in the table of launches.
 struct SideRow {
   const DiffRow* row;
   std::string side_name;

@@ -14,7 +14,6 @@
 namespace labreport {
 namespace {
 
-/// A row of the table of sides.
 struct SideFact {
   std::string label;
   Value a, b;

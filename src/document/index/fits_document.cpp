@@ -76,7 +76,6 @@ struct PeakEvidence {
   }
 };
 
-/// A GPU whose runs confirm the formulas.
 struct ConfirmedGpu {
   const GpuRuns* runs;
   std::int64_t memory_bytes;
@@ -162,7 +161,6 @@ std::vector<FitNetwork> networks_of(const std::vector<GpuRuns>& gpus) {
   return networks;
 }
 
-/// A network's step in the table of smallest GPUs.
 struct FitRow {
   const FitNetwork* network;
   const PeakEvidence* kind;

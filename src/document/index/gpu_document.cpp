@@ -111,7 +111,6 @@ std::vector<TableView> quantity_tables(const GpuRuns& gpu, const std::vector<Gpu
   return tables;
 }
 
-/// A training step of one run at one precision.
 struct PastStep {
   const RunSummary* run;
   std::string precision;

@@ -135,7 +135,6 @@ Facts conclusion_facts(const ValueRow& row, const std::vector<GpuRuns>& gpus,
                 .set("times", format_ratio(slow.first / fast.first)));
 }
 
-/// A dot of the figure: a row's value on one GPU.
 struct TopicDot {
   std::string row, device;
   Value value;
