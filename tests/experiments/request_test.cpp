@@ -121,7 +121,7 @@ TEST(Reproduce, PassesFlagsWithoutAVariableThroughArgs) {
 
 TEST(Reproduce, NamesAModelAsItWasNamed) {
   EXPECT_EQ(reproduce_command({.model = "net.py:Net",
-                               .beside = "labreport",
+                               .second_network = "labreport",
                                .model_args = R"({"dropout": 0.0})",
                                .compile = true,
                                .sizes = "small"}),
