@@ -11,7 +11,7 @@ constexpr double kH100Bytes = 80e9, kTpuBytes = 95e9;
 constexpr Mesh kHandoutMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
 constexpr Rates kHandoutRates{.flops_per_second = 4.6e14, .bytes_per_second = 1.8e11};
 constexpr const char* kHandoutWords = "the handout's";
-constexpr double kGiga = 1e9;
+constexpr double kBillion = 1e9;
 constexpr Notation kWholeNumber{Notation::kFixed, 0};
 
 /// Returns the handout's mesh with one axis for each use, because a GPU has the same links for
@@ -37,14 +37,14 @@ std::vector<StateRow> state_rows() {
 
 const std::vector<Column<StateRow>> kStateColumns{
     {"what", "What", &StateRow::what},
-    {"bytes", "Bytes", [](const StateRow& row) { return row.bytes / kGiga; }, "GB"},
+    {"bytes", "Bytes", [](const StateRow& row) { return row.bytes / kGigabyte; }, "GB"},
     {"gibibytes", "The same", &StateRow::bytes, "GiB", {Notation::kGibibytes}},
     {"devices", "H100 80 GB", [](const StateRow& row) { return row.bytes / kH100Bytes; }}};
 
 PartContent memory_part() {
   PartContent part;
-  part.facts.set("parameters", format_significant(kXxl.parameters() / kGiga));
-  part.facts.set("state", format_significant(kXxl.state_bytes() / kGiga));
+  part.facts.set("parameters", format_significant(kXxl.parameters() / kBillion));
+  part.facts.set("state", format_significant(kXxl.state_bytes() / kGigabyte));
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
   part.calculated = true;
@@ -61,7 +61,7 @@ struct ShardedRow {
 
 const std::vector<Column<ShardedRow>> kShardedColumns{
     {"tokens", "Tokens a device", &ShardedRow::tokens_per_device, "", {Notation::kCount}},
-    {"activations", "A", [](const ShardedRow& row) { return row.activation_bytes() / kGiga; },
+    {"activations", "A", [](const ShardedRow& row) { return row.activation_bytes() / kGigabyte; },
      "GB"},
     {"devices",
      "Least N",
@@ -74,7 +74,7 @@ const std::vector<Column<ShardedRow>> kShardedColumns{
      [](const ShardedRow& row) {
        if (row.devices() == 0) return Value();
        const auto devices = static_cast<double>(row.devices());
-       return Value(sharded_bytes(kXxl, devices, row.activation_bytes()) / kGiga);
+       return Value(sharded_bytes(kXxl, devices, row.activation_bytes()) / kGigabyte);
      },
      "GB"}};
 

@@ -16,7 +16,7 @@ namespace all_reduce = distributed_communication_single_node;
 
 // A line whose largest relative error is above this does not give the rate.
 constexpr double kLineTolerance = 0.25;
-constexpr double kTera = 1e12, kGigabyte = 1e9;
+constexpr double kTera = 1e12;
 constexpr int kDigits = 3;
 
 /// A rate in FLOP/s or bytes a second.
@@ -37,14 +37,14 @@ MeasuredRate measured_egress(const RunView& view) {
       missing.words = fmt::format("all-reduce over {}: {}", group.words(), reason);
       continue;
     }
-    if (line->largest_error <= kLineTolerance) {
+    if (line->largest_relative_error <= kLineTolerance) {
       return {line->bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};
     }
     const all_reduce::AllReduceTiming largest = group.fitted_timings().back();
     return {group.busbw(largest), group.words(),
             fmt::format("busbw at {}, because the fit misses a size by {} %",
                         format_bytes(static_cast<double>(largest.bytes)),
-                        format_percent(line->largest_error))};
+                        format_percent(line->largest_relative_error))};
   }
   return missing;
 }

@@ -14,6 +14,8 @@
 
 namespace labreport::parallel_arithmetic {
 
+inline constexpr double kGigabyte = 1e9;  ///< bytes
+
 struct Machine {
   std::string words;  ///< "the handout's"; "this machine (BF16; NCCL, 2 ranks)"
   std::optional<double> flops_per_second = {}, bytes_per_second = {};  ///< C and W.

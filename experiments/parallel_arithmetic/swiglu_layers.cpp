@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kSize = "xl";
 constexpr const char* kSheetGpu = "H100";
-constexpr double kMillisecondsPerSecond = 1e3, kGigabyte = 1e9;
+constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kDeviceCounts[]{2, 4, 6, 8};
 constexpr Notation kThree{Notation::kSignificant, 3};
 
