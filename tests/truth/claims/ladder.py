@@ -9,7 +9,7 @@ RUNGS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA
 CHANGES = r"(?P<change>[\w .]+)"
 
 
-def counted(cell):
+def steps_ms(cell):
     samples = cell.ok_launch() and cell.ok_launch().metric("step", "total")
     return [sample / 1e6 for sample in samples[cell["warmup"]:cell["warmup"] + cell["steps"]]] if samples else []
 
@@ -19,7 +19,7 @@ def rungs(run, words):
     size, precision = re.match(r"(.+) in (\w+)$", words).groups()
     wanted = {PRECISIONS[precision]} | ({"tf32"} if precision == "FP32" else set())
     cells = [cell for cell in run.of("ladder", size=size) if cell["precision"] in wanted]
-    return [(cell, statistics.fmean(counted(cell))) for cell in cells if counted(cell)]
+    return [(cell, statistics.fmean(steps_ms(cell))) for cell in cells if steps_ms(cell)]
 
 
 def busy(cell):
