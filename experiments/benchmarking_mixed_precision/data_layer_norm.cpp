@@ -168,7 +168,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   const NormRows rows = widest_rows(ok_launch(*cell));
   const std::string reason = reason_missing(*cell);
   const auto at_one = [](const NormRow& row) { return row.scale_log2 == 0; };
-  // The figure has a logarithmic axis.
+  // The figure's logarithmic axis cannot show an error of 0.
   const auto drawable = [](const NormRow& row) { return row.output_error.value_or(0) > 0; };
   PartContent part;
   part.cells = {cell};

@@ -36,8 +36,8 @@ class Network:
         return next(cell for cell in self.cells if cell["group"] == group)
 
     def ranked(self):
-        ran = [cell for cell in self.cells if peak(cell) is not None and held(cell) is not None]
-        return sorted(ran, key=lambda cell: (peak(cell), held(cell)))
+        ran = [cell for cell in self.cells if peak(cell) is not None and forward_backward_peak(cell) is not None]
+        return sorted(ran, key=lambda cell: (peak(cell), forward_backward_peak(cell)))
 
     def best(self):
         return self.ranked()[0]
@@ -64,7 +64,7 @@ def peak(cell):
     return described_launch(cell) and described_launch(cell).metric("memory", "peak_allocated")
 
 
-def held(cell):
+def forward_backward_peak(cell):
     phases = [described_launch(cell) and described_launch(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
     return max((one for one in phases if one is not None), default=None)
 
@@ -94,7 +94,7 @@ def best(run, words, groups, lowest, held_words=None):
     near_bytes(lowest, peak(best.cell))
     true((best.cell["mode"] == "train_step") == bool(held_words))
     if held_words:
-        near_bytes(held_words, held(best.cell))
+        near_bytes(held_words, forward_backward_peak(best.cell))
 
 
 def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, saved=None, what=None):

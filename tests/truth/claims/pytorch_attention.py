@@ -7,7 +7,7 @@ KINDS = {"attention"}
 
 
 def rows(run, precision):
-    """The rows of the handout's sweeps with their head dimension and score bytes."""
+    """Returns the rows of the handout's sweeps with their head dimension and score bytes."""
     found = []
     for cell in run.of("attention", method="synced", precision=PRECISIONS[precision]):
         if cell["implementation"] or not cell.ok_launch():
