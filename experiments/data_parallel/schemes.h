@@ -77,7 +77,8 @@ MeasuredNetworks measured_networks(const RunView& view);
 
 /// Returns "15.0 MB" (10⁶ bytes) or "7.99 GB" (10⁹ bytes).
 std::string size_words(double bytes);
-/// Writes a bucket's cap in MB (10⁶ bytes), with the fewest digits: "0.1", "1,000".
+/// Writes a cap, the most bytes that a bucket of several gradients holds, in MB (10⁶ bytes), with
+/// the fewest digits: "0.1", "1,000".
 std::string cap_words(double cap_bytes);
 
 }  // namespace labreport::data_parallel
