@@ -71,7 +71,7 @@ Presentation present(const RunView& view);
 
 namespace distributed_communication_single_node {
 /// A cell of all-reduces of every size, over one library among one number of ranks.
-CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks);
+CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, Ranks ranks);
 
 /// Plans a cell for each library and number of ranks. 2025: Gloo among CPU processes and NCCL among
 /// GPUs; 2026: only NCCL. Without a GPU only Gloo is planned.

@@ -1,7 +1,7 @@
 // Part (a): the dtype of each tensor of the toy model and of the user's model.
 #include "base/format.h"
+#include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 #include "experiments/benchmarking_mixed_precision/presenters.h"
-#include "experiments/benchmarking_mixed_precision/traced.h"
 #include "experiments/common/command.h"
 #include "results/metric_names.h"
 
@@ -51,8 +51,8 @@ class TensorRows {
   std::vector<TensorRow> rows_;
 };
 
-/// Returns a row for each output and each loss. All parameters share one, as do gradients and
-/// states.
+/// Returns a row for each output and each loss, and one row each for all parameters, all gradients
+/// and the whole optimizer state.
 std::vector<TensorRow> toy_model_rows(const DtypeTrace& trace) {
   TensorRows rows(trace);
   rows.add_counted_group("parameters", metric::kParameter);
@@ -75,19 +75,19 @@ std::vector<TensorRow> users_model_rows(const DtypeTrace& trace) {
 }
 
 Facts traced_facts(const DtypeTrace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
-  const auto output = [&](const char* name) {
+  const auto output_dtype = [&](const char* name) {
     return trace.dtype_of(kFp16, metric::kOutput, name);
   };
   const std::string training_loss = trace.dtype_of(kFp16, metric::kLossValue, kTrainingLoss);
   const std::string mean_loss = trace.dtype_of(kFp16, metric::kLossValue, "mean");
   Facts facts;
   facts.set("parameters", trace.dtypes_of(kFp16, metric::kParameter));
-  for (const char* module : {"fc1", "ln", "fc2"}) facts.set(module, output(module));
+  for (const char* module : {"fc1", "ln", "fc2"}) facts.set(module, output_dtype(module));
   facts.set("loss", training_loss);
   facts.when("other_mean", mean_loss != training_loss, "dtype", mean_loss);
   facts.set("gradients", trace.dtypes_of(kFp16, metric::kGradient));
   // A CPU's autocast leaves layer normalization in the dtype of its input.
-  facts.flag("norm_stays", !on_gpu && output("ln") == "FP16");
+  facts.flag("norm_stays", !on_gpu && output_dtype("ln") == "FP16");
   // BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
   const auto is_alike = [](const TensorRow& row) {
     return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";

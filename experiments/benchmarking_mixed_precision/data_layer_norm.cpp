@@ -6,8 +6,8 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 #include "experiments/benchmarking_mixed_precision/presenters.h"
-#include "experiments/benchmarking_mixed_precision/traced.h"
 #include "experiments/common/command.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -168,7 +168,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   const NormRows rows = widest_rows(ok_launch(*cell));
   const std::string reason = reason_missing(*cell);
   const auto at_one = [](const NormRow& row) { return row.scale_log2 == 0; };
-  // The figure has a logarithmic axis.
+  // The figure's logarithmic axis cannot show an error of 0.
   const auto drawable = [](const NormRow& row) { return row.output_error.value_or(0) > 0; };
   PartContent part;
   part.cells = {cell};

@@ -16,18 +16,17 @@ struct NetworkRow {
   const MeasuredNetwork* network;
   std::optional<PrecisionPair> pair;
 
-  Value mean_or_reason(PassOfNetwork pass) const {
-    const std::vector<double>& ms = (network->*pass).times_ms;
-    return ms.empty() ? Value::missing(network->missing_reason()) : Value::mean_of(ms);
-  }
-  Value bound_words() const { return network->bound ? Value(describe(*network->bound)) : Value(); }
   std::optional<Ratio> speedup(PassOfNetwork pass) const {
     return pair ? pair->speedup(pass) : std::nullopt;
   }
 };
 
 Column<NetworkRow> time_column(const char* name, const char* title, PassOfNetwork pass) {
-  return {name, title, [pass](const NetworkRow& row) { return row.mean_or_reason(pass); }, "ms"};
+  const auto mean_or_reason = [pass](const NetworkRow& row) {
+    const std::vector<double>& ms = (row.network->*pass).times_ms;
+    return ms.empty() ? Value::missing(row.network->missing_reason()) : Value::mean_of(ms);
+  };
+  return {name, title, mean_or_reason, "ms"};
 }
 
 /// Leaves out the ratio's deviation, which is too small for two decimals; the figure draws it.
@@ -85,7 +84,11 @@ const std::vector<Column<PassRow>> kPasses{
        return speedup ? Value(speedup->deviation) : Value();
      },
      "×", kSpeedup},
-    {"bound", "Whole step", [](const PassRow& row) { return row.network_row.bound_words(); }},
+    {"bound", "Whole step",
+     [](const PassRow& row) {
+       const auto bound = row.network().bound;
+       return bound ? Value(describe(*bound)) : Value();
+     }},
     kernel_column("gemms", "GEMMs", &KernelTimes::gemms_ms, "ms"),
     kernel_column("copies", "All copies and casts", &KernelTimes::copies_ms, "ms"),
     kernel_column("others", "Others", &KernelTimes::others_ms, "ms"),
@@ -122,15 +125,15 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  const auto with_speedup = only(passes, &PassRow::speedup);
-  if (!with_speedup.empty()) {
-    part.datasets.push_back(make_dataset("passes", kPasses, with_speedup));
+  const auto compared = only(passes, &PassRow::speedup);
+  if (!compared.empty()) {
+    part.datasets.push_back(make_dataset("passes", kPasses, compared));
   }
-  const auto fullest_cells = each(networks, [](const MeasuredNetwork& network) {
+  const auto longest_cells = each(networks, [](const MeasuredNetwork& network) {
     return network.group->cells.rbegin()->second;
   });
   part.details.tables = {bounds_table(view, groups, Mode::kTrainStep),
-                         command_table(view.run(), kProblem + std::string(".c"), fullest_cells)};
+                         command_table(view.run(), kProblem + std::string(".c"), longest_cells)};
   return part;
 }
 

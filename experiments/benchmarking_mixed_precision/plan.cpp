@@ -12,7 +12,7 @@ bool is_part_wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
 }
 
-/// Adds the longest mode. If a mode has run out of memory, it also adds the next shorter one.
+/// Adds the longest mode and, if that has run out of memory, the next shorter one, and so on.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
   for (const Mode mode : kModes | std::views::reverse) {

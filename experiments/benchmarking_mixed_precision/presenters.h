@@ -14,7 +14,7 @@ inline constexpr Notation kCount{Notation::kCount};
 /// Returns the cell that traces the toy model's dtypes; null if the run has none.
 const Cell* toy_model_cell(const RunView& view);
 
-/// Return nothing if the run has no cell for the part.
+/// Both functions return nothing if the run has no cell for their part.
 std::optional<PartContent> present_dtypes(const RunView& view);
 std::optional<PartContent> present_layer_norm(const RunView& view);
 

@@ -16,13 +16,13 @@ namespace {
 
 /// Returns the profile of the network's longest mode that ran; null if none did.
 const Launch* profile_of(const RunView& view, const CellSpec& network) {
-  const Cell* fullest = nullptr;
+  const Cell* longest = nullptr;
   for (const Cell* cell : view.cells(CellKind::kKernels)) {
     const bool profiled_warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
     if (!profiled_warm || !same_setting(cell->spec, network)) continue;
-    if (fullest == nullptr || cell->spec.mode > fullest->spec.mode) fullest = cell;
+    if (longest == nullptr || cell->spec.mode > longest->spec.mode) longest = cell;
   }
-  return fullest == nullptr ? nullptr : ok_launch(*fullest);
+  return longest == nullptr ? nullptr : ok_launch(*longest);
 }
 
 std::optional<KernelTimes> kernel_times(const Launch* profile, std::string_view phase) {

@@ -1,5 +1,4 @@
-// Compares FP32 with another precision, network by network, with the kernel times of their
-// profiles.
+// Compares times and kernels of a network's passes in FP32 and in another precision.
 #pragma once
 
 #include <optional>

@@ -23,10 +23,6 @@ std::string speedup_words(const PrecisionPair& pair, PassOfNetwork pass) {
   return certain_ratio(speedup.value, speedup.deviation);
 }
 
-Trend size_trend(const PrecisionPairs& pairs, PassOfNetwork pass) {
-  return trend_of(each(pairs, [pass](const PrecisionPair& pair) { return *pair.speedup(pass); }));
-}
-
 /// True if the larger network's pass has a larger speedup because GEMMs, the only kernels that get
 /// faster, take more of its FP32 time. To check it, the smaller network's speedups of GEMMs and of
 /// other kernels are applied to the larger network's FP32 times. They have to explain
@@ -57,8 +53,10 @@ bool gemm_fraction_explains(const PrecisionPair& smaller, const PrecisionPair& l
 /// Every pair must have times of all `passes`.
 void set_trend(Facts& facts, const PrecisionPairs& pairs,
                const std::vector<PassOfNetwork>& passes) {
-  const auto growing =
-      only(passes, [&](PassOfNetwork pass) { return size_trend(pairs, pass) == Trend::kGrows; });
+  const auto growing = only(passes, [&](PassOfNetwork pass) {
+    const auto speedup = [pass](const PrecisionPair& pair) { return *pair.speedup(pass); };
+    return trend_of(each(pairs, speedup)) == Trend::kGrows;
+  });
   const bool forward_grows = !growing.empty() && growing.front() == &MeasuredNetwork::forward;
   const bool all_grow = growing.size() == passes.size();
   const auto gemm_fraction = [&](const PrecisionPair& pair) {
@@ -91,10 +89,10 @@ void set_trend(Facts& facts, const PrecisionPairs& pairs,
 
 /// Describes the pairs that have both passes, or, if there are none, those with a forward pass.
 std::optional<Facts> compared_facts(const PrecisionPairs& all) {
-  const PrecisionPairs forward = compared_pairs(all, &MeasuredNetwork::forward);
-  if (forward.empty()) return std::nullopt;
-  const PrecisionPairs with_backward = compared_pairs(forward, &MeasuredNetwork::backward);
-  const PrecisionPairs& pairs = with_backward.empty() ? forward : with_backward;
+  const PrecisionPairs forward_pairs = compared_pairs(all, &MeasuredNetwork::forward);
+  if (forward_pairs.empty()) return std::nullopt;
+  const PrecisionPairs backward_pairs = compared_pairs(forward_pairs, &MeasuredNetwork::backward);
+  const PrecisionPairs& pairs = backward_pairs.empty() ? forward_pairs : backward_pairs;
   const PrecisionPair &first = pairs.front(), &last = pairs.back();
   const std::string precision = first.precision();
   Facts facts;
@@ -103,17 +101,17 @@ std::optional<Facts> compared_facts(const PrecisionPairs& all) {
   facts.set("first_size", first.size_label()).set("last_size", last.size_label());
   facts.set("forward_first", speedup_words(first, &MeasuredNetwork::forward));
   facts.set("forward_last", speedup_words(last, &MeasuredNetwork::forward));
-  facts.when("backward", !with_backward.empty(), "range",
-             with_backward.empty() ? ""
-                                   : from_to(speedup_words(first, &MeasuredNetwork::backward),
-                                             speedup_words(last, &MeasuredNetwork::backward)));
+  facts.when("backward", !backward_pairs.empty(), "range",
+             backward_pairs.empty() ? ""
+                                    : from_to(speedup_words(first, &MeasuredNetwork::backward),
+                                              speedup_words(last, &MeasuredNetwork::backward)));
   std::vector<PassOfNetwork> passes{&MeasuredNetwork::forward};
-  if (!with_backward.empty()) passes.push_back(&MeasuredNetwork::backward);
+  if (!backward_pairs.empty()) passes.push_back(&MeasuredNetwork::backward);
   set_trend(facts, pairs, passes);
   return facts;
 }
 
-/// Lists the training steps whose time synchronizing after each phase changes by over a tenth.
+/// Lists training steps that take over a tenth more or less if each phase is synchronized.
 std::vector<Facts> synchronizing_facts(const PrecisionPairs& pairs) {
   constexpr double kTenth = 0.1;
   constexpr Notation kThree{Notation::kSignificant, 3};
@@ -142,15 +140,15 @@ Facts speedup_facts(const RunView& view, const PrecisionPairs& pairs) {
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string precision = pairs.front().precision();
   const auto compared = compared_facts(pairs);
-  const auto is_shaded = [](const PrecisionPair& pair) {
+  const auto is_partly_launch_bound = [](const PrecisionPair& pair) {
     return pair.other->bound && *pair.other->bound != Bound::kDevice;
   };
   Facts facts;
   facts.set("precision", precision).flag("gpu", view.on_gpu());
   facts.flag("nothing", !compared).when("compared", compared);
   facts.flag("substitute", !has_bf16 && precision == "FP16");
-  facts.flag("shaded",
-             std::ranges::any_of(compared_pairs(pairs, &MeasuredNetwork::forward), is_shaded));
+  facts.flag("shaded", std::ranges::any_of(compared_pairs(pairs, &MeasuredNetwork::forward),
+                                           is_partly_launch_bound));
   facts.list("synchronizing", view.on_gpu() ? synchronizing_facts(pairs) : std::vector<Facts>());
   return facts;
 }

@@ -169,7 +169,7 @@ std::vector<TokensRow> tokens_rows(const std::vector<TimingGroup>& groups) {
   return modes.size() == 1 ? rows : std::vector<TokensRow>();
 }
 
-std::vector<SizeRow> with_phase(const std::vector<SizeRow>& rows, PhaseMember phase) {
+std::vector<SizeRow> rows_with_phase(const std::vector<SizeRow>& rows, PhaseMember phase) {
   return only(rows, [phase](const SizeRow& row) { return !(row.phases_ms.*phase).empty(); });
 }
 
@@ -184,9 +184,9 @@ Facts timed_facts(const std::vector<SizeRow>& rows) {
   facts.set("forward_first", mean_ms(first.phases_ms.forward));
   facts.set("forward_last", mean_ms(last.phases_ms.forward));
   facts.flag("one", rows.size() == 1).flag("several", rows.size() > 1);
-  const auto with_ratio = only(rows, &SizeRow::backward_ratio);
+  const auto ratio_rows = only(rows, &SizeRow::backward_ratio);
   const auto ratios =
-      each(with_ratio, [](const SizeRow& row) { return row.backward_ratio()->value; });
+      each(ratio_rows, [](const SizeRow& row) { return row.backward_ratio()->value; });
   const bool all_twice = std::ranges::all_of(
       ratios, [](double ratio) { return std::abs(ratio - 2) <= kTwiceTolerance; });
   facts.when("twice", !ratios.empty() && all_twice, "backward",
@@ -221,9 +221,9 @@ class LargestVariation {
 };
 
 Facts duration_facts(const std::vector<SizeRow>& all) {
-  const auto forward = with_phase(all, &PhaseTimes::forward);
-  const auto with_backward = with_phase(forward, &PhaseTimes::backward);
-  const auto& rows = with_backward.empty() ? forward : with_backward;
+  const auto forward_rows = rows_with_phase(all, &PhaseTimes::forward);
+  const auto backward_rows = rows_with_phase(forward_rows, &PhaseTimes::backward);
+  const auto& rows = backward_rows.empty() ? forward_rows : backward_rows;
   LargestVariation passes, optimizer;
   for (const SizeRow& row : rows) {
     for (const auto& samples : {row.phases_ms.forward, row.phases_ms.backward,
@@ -233,7 +233,7 @@ Facts duration_facts(const std::vector<SizeRow>& all) {
     optimizer.add(row, row.phases_ms.optimizer);
   }
   Facts facts;
-  facts.flag("nothing", rows.empty()).set("whose", with_backward.empty() ? "Its" : "Their");
+  facts.flag("nothing", rows.empty()).set("whose", backward_rows.empty() ? "Its" : "Their");
   facts.when("timed", !rows.empty(), rows.empty() ? Facts() : timed_facts(rows));
   return facts.when("passes", passes.facts()).when("optimizer", optimizer.facts());
 }

@@ -60,9 +60,8 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   return part;
 }
 
-/// Returns the groups that this problem planned, or all groups if it planned none. The mode planned
-/// first tells them: this problem begins with the shortest mode, the mixed-precision problem with
-/// the longest.
+/// Returns the groups that this problem planned, or all groups if it planned none. This problem
+/// plans the shortest mode first, the mixed-precision problem the longest.
 std::vector<TimingGroup> planned_groups(const RunView& view) {
   const std::vector<TimingGroup> all = timing_groups(view);
   std::vector<TimingGroup> groups = only(all, [](const TimingGroup& group) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNoticeableChange = 0.01;  // Smaller relative changes of a mean count as none.
 constexpr double kFixedCostRatio = 1.5;     // Costs within this ratio do not depend on the size.
-// The numbers of warm-up steps before the windows; the last number stands for all of them.
+// The numbers of warm-up steps before the windows; SIZE_MAX stands for all warm-up steps.
 constexpr std::size_t kWindowWarmups[]{0, 1, 2, 5, SIZE_MAX};
 
 /// Step times of one network in one mode, in ms, summarized by window. All windows have the same
@@ -23,9 +23,9 @@ struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
   std::string mode_words = std::string(describe(mode));
-  /// The first steps of all fresh processes. The first of them is that of the windows' process.
+  /// The first step of each fresh process, beginning with the process of the windows.
   std::vector<double> first_steps_ms = {};
-  std::map<std::size_t, Summary> windows = {};  ///< The key counts the warm-up steps before.
+  std::map<std::size_t, Summary> windows = {};  ///< The key is the number of warm-up steps.
   std::string reason = {};                      ///< Why windows are missing; may be empty.
 
   std::string label() const { return group->label; }
@@ -84,8 +84,8 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   const auto count = static_cast<std::size_t>(step->spec->steps.value_or(0));
   for (const std::size_t window_warmup : kWindowWarmups) {
     const std::size_t warmup = std::min(window_warmup, all_warmups);
-    const std::vector<double> counted = window(steps, warmup, count);
-    if (count > 0 && counted.size() == count) row.windows[warmup] = summarize(counted);
+    const std::vector<double> window_ms = window(steps, warmup, count);
+    if (count > 0 && window_ms.size() == count) row.windows[warmup] = summarize(window_ms);
   }
   return row;
 }
@@ -96,10 +96,10 @@ WarmupRow separate_processes_row(const TimingGroup& group, Mode mode) {
   for (const Cell* cell : group.window_cells) {
     const Launch* launch = cell->spec.mode == mode ? ok_launch(*cell) : nullptr;
     if (launch == nullptr) continue;
-    const auto counted =
+    const auto window_ms =
         TimedLaunch{&cell->spec, launch}.ms_after_warmup(metric::kStep, metric::kTotal);
     const auto warmup = static_cast<std::size_t>(cell->spec.warmup.value_or(0));
-    if (!counted.empty()) row.windows[warmup] = summarize(counted);
+    if (!window_ms.empty()) row.windows[warmup] = summarize(window_ms);
   }
   return row;
 }
@@ -148,8 +148,8 @@ Dataset windows_dataset(const std::string& name, const WarmupRows& rows) {
   return make_dataset(name, columns, rows);
 }
 
-/// A process's first step. Its times are present if it was profiled. CPU times are those of loading
-/// CUDA modules, initializing cuBLAS and allocating; `busy_ms` is that of all kernels.
+/// A process's first step. If it was profiled, the CPU's times are known for loading CUDA modules,
+/// initializing cuBLAS and allocating memory, and the GPU's time in kernels is `busy_ms`.
 struct FirstStep {
   const WarmupRow* row;
   std::optional<double> whole_ms = {}, modules_ms = {}, cublas_ms = {}, allocation_ms = {};

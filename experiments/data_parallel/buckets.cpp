@@ -43,11 +43,11 @@ const std::vector<Column<PredictedStep>> kPredicted{
 double predict_step_ms(const MeasuredNetwork& network, const SchemeResult& result,
                        std::int64_t ranks) {
   const SchemeResult& baseline = *network.find_timed(Scheme::kNone);
-  const BucketFormula model = *network.bucket_model();
+  const BucketFormula formula = *network.bucket_formula();
   const std::int64_t measured = network.spec.ranks->count;
   const double alpha =
-      model.latency_seconds * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
-  const double beta = model.bytes_per_second * bus_factor(measured) / bus_factor(ranks);
+      formula.latency_seconds * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
+  const double beta = formula.bytes_per_second * bus_factor(measured) / bus_factor(ranks);
   const double exposed_s =
       exposed_seconds(result.cell->spec, *baseline.backward_ms / kMsPerSecond, alpha, beta);
   return *baseline.step_ms() + exposed_s * kMsPerSecond;
@@ -58,7 +58,7 @@ double predict_step_ms(const MeasuredNetwork& network, const SchemeResult& resul
 std::vector<PredictedStep> predicted_steps(const MeasuredNetwork& network) {
   const SchemeResult* baseline = network.find_timed(Scheme::kNone);
   std::vector<PredictedStep> rows;
-  if (baseline == nullptr || !baseline->backward_ms || !network.bucket_model()) return rows;
+  if (baseline == nullptr || !baseline->backward_ms || !network.bucket_formula()) return rows;
   for (const SchemeResult& result : network.schemes) {
     if (!result.step_ms() || result.scheme() == Scheme::kNone) continue;
     PredictedStep row{&result, *result.step_ms(),
@@ -79,7 +79,7 @@ struct BucketRow {
   double cap_mb;  ///< The size that a bucket of several gradients does not exceed.
   std::int64_t bucket_count;
   double largest_bucket_mb;
-  std::optional<double> handout_exposed_ms = {};  ///< By the handout's formula, `BucketModel`.
+  std::optional<double> handout_exposed_ms = {};  ///< By the handout's `BucketFormula`.
   std::optional<double> predicted_step_ms = {};
   std::optional<double> added_ms = {};  ///< Measured, beyond the step without communication.
   std::optional<double> predicted_added_ms = {};
@@ -121,8 +121,8 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
                   .largest_bucket_mb = static_cast<double>(std::ranges::max(bytes)) / kMega,
                   .added_ms = network.added_ms(result),
                   .added_ms_or_reason = added_ms_or_reason(network, result)});
-    if (const auto model = network.bucket_model()) {
-      const double exposed_s = model->exposed_seconds(static_cast<double>(row.bucket_count));
+    if (const auto formula = network.bucket_formula()) {
+      const double exposed_s = formula->exposed_seconds(static_cast<double>(row.bucket_count));
       row.handout_exposed_ms = exposed_s * kMsPerSecond;
     }
     const auto prediction = std::ranges::find(predicted, &result, &PredictedStep::result);
@@ -135,7 +135,7 @@ std::vector<BucketRow> bucket_rows(const MeasuredNetwork& network) {
 
 /// Compares the handout's formula at its worst and its best cap with the measured steps. An error
 /// of the formula has one of two reasons: overlap hides communication, or backward takes longer.
-std::optional<Facts> handout_model_facts(const std::vector<BucketRow>& rows) {
+std::optional<Facts> formula_facts(const std::vector<BucketRow>& rows) {
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::handout_exposed_ms);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::handout_exposed_ms);
   if (rows.empty() || !best->handout_exposed_ms) return std::nullopt;
@@ -181,15 +181,15 @@ Facts network_facts(const MeasuredNetwork& network) {
     const auto [least, most] = std::ranges::minmax(steps_ms);
     range = from_to(format_value(least, kThree), format_value(most, kThree));
   }
-  const auto model = network.bucket_model();
+  const auto formula = network.bucket_formula();
   return Facts()
       .set("network", network.words)
       .set("caps", join_words(caps))
       .set("counts", join_words(counts))
       .when("steps", !range.empty(), "range", range)
-      .when("expected", handout_model_facts(rows))
-      .when("best", model.has_value(), "size",
-            model ? megabyte_words(model->optimal_bucket_bytes()) : "");
+      .when("expected", formula_facts(rows))
+      .when("best", formula.has_value(), "size",
+            formula ? size_words(formula->optimal_bucket_bytes()) : "");
 }
 
 }  // namespace
@@ -197,12 +197,12 @@ Facts network_facts(const MeasuredNetwork& network) {
 PartContent present_buckets(const RunView& view, const MeasuredNetworks& networks) {
   PartContent part;
   add_conditions(part.facts, view, networks);
-  const MeasuredNetwork* described = largest_network(networks, Scheme::kBucketed);
-  if (described == nullptr) {  // Without times the answer still has the numbers of buckets.
-    described = &*std::ranges::find_if(
+  const MeasuredNetwork* answer_network = largest_network(networks, Scheme::kBucketed);
+  if (answer_network == nullptr) {  // Without times the answer still has the numbers of buckets.
+    answer_network = &*std::ranges::find_if(
         networks, [](const auto& network) { return network.find(Scheme::kBucketed) != nullptr; });
   }
-  part.facts.when("one", network_facts(*described));
+  part.facts.when("one", network_facts(*answer_network));
   part.datasets = lane_datasets(networks, {Scheme::kBucketed, Scheme::kReducer}, "in buckets");
   for (const MeasuredNetwork& network : networks) {
     for (Dataset dataset : {make_dataset("buckets", kBuckets, bucket_rows(network)),

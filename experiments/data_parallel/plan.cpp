@@ -60,8 +60,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
     }
   }
   if (last_wanted_part(input) == "d") {
-    cells.push_back({distributed_communication_single_node::all_reduces(input, input.device,
-                                                                        *cells.front().spec.ranks),
+    cells.push_back({distributed_communication_single_node::all_reduce_cell(
+                         input, input.device, *cells.front().spec.ranks),
                      1});
   }
   return cells;

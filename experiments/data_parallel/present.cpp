@@ -15,9 +15,8 @@ namespace {
 /// saved on all-reduces.
 constexpr double kMentionedCopyFraction = 0.05;
 
-/// Tells how much time communication adds to a step. Returns nothing if the deviations hide it. The
-/// same holds if some scheme is clearly faster than the step without communication, because then
-/// that step was disturbed.
+/// Tells how much time communication adds to a step; nothing if the deviations hide it, or if some
+/// scheme is clearly faster than the step without communication, which then was disturbed.
 std::optional<Facts> communication_facts(const MeasuredNetwork& network,
                                          const SchemeResult& result) {
   const SchemeResult* baseline = network.find_timed(Scheme::kNone);

@@ -107,7 +107,7 @@ std::string library_words(const MeasuredNetworks& networks) {
     for (const SchemeResult& result : network.schemes) {
       const Launch* launch = ok_launch(*result.cell);
       const std::string recorded =
-          launch == nullptr ? "" : single_node::collectives_condition(*launch, metric::kLibrary);
+          launch == nullptr ? "" : single_node::library_text(*launch, metric::kLibrary);
       if (!recorded.empty()) return recorded;
     }
   }
@@ -125,8 +125,8 @@ std::vector<Facts> size_facts(const MeasuredNetworks& networks) {
     sizes.emplace_back()
         .set("size", network.spec.size)
         .set("parameters", format_count(parameter_count(shape)))
-        .set("tensors", format_count(std::ssize(network.bytes_of_gradients())))
-        .set("bytes", megabyte_words(network.total_gradient_bytes()));
+        .set("tensors", format_count(std::ssize(network.bytes_of_each_gradient())))
+        .set("bytes", size_words(network.total_gradient_bytes()));
   }
   return sizes;
 }

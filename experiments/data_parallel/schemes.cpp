@@ -71,9 +71,8 @@ SchemeResult scheme_result(const Cell& cell) {
   return result;
 }
 
-/// Returns the line through the all-reduces that the run timed without training, on these ranks.
-std::optional<single_node::FittedLine> all_reduce_line_of(const RunView& view,
-                                                          const CellSpec& spec) {
+/// Fits a line to the all-reduces that the run timed without training, on the ranks of `spec`.
+std::optional<single_node::FittedLine> fitted_line(const RunView& view, const CellSpec& spec) {
   for (const single_node::AllReduceGroup& group : single_node::groups_of(view)) {
     const CellSpec& other = group.cell->spec;
     if (other.ranks == spec.ranks && other.device == spec.device) {
@@ -85,11 +84,11 @@ std::optional<single_node::FittedLine> all_reduce_line_of(const RunView& view,
 
 }  // namespace
 
-std::string cap_words(double bytes) {
-  return format_value(bytes / kBytesPerMegabyte, {Notation::kShortest});
+std::string cap_words(double cap_bytes) {
+  return format_value(cap_bytes / kBytesPerMegabyte, {Notation::kShortest});
 }
 
-std::string megabyte_words(double bytes) {
+std::string size_words(double bytes) {
   const double gigabytes = bytes / 1e3 / kBytesPerMegabyte;
   if (gigabytes >= 1) return format_significant(gigabytes, 3) + " GB";
   return format_significant(bytes / kBytesPerMegabyte, 3) + " MB";
@@ -145,7 +144,7 @@ const SchemeResult* MeasuredNetwork::find_timed(Scheme scheme) const {
 }
 
 double MeasuredNetwork::total_gradient_bytes() const {
-  const std::vector<std::int64_t> bytes = bytes_of_gradients();
+  const std::vector<std::int64_t> bytes = bytes_of_each_gradient();
   return static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}));
 }
 
@@ -163,7 +162,7 @@ std::optional<double> MeasuredNetwork::backward_stretch(const SchemeResult& resu
   return *result.backward_ms / *baseline->backward_ms - 1;
 }
 
-std::optional<BucketFormula> MeasuredNetwork::bucket_model() const {
+std::optional<BucketFormula> MeasuredNetwork::bucket_formula() const {
   if (!all_reduce_line) return std::nullopt;
   return BucketFormula{all_reduce_line->latency_ns / 1e9, all_reduce_line->bytes_per_second,
                        total_gradient_bytes()};
@@ -186,7 +185,7 @@ MeasuredNetworks measured_networks(const RunView& view) {
       network = networks.insert(network, {.spec = spec,
                                           .words = words,
                                           .schemes = {},
-                                          .all_reduce_line = all_reduce_line_of(view, spec)});
+                                          .all_reduce_line = fitted_line(view, spec)});
     }
     network->schemes.push_back(scheme_result(*cell));
   }

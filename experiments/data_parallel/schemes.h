@@ -7,7 +7,7 @@
 
 #include "document/value.h"
 #include "document/view.h"
-#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "plan/gradients.h"
 
 namespace labreport::data_parallel {
@@ -15,16 +15,16 @@ namespace labreport::data_parallel {
 /// The measured steps of one scheme. A step or phase ends when the slowest rank has finished it.
 struct SchemeResult {
   const Cell* cell;
-  std::string reason;                 ///< Why the scheme has no numbers; empty if it has.
-  std::vector<double> steps_ms = {};  ///< One for each step after the warm-up.
-  /// Medians of these steps. The skew is the slowest rank's time minus the fastest rank's. The
-  /// exchange lies between the last gradient and the optimizer.
-  std::optional<double> skew_ms = {}, backward_ms = {}, exchange_ms = {};
+  std::string reason;                      ///< Why the scheme has no numbers; empty if it has.
+  std::vector<double> steps_ms = {};       ///< One for each step after the warm-up.
+  std::optional<double> skew_ms = {};      ///< Median time from the first rank's end to the last's.
+  std::optional<double> backward_ms = {};  ///< The median.
+  std::optional<double> exchange_ms = {};  ///< Median time from the last gradient to the optimizer.
   double backward_deviation_ms = 0;
   double all_reduce_count = 0;  ///< In one step; calculated if the run did not count them.
-  /// The traced step's time in all-reduces, and the part of it during which computation ran. Both
-  /// are those of the rank with the most exposed communication.
-  std::optional<double> communication_ms = {}, overlap_ms = {};
+  /// The traced step's time in all-reduces, on the rank with the most exposed communication.
+  std::optional<double> communication_ms = {};
+  std::optional<double> overlap_ms = {};  ///< How much of `communication_ms` computation overlaps.
   /// The traced step's time / the mean timed step's. It is set only if the ratio is so high that
   /// the trace is not used.
   std::optional<double> traced_slowdown = {};
@@ -32,7 +32,7 @@ struct SchemeResult {
   /// The largest difference of a gradient or weight from training in one process, relative to the
   /// largest value of its tensor.
   std::optional<double> largest_relative_error = {};
-  std::optional<double> diverged_ranks = {};  ///< How many ranks' final weights differ.
+  std::optional<double> diverged_ranks = {};  ///< Ranks whose final weights are not rank 0's.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
   std::string words() const;     ///< "per parameter", "buckets of 10 MB"
@@ -40,7 +40,7 @@ struct SchemeResult {
   Value step_or_reason() const;  ///< Mean and deviation in ms, or why they are missing.
   /// Returns `value`, or why the scheme has no numbers.
   Value value_or_reason(const std::optional<double>& value) const;
-  /// Does the same for a number from the trace, whose reason may be that the traced step was slow.
+  /// Returns `value`, a number from the trace, or why the scheme or its trace has no numbers.
   Value traced_value_or_reason(const std::optional<double>& value) const;
   std::optional<double> step_ms() const;          ///< The mean of `steps_ms`.
   std::optional<double> exposed_ms() const;       ///< `communication_ms` − `overlap_ms`
@@ -49,25 +49,25 @@ struct SchemeResult {
 
 /// One network at one batch, context and precision, with the steps of its schemes.
 struct MeasuredNetwork {
-  CellSpec spec;      ///< `scheme` and `bucket` are not set.
+  CellSpec spec;      ///< `scheme` and `bucket_bytes` are not set.
   std::string words;  ///< "xl at context 512 in FP32"
   std::vector<SchemeResult> schemes;
-  /// The line through all-reduces that the run timed without training, on the same ranks.
+  /// The line fitted to all-reduces that the run timed without training, on the ranks of `spec`.
   std::optional<distributed_communication_single_node::FittedLine> all_reduce_line = {};
 
   /// Returns null if the scheme was not planned.
   const SchemeResult* find(Scheme scheme) const;
   /// Returns null if the scheme was not planned or has no times.
   const SchemeResult* find_timed(Scheme scheme) const;
-  std::vector<std::int64_t> bytes_of_gradients() const { return gradient_bytes(*spec.model); }
+  std::vector<std::int64_t> bytes_of_each_gradient() const { return gradient_bytes(*spec.model); }
   double total_gradient_bytes() const;
   /// Returns the mean step minus the mean step without communication; nothing if one is unknown.
   std::optional<double> added_ms(const SchemeResult& result) const;
   /// Returns backward's time / its time without communication − 1; nothing if one is unknown or the
   /// scheme's all-reduces do not overlap backward.
   std::optional<double> backward_stretch(const SchemeResult& result) const;
-  /// Returns the handout's formula with the α and β of `all_reduce_line`; nothing without a line.
-  std::optional<BucketFormula> bucket_model() const;
+  /// Takes α and β from `all_reduce_line`; returns nothing if there is no line.
+  std::optional<BucketFormula> bucket_formula() const;
 };
 
 using MeasuredNetworks = std::vector<MeasuredNetwork>;
@@ -76,8 +76,9 @@ using MeasuredNetworks = std::vector<MeasuredNetwork>;
 MeasuredNetworks measured_networks(const RunView& view);
 
 /// Returns "15.0 MB" (10⁶ bytes) or "7.99 GB" (10⁹ bytes).
-std::string megabyte_words(double bytes);
-/// Writes bytes in MB (10⁶ bytes), without a unit and with the fewest digits: "0.1", "1,000".
-std::string cap_words(double bytes);
+std::string size_words(double bytes);
+/// Writes a cap, the most bytes that a bucket of several gradients holds, in MB (10⁶ bytes), with
+/// the fewest digits: "0.1", "1,000".
+std::string cap_words(double cap_bytes);
 
 }  // namespace labreport::data_parallel

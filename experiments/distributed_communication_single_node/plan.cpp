@@ -18,7 +18,7 @@ std::int64_t largest_bytes(const PlanInput& input, Collectives collectives) {
 
 }  // namespace
 
-CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks) {
+CellSpec all_reduce_cell(const PlanInput& input, DeviceKind device, Ranks ranks) {
   CellSpec spec = bare_cell(device, CellKind::kAllReduce);
   spec.ranks = ranks;
   spec.largest_bytes = largest_bytes(input, ranks.collectives);
@@ -34,8 +34,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   const auto add_cells = [&](DeviceKind device, Collectives collectives) {
     for (const std::int64_t count : rank_counts) {
-      cells.push_back(
-          {all_reduces(input, device, {count, collectives}), input.selection.launches.value_or(1)});
+      cells.push_back({all_reduce_cell(input, device, {count, collectives}),
+                       input.selection.launches.value_or(1)});
     }
   };
   if (!gpus || input.edition.name == "2025") add_cells(DeviceKind::kCpu, Collectives::kGloo);

@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "experiments/distributed_communication_single_node/links.h"
-#include "experiments/distributed_communication_single_node/measured.h"
 #include "experiments/problems.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -24,8 +24,8 @@ constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-constexpr double kRingTolerance =
-    0.2;  // Smaller relative deviations from the ring's formula agree.
+// A ratio of times is explained by the ring's if it deviates by at most this fraction.
+constexpr double kRingTolerance = 0.2;
 constexpr std::string_view kSkippedPrefix = "skipped: ";
 
 using Groups = std::vector<AllReduceGroup>;
@@ -111,7 +111,7 @@ struct LineRow {
   double bus_factor;  ///< busbw / algbw
   std::optional<Link> link;
 
-  double bytes_per_second() const { return line.bytes_per_second * bus_factor; }  ///< busbw
+  double busbw() const { return line.bytes_per_second * bus_factor; }
 };
 
 const std::vector<Column<LineRow>> kLines{
@@ -119,8 +119,8 @@ const std::vector<Column<LineRow>> kLines{
     {"ranks", "Ranks", &LineRow::ranks, "", kCount},
     {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
      kThree},
-    {"bandwidth", "β as busbw", [](const LineRow& row) { return row.bytes_per_second() / kGiga; },
-     "GB/s", kThree},
+    {"bandwidth", "β as busbw", [](const LineRow& row) { return row.busbw() / kGiga; }, "GB/s",
+     kThree},
     {"half", "Half of β at",
      [](const LineRow& row) {
        return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
@@ -134,7 +134,7 @@ const std::vector<Column<LineRow>> kLines{
     {"share",
      "Share of the link",
      [](const LineRow& row) {
-       return row.link ? Value(row.bytes_per_second() / row.link->bytes_per_second) : Value();
+       return row.link ? Value(row.busbw() / row.link->bytes_per_second) : Value();
      },
      "%",
      {Notation::kPercent}}};
@@ -179,7 +179,7 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
       continue;
     }
     for (const std::int64_t bytes : sizes) {
-      const auto timing = group.handout_timing(bytes);
+      const auto timing = group.synced_timing(bytes);
       rows.push_back({group.library(), group.ranks(), size_words(bytes), timing,
                       bus_factor(group.ranks()), group.reason,
                       timing ? flags_of(*timing) : std::vector<std::string>()});
@@ -399,12 +399,12 @@ std::optional<Facts> unplanned_facts(const Groups& groups) {
   return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
 }
 
-/// Returns a condition that a launch over NCCL recorded. All of them share it; it may be empty.
-std::string nccl_condition(const Groups& groups, std::string_view name) {
+/// Returns the first text `name` that a launch over NCCL recorded; empty if none did.
+std::string nccl_text(const Groups& groups, std::string_view name) {
   for (const AllReduceGroup& group : groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr || group.collectives() != Collectives::kNccl) continue;
-    const std::string text = collectives_condition(*launch, name);
+    const std::string text = library_text(*launch, name);
     if (!text.empty()) return text;
   }
   return "";
@@ -424,10 +424,10 @@ std::optional<double> rounds_of(const Groups& groups) {
 }
 
 void add_conditions(Facts& facts, const Groups& groups) {
-  const std::string nccl = nccl_condition(groups, metric::kLibrary);
+  const std::string nccl = nccl_text(groups, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
   // A launch that did not measure out of place recorded the reason.
-  const std::string why_not = nccl_condition(groups, metric::kOutOfPlace);
+  const std::string why_not = nccl_text(groups, metric::kOutOfPlace);
   facts.flag("out_of_place", !nccl.empty() && why_not.empty());
   facts.when("in_place_alone", !nccl.empty() && !why_not.empty(), "why", why_not);
   facts.flag("gloo",

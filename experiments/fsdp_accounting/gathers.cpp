@@ -71,7 +71,7 @@ std::vector<ModuleGathers> module_gathers(const Launch& launch) {
 }
 
 std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
-  // A matrix that is late in most blocks has a positive excess.
+  // Counts each matrix's late blocks minus its blocks in time.
   std::vector<std::pair<std::string, std::int64_t>> excesses;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
     const std::string path(row.text(column::kModule));

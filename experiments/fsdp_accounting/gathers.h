@@ -29,8 +29,7 @@ struct ModuleGathers {
 /// which the device's events cannot distinguish from 0.
 bool is_in_time(double wait_ns, double alone_ns);
 
-/// Returns the modules of forward in its order, then those of backward; empty if the launch has
-/// none.
+/// Returns the modules in the order of the passes, forward first; empty if nothing was gathered.
 std::vector<ModuleGathers> module_gathers(const Launch& launch);
 
 /// Names the matrices ("ffn.w1") that were late in more than half of the pass's blocks.

@@ -22,8 +22,8 @@ using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
 constexpr Notation kCount{Notation::kCount};
-// Gradients explain a saving that is too small if both add up to the expected saving, except for
-// this fraction of it.
+// Gradients explain that a saving is too small if saving and gradients add up to what was expected,
+// up to this fraction of it.
 constexpr double kSavingTolerance = 0.05;
 // Rounding makes losses differ by at most these fractions with FP32 and with 16-bit gradients.
 constexpr double kFp32LossTolerance = 1e-6, kSixteenBitLossTolerance = 1e-2;

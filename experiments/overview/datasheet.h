@@ -1,4 +1,4 @@
-// Knows the GEMM peaks of data sheets, which steps are compared with beside the measured peak.
+// Knows the GEMM peaks of data sheets. Steps are compared with them and with the measured peak.
 #pragma once
 
 #include <optional>

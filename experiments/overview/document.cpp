@@ -116,8 +116,9 @@ std::vector<Quantity> linked_quantities(const Document& document, const RunView&
   return all;
 }
 
-/// Names a report by what it measured: the profiling half if any problem of it is shown, else one
-/// or two problems by their titles, else training on several GPUs or two titles "and more".
+/// Names a report by what it shows: "Profiling and benchmarking" if it has any problem of that half
+/// of the handout, else the titles of one or two problems, else "Training on several GPUs" or two
+/// titles "and more".
 std::string title_of(const Document& document, const RunView& view) {
   std::vector<std::string> titles;
   bool profiling = false, parallel = true;
@@ -150,8 +151,8 @@ std::string device_words(const RunView& view) {
   return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
 }
 
-/// Presents the cells of `presented`. If `run` measures both networks, they are those of the user's
-/// model, else it is the same run.
+/// Presents the cells of `presented`, which is `run`, but without labreport's own network if `run`
+/// measures both that and the user's model.
 Document build_document_of(const Run& run, const Run& presented, bool reference) {
   const RunView view(presented, find_edition(run.edition));
   Document document;

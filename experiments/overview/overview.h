@@ -25,8 +25,8 @@ std::optional<Summary> summary(const RunView& view);
 /// Returns the numbers that pages over several runs show, topic by topic.
 std::vector<Quantity> quantities(const RunView& view);
 
-/// Returns device, start and quantities of a run that has no page. If the run measures both
-/// networks, the quantities are those of the user's model.
+/// Returns device, start and quantities of a run that has no page. If the run measures labreport's
+/// network and the user's model, the quantities are those of the user's model.
 RunSummary run_summary(const Run& run);
 
 /// Lists the cells without numbers and the reasons, a row for each network and context; empty if
@@ -40,8 +40,8 @@ std::string outcome_counts(const Run& run);
 /// repeated because other processes held the memory.
 std::string outcome_line(const Run& run);
 
-/// A successful measurement of attention sweeps many configurations. This counts those that ran out
-/// of memory, and the measurements whose attention was inaccurate. Empty if there are none.
+/// Counts the configurations of attention that ran out of memory within successful measurements,
+/// and the measurements whose attention was inaccurate. Returns "" if there are none.
 std::string attention_outcomes(const Run& run);
 
 /// Lists versions, devices and variables of the run, a row each.
@@ -53,7 +53,7 @@ std::string provenance(const RunView& view);
 /// Pairs of a setting's name and its words: {"batch", "batch 4"}.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns the settings of these cells, or of all cells of the run if there are none.
+/// Returns the settings of `cells`, or of all cells of the run if `cells` is empty.
 Settings settings_of(const RunView& view, std::vector<const Cell*> cells);
 
 /// Returns the commands that repeat the run, one a line.

@@ -11,7 +11,7 @@
 #include "experiments/common/ladder.h"
 #include "experiments/common/phases.h"
 #include "experiments/data_parallel/schemes.h"
-#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "experiments/gradient_checkpointing/choices.h"
 #include "experiments/memory_profiling/profile.h"
 #include "experiments/nsys_profile/profile.h"
@@ -247,16 +247,15 @@ void add_several_gpus(Quantities& all, const RunView& view) {
 
 void add_all_reduces(Quantities& all, const RunView& view) {
   using namespace distributed_communication_single_node;
-  constexpr std::int64_t kSizes[]{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
   for (const AllReduceGroup& group : groups_of(view)) {
     Quantity quantity{.topic = topic::kAllReduce,
                       .setting = group.words(),
                       .unit = "ms",
                       .part = "distributed_communication_single_node"};
-    for (const std::int64_t bytes : kSizes) {
+    for (const std::int64_t bytes : kHandoutSizes) {
       const auto timing = group.undisturbed_timing(bytes);
       if (timing)
-        add_value(quantity, data_parallel::megabyte_words(static_cast<double>(bytes)),
+        add_value(quantity, data_parallel::size_words(static_cast<double>(bytes)),
                   timing->slowest_ns / 1e6);
     }
     add_unless_empty(all, std::move(quantity));

@@ -311,9 +311,9 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Precis
   part.facts.when("compared", compared,
                   (compared ? pair_facts(*pair) : Facts())
                       .when("slower", ratio < 1, Facts().set("times", 1 / ratio, kSpeedup)));
-  const bool is_built_in = pair == nullptr || known_parameter_count(pair->other->group->spec);
+  const bool own_network = pair == nullptr || known_parameter_count(pair->other->group->spec);
   part.facts.when("optimizer",
-                  profiled && is_built_in ? optimizer_facts(*pair, *fp32, *other) : std::nullopt);
+                  profiled && own_network ? optimizer_facts(*pair, *fp32, *other) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.when("datasheet", datasheet_facts(rows));
   part.facts.list("launch_bound", launch_bound_facts(rows));

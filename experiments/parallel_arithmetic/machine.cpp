@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "experiments/common/timing.h"
-#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {

@@ -26,8 +26,8 @@ class MeasuredSteps {
   bool ran() const { return launch_ != nullptr; }
   std::string reason() const;  ///< Why there are no numbers; empty if there are.
 
-  /// Return the times of all unprofiled steps, or of one of their phases; empty if none ran.
-  std::vector<double> steps_ms() const;
+  std::vector<double> steps_ms() const;  ///< Times of all unprofiled steps; empty if none ran.
+  /// Returns the times of a phase in all unprofiled steps; empty if none ran.
   std::vector<double> phase_ms(std::string_view phase) const;
   std::optional<double> compile_seconds() const;
   std::optional<double> peak_bytes() const;

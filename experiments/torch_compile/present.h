@@ -10,7 +10,7 @@ namespace labreport::torch_compile {
 inline constexpr const char* kProblem = "torch_compile";
 inline constexpr Notation kCount{Notation::kCount}, kThree{Notation::kSignificant, 3};
 
-/// Return nothing if the run has no cell for the part.
+/// Both functions return nothing if the run has no cell for their part.
 std::optional<PartContent> present_attention(const RunView& view);
 std::optional<PartContent> present_network(const RunView& view);
 

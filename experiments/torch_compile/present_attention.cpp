@@ -107,9 +107,9 @@ std::vector<AttentionPair> pairs_of(const Run& run) {
 std::vector<AttentionPair> compared_pairs(const std::vector<AttentionPair>& pairs) {
   const auto dim = [](const AttentionPair& pair) { return pair.eager.sweep().head_dim; };
   const bool has_usual_dim = pairs.empty() || std::ranges::count(pairs, kUsualHeadDim, dim) > 0;
-  const std::int64_t compared = has_usual_dim ? kUsualHeadDim : dim(pairs.front());
+  const std::int64_t compared_dim = has_usual_dim ? kUsualHeadDim : dim(pairs.front());
   return only(pairs, [&](const AttentionPair& pair) {
-    return dim(pair) == compared && pair.speedup(metric::kForward) &&
+    return dim(pair) == compared_dim && pair.speedup(metric::kForward) &&
            pair.speedup(metric::kBackward);
   });
 }

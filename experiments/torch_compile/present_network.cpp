@@ -197,7 +197,7 @@ std::optional<double> payback_steps(const ComparedNetwork& network) {
   return 1e3 * seconds / saved_ms;
 }
 
-/// The facts of a network whose step and forward pass ran eager and compiled.
+/// The network's step and forward pass must have run, eager and compiled.
 Facts network_facts(const ComparedNetwork& network) {
   const auto fraction = optimizer_fraction(network);
   return Facts()
@@ -229,7 +229,7 @@ std::string first_reason(const Networks& networks) {
   return "not measured yet";
 }
 
-/// Names the steps far longer than the others, which the medians ignore.
+/// Lists the networks with a step far longer than the others, which medians ignore.
 std::vector<Facts> outlier_facts(const Networks& networks) {
   std::vector<Facts> outliers;
   for (const ComparedNetwork& network : networks) {

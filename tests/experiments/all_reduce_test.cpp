@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 #include "experiments/distributed_communication_single_node/links.h"
-#include "experiments/distributed_communication_single_node/measured.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport::all_reduce_test {

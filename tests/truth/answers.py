@@ -1,6 +1,6 @@
-"""The generated answers of reports.
+"""Reads the generated answers out of reports in Markdown.
 
-python3 answers.py SITE PROBLEM    prints a problem's answers, each with the page that it stands on
+python3 answers.py SITE PROBLEM    prints a problem's answers, each after the address of its page
 """
 import pathlib
 import re

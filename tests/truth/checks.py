@@ -7,7 +7,7 @@ def number(text):
 
 
 def near(text, value, digits=3):
-    """Checks that `text` is `value`, rounded to the decimals of `text` or else to that many significant digits."""
+    """Checks that `text` is `value`, rounded to the decimals of `text` or else to `digits` significant digits."""
     assert value is not None, f"{text} has nothing to rest on"
     plain = text.replace(",", "")
     decimals = len(plain.partition(".")[2])
@@ -28,7 +28,7 @@ def always(_run, **_groups):
 PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
 PRECISION_WORDS = {value: name for name, value in PRECISIONS.items()}
 MODES = ["inference", "forward", "forward_backward", "train_step"]
-GIBIBYTE = 2 ** 30
+UNITS = {"GiB": 2 ** 30, "MiB": 2 ** 20, "KiB": 2 ** 10, "B": 1}
 
 
 def median_limit(run, tag, name):
@@ -42,10 +42,12 @@ def median_limit(run, tag, name):
 
 def bytes_in(text):
     """Returns the bytes that "18.0 GiB" or "5.00 MiB" stand for."""
-    value, unit = text.split()
-    return number(value) * {"GiB": GIBIBYTE, "MiB": 2 ** 20, "KiB": 2 ** 10, "B": 1}[unit]
+    digits, unit = text.split()
+    return number(digits) * UNITS[unit]
 
 
 def near_bytes(text, value):
-    """Checks that `text`, which has a unit, is that many bytes, to its last digit."""
-    near(text.split()[0], value / (bytes_in(text) / number(text.split()[0])))
+    """Checks that `text`, like "18.0 GiB", is `value` bytes, to its last digit."""
+    assert value is not None, f"{text} has nothing to rest on"
+    digits, unit = text.split()
+    near(digits, value / UNITS[unit])

@@ -11,12 +11,12 @@ def timings(launch, method):
         typical_ns = row["mean_ns"] if row["median_ns"] is None else row["median_ns"]
         ns, wrong = slowest.get(row["bytes"], (0, 0))
         slowest[row["bytes"]] = max(ns, typical_ns), wrong + (row["wrong"] or 0)
-    larger_ns, marked = math.inf, {}
+    least_larger_ns, marked = math.inf, {}
     for size in sorted(slowest, reverse=True):
         ns, wrong = slowest[size]
         if ns > 0:
-            marked[size] = ns, ns > 1.1 * larger_ns, wrong
-            larger_ns = min(larger_ns, ns)
+            marked[size] = ns, ns > 1.1 * least_larger_ns, wrong
+            least_larger_ns = min(least_larger_ns, ns)
     return dict(sorted(marked.items()))
 
 

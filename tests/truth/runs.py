@@ -130,10 +130,10 @@ def mutated(data, kinds, seed):
     for _ in range(rng.choice([1, 2, 4, 8])):
         cell = rng.choice(run["cells"])
         launch = rng.choice(cell["launches"]) if cell["launches"] else None
-        kind = rng.random()
-        if kind < 0.15:
+        chance = rng.random()
+        if chance < 0.15:
             _fail(rng, cell)
-        elif launch and kind < 0.5:
+        elif launch and chance < 0.5:
             _change_metric(rng, launch)
         elif launch:
             _change_table(rng, launch)

@@ -37,26 +37,26 @@ class Network:
         self.first_mode = cells[0]["mode"]
         self.size = self.shape["size"]
 
-    def fullest_cell(self):
+    def longest_mode_cell(self):
         """Returns the cell of the longest mode that ran; None if none did."""
         return next((self.modes[mode] for mode in reversed(MODES) if mode in self.modes and self.modes[mode].ok_launch()), None)
 
     def whole_steps(self, mode):
         """Returns milliseconds of whole steps; empty if the mode did not run."""
         cell = self.modes.get(mode)
-        return counted(cell, "step", "total") if cell and cell.ok_launch() else []
+        return ms_after_warmup(cell, "step", "total") if cell and cell.ok_launch() else []
 
     def phase(self, name):
         """Returns milliseconds of a phase in steps that synchronize after each phase, of the longest mode that has them."""
         for mode in reversed(MODES):
             cell = self.modes.get(mode)
-            samples = cell and cell.ok_launch() and counted(cell, "synced", name)
+            samples = cell and cell.ok_launch() and ms_after_warmup(cell, "synced", name)
             if samples:
                 return samples
         return self.whole_steps("forward") if name == "forward" else []
 
 
-def counted(cell, tag, name):
+def ms_after_warmup(cell, tag, name):
     """Returns the milliseconds of a metric in the steps after the warm-up."""
     samples = cell.ok_launch().metric(tag, name) or []
     first = 0 if tag == "synced" else cell["warmup"]

@@ -4,7 +4,7 @@ import re
 import statistics
 
 from checks import MODES, PRECISION_WORDS, near, number, true
-from timing import counted, networks, setting, users_cells, variation
+from timing import ms_after_warmup, networks, setting, users_cells, variation
 
 KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -68,7 +68,7 @@ def error_at_scale_1(run, method):
     return found[0] if found else None
 
 
-def sums(run, scale):
+def first_overflow(run, scale):
     over = [row["scale_log2"] for row in errors(run, "fp16", "rounded") if row["sum_overflow"] > 0]
     true(over and over[0] == int(scale.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))), f"{scale} is {over}")
 
@@ -85,12 +85,12 @@ def check_errors(run, reductions, fp32):
     near(fp32, 100 * error_at_scale_1(run, "fp32_statistics"), 2)
 
 
-def statistics_do_not(run, reductions, fp32):
+def statistics_do_not_matter(run, reductions, fp32):
     check_errors(run, reductions, fp32)
     true(error_at_scale_1(run, "reductions") < 1.6 * error_at_scale_1(run, "fp32_statistics"))
 
 
-def normless(run):
+def no_norm_result(run):
     true(None in (error_at_scale_1(run, "reductions"), error_at_scale_1(run, "fp32_statistics")))
 
 
@@ -112,8 +112,8 @@ def pairs(run):
     network = lambda one: [value for i, value in enumerate(setting(one.shape)) if i != 3]
     found = [Pair(a, b) for a in every for b in every if a.shape["precision"] == "fp32" != b.shape["precision"]
              and network(a) == network(b)]
-    first = next((name for name in ("bf16", "fp16", "tf32") for one in found if one.other.shape["precision"] == name), "")
-    found = [one for one in found if one.other.shape["precision"] == first and one.speedup("forward")]
+    precision = next((name for name in ("bf16", "fp16", "tf32") for one in found if one.other.shape["precision"] == name), "")
+    found = [one for one in found if one.other.shape["precision"] == precision and one.speedup("forward")]
     return [one for one in found if one.speedup("backward")] or found
 
 
@@ -181,14 +181,14 @@ def kernels(run, network, phase):
 
 def launch_bound(run, network):
     """Tells whether the GPU has nearly finished the forward or the backward pass when the CPU has enqueued it."""
-    cell = network.fullest_cell()
+    cell = network.longest_mode_cell()
     profile = next((one.ok_launch() for one in users_cells(run, "kernels")
                     if setting(one) == setting(cell) and one["steps"] != 0 and one.ok_launch()
                     and MODES.index(one["mode"]) >= MODES.index(cell["mode"])
                     and (one["mode"] == "inference") == (cell["mode"] == "inference")), None)
     done, found = [0.0] * cell["steps"], False
     for phase in ("forward", "loss", "backward"):
-        on_gpu, enqueued = counted(cell, "event", phase), counted(cell, "enqueue", phase)
+        on_gpu, enqueued = ms_after_warmup(cell, "event", phase), ms_after_warmup(cell, "enqueue", phase)
         if not on_gpu or len(on_gpu) != len(enqueued):
             continue
         done = [before + time for before, time in zip(done, on_gpu)]
@@ -199,7 +199,7 @@ def launch_bound(run, network):
     return found
 
 
-def launches(run, sizes, precision):
+def launch_bound_passes(run, sizes, precision):
     compared = pairs(run)
     true(PRECISION_WORDS[compared[0].other.shape["precision"]] == precision)
     true([pair.size for pair in compared if launch_bound(run, pair.other)] == re.split(", | and ", sizes))
@@ -231,11 +231,11 @@ CLAIMS = {
         (r"The dtypes were not traced: [^\n]*?\.(?=\n|$| The)", untraced),
         (r"The dtypes of (?P<model>\S+) were not traced: .*", model_untraced)],
     "benchmarking_mixed_precision.b": [
-        (r"Layer normalization has no result: .*", normless),
+        (r"Layer normalization has no result: .*", no_norm_result),
         (r"\*\*Yes\.\*\*", lambda run: true(error_at_scale_1(run, "reductions") > error_at_scale_1(run, "fp32_statistics"))),
-        (r"\*\*No\.\*\* W" + OUTPUT, statistics_do_not),
+        (r"\*\*No\.\*\* W" + OUTPUT, statistics_do_not_matter),
         (r"The sensitive parts are the sums of mean and variance: in FP16 a sum of squares overflows beyond 65,504, here from "
-         r"input scale 2(?P<scale>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)\.", sums),
+         r"input scale 2(?P<scale>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)\.", first_overflow),
         (r"BF16 (?:has(?P<nothing> FP32's range, so nothing overflows, but)?) only 8 significant bits: w" + OUTPUT,
          statistics_matter)],
     "benchmarking_mixed_precision.c": [
@@ -246,6 +246,6 @@ CLAIMS = {
         (r"(?P<which>The(?: forward| backward)? speedup) grows with size(?: because only GEMMs get faster, and their share grows "
          r"from (?P<small>\S+) to (?P<large>\S+) % of the FP32 (?P<phase>\w+) pass)?\.", trend),
         (r"The speedup shows no clear trend with size\.", no_trend),
-        (r"Passes of (?P<sizes>.+?) are launch-bound in (?P<precision>\w+): the CPU sets their time\.", launches),
+        (r"Passes of (?P<sizes>.+?) are launch-bound in (?P<precision>\w+): the CPU sets their time\.", launch_bound_passes),
         (r"This run does not show why\.", without_reason),
         (r"This GPU does not compute in BF16: FP16 stands in for it, with an unscaled loss\.", substitute)]}

@@ -174,7 +174,7 @@ def without_reason(run):
 def one_enough(run, sizes):
     true(all(abs(row.after_one - 1) <= 0.01 and row.warmup > 1 for row in warmups(run)))
     for words in re.findall(r"[^, ]+(?:, (?:FP32|BF16|FP16|TF32|[\d,]+))*(?=, | and |$)", sizes or ""):
-        conditions = find_network(run, words).fullest_cell().ok_launch().data["conditions"]
+        conditions = find_network(run, words).longest_mode_cell().ok_launch().data["conditions"]
         true(any(one["name"] == "device_allocations" and one["value"] > 0 for one in conditions), words)
 
 

@@ -13,9 +13,9 @@ class Step:
 
     def __init__(self, cell):
         self.cell, self.launch = cell, cell.ok_launch() if cell else None
-        self.steps = self.counted("step", "total")
+        self.steps = self.ms_after_warmup("step", "total")
 
-    def counted(self, tag, name):
+    def ms_after_warmup(self, tag, name):
         if not self.launch:
             return []
         samples = self.launch.metric(tag, name) or []
@@ -28,7 +28,7 @@ class Step:
         return statistics.stdev(self.steps) if len(self.steps) > 1 else 0
 
     def median(self, phase):
-        samples = self.counted("event", phase)
+        samples = self.ms_after_warmup("event", phase)
         return statistics.median(samples) if samples else None
 
     def traced(self):
@@ -107,13 +107,13 @@ def unclear(_run):
 
 
 def traced(_run, calls, ms, beside):
-    communication, both = naive.step.traced()
+    communication, hidden = naive.step.traced()
     true(number(calls) == naive.step.all_reduce_count())
     near(ms, communication)
     if beside == "none":
-        true(both / communication < 0.0005)
+        true(hidden / communication < 0.0005)
     else:
-        near(beside.removesuffix(" %"), 100 * both / communication)
+        near(beside.removesuffix(" %"), 100 * hidden / communication)
 
 
 def flat(run, size, context, precision, step, saved, less, calls, alike):
@@ -146,8 +146,8 @@ def overlap(run, size, context, precision, step, after, single):
 
 
 def hides(_run, share):
-    communication, both = step_of("overlapped").traced()
-    near(share, 100 * both / communication)
+    communication, hidden = step_of("overlapped").traced()
+    near(share, 100 * hidden / communication)
 
 
 def stretched(_run, ms):
@@ -156,7 +156,7 @@ def stretched(_run, ms):
     true(number(ms) > 0)
 
 
-def gradients(cell):
+def gradient_bytes(cell):
     """Returns the FP32 bytes of each gradient, the embedding's first."""
     d, ff, vocab = cell["d_model"], cell["d_ff"], cell["vocab"]
     return [4 * size for size in [vocab * d] + cell["layers"] * ([d] + 4 * [d * d] + [d] + 3 * [d * ff]) + [d, d * vocab]]
@@ -164,7 +164,7 @@ def gradients(cell):
 
 def bucket_count(cell):
     count, bucket_bytes = 0, None
-    for size in reversed(gradients(cell)):
+    for size in reversed(gradient_bytes(cell)):
         if bucket_bytes is None or bucket_bytes + size > cell["bucket"]:
             count, bucket_bytes = count + 1, 0
         bucket_bytes += size
@@ -198,7 +198,7 @@ def expected(_run, worst, most, best, least, verdict, longer):
 
     def exposed_ms(cell):
         count = bucket_count(cell)
-        return (sum(gradients(cell)) / (count * beta) + count * alpha) / 1e6
+        return (sum(gradient_bytes(cell)) / (count * beta) + count * alpha) / 1e6
     cells = {cell["bucket"]: cell for cell in network.cells if cell["scheme"] == "bucketed"}
     worst_cell, best_cell = cells[round(number(worst) * 1e6)], cells[round(number(best) * 1e6)]
     near_fit(most, exposed_ms(worst_cell))
@@ -217,10 +217,10 @@ def expected(_run, worst, most, best, least, verdict, longer):
 
 
 def misses(_run, worst, exposed):
-    communication, both = expected.worst_step.traced()
+    communication, hidden = expected.worst_step.traced()
     true(expected.worst_step.cell["bucket"] == round(number(worst) * 1e6))
-    near(exposed, communication - both)
-    true(communication - both < 0.71 * expected.most_ms)
+    near(exposed, communication - hidden)
+    true(communication - hidden < 0.71 * expected.most_ms)
 
 
 def without_reason(_run):
@@ -235,7 +235,7 @@ def would_show(_run):
 
 def best_bucket(_run, size, unit):
     alpha, beta = buckets.line
-    total = sum(gradients(network.cells[0]))
+    total = sum(gradient_bytes(network.cells[0]))
     near_fit(size, (total * beta * alpha) ** 0.5 / {"GB": 1e9, "MB": 1e6}[unit], 0.02)
 
 

@@ -20,7 +20,7 @@ def rows(run, precision, d=None, method="do_bench"):
     return found
 
 
-def whole(row):
+def whole_ms(row):
     return row["end_to_end_median_ns"] / 1e6 if row["outcome"] == "ok" and row["end_to_end_median_ns"] else None
 
 
@@ -30,17 +30,17 @@ def clearly_faster(row, other):
 
 
 def at(run, precision, d, length):
-    ran = [row for row in rows(run, precision, int(d)) if row["length"] == number(length) and whole(row)]
+    ran = [row for row in rows(run, precision, int(d)) if row["length"] == number(length) and whole_ms(row)]
     return {row["backend"]: row for row in ran}
 
 
 def fastest(run, precision, d, length, implementation, verb, ratio, ms, eager_ms, moved=None, forward=None, last=None):
     beside = at(run, precision, d, length)
     own, eager = beside[BACKENDS.get(implementation, "custom")], beside["eager"]
-    near(ms, whole(own))
-    near(eager_ms, whole(eager))
-    near(ratio, whole(eager) / whole(own), 2)
-    true(whole(own) <= min(whole(row) for row in beside.values()), "another is faster")
+    near(ms, whole_ms(own))
+    near(eager_ms, whole_ms(eager))
+    near(ratio, whole_ms(eager) / whole_ms(own), 2)
+    true(whole_ms(own) <= min(whole_ms(row) for row in beside.values()), "another is faster")
     true(clearly_faster(own, eager))
     if verb == "is fastest for forward and backward,":
         true(all(clearly_faster(own, row) for row in beside.values() if row is not own), "it does not lead")
@@ -54,9 +54,9 @@ def fastest(run, precision, d, length, implementation, verb, ratio, ms, eager_ms
 
 
 def launch_bound(run, precision, d, last):
-    """Each of these lengths takes more than twice what the rate of the longest would give."""
-    times = sorted((row["length"], whole(row)) for row in rows(run, precision, int(d))
-                   if row["backend"] == "eager" and whole(row))
+    """Checks that lengths up to `last` take more than twice as long as at the rate of the longest."""
+    times = sorted((row["length"], whole_ms(row)) for row in rows(run, precision, int(d))
+                   if row["backend"] == "eager" and whole_ms(row))
     longest = times[-1]
     early = [(length, ms) for length, ms in times if length <= number(last)]
     true(len(early) > 1 and all(ms > 2 * longest[1] * (length / longest[0]) ** 2 for length, ms in early))
@@ -66,7 +66,7 @@ def none_is_faster(run, precision, d):
     for length in {row["length"] for row in rows(run, precision, int(d))}:
         beside = at(run, precision, d, f"{length}")
         if "eager" in beside:
-            best = min(beside.values(), key=whole)
+            best = min(beside.values(), key=whole_ms)
             true(best is beside["eager"] or not clearly_faster(best, beside["eager"]))
 
 
@@ -78,19 +78,19 @@ def out_of_memory(run, precision, length, tensor):
 
 
 def own_time(run, ms, precision, length, ratio=None, fastest_name=None, slower=None):
-    custom = [row for row in rows(run, precision) if row["backend"] == "custom" and whole(row)
+    custom = [row for row in rows(run, precision) if row["backend"] == "custom" and whole_ms(row)
               and row["length"] == number(length)]
-    true(any(abs(whole(row) - number(ms)) <= 0.006 * whole(row) for row in custom))
+    true(any(abs(whole_ms(row) - number(ms)) <= 0.006 * whole_ms(row) for row in custom))
 
 
 def leader(run, heads, d, length, implementation, verb, ms, rate):
     board = [row for row in sum((rows(run, precision, method="leaderboard") for precision in PRECISIONS), [])
-             if whole(row)]
-    best = min(board, key=whole)
+             if whole_ms(row)]
+    best = min(board, key=whole_ms)
     true((best["heads"], best["d"], best["length"]) == (int(heads), int(d), number(length)))
-    near(ms, whole(best))
+    near(ms, whole_ms(best))
     flops = 3.5 * 4 * best["batch"] * best["heads"] * best["length"] ** 2 * best["d"] / 2
-    near(rate, flops / (whole(best) / 1e3) / 1e12)
+    near(rate, flops / (whole_ms(best) / 1e3) / 1e12)
     true(implementation not in BACKENDS or best["backend"] == BACKENDS[implementation])
     if verb == "is fastest:":
         true(all(clearly_faster(best, row) for row in board if row is not best))

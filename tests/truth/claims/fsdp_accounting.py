@@ -1,8 +1,8 @@
 """The claims about sharded weights, recomputed from each rank's memory and every gather."""
 import re
 
-from checks import near, number, true
-from claims.optimizer_state_sharding_accounting import NETWORK, Scheme, bytes_near, losses
+from checks import near, near_bytes, number, true
+from claims.optimizer_state_sharding_accounting import NETWORK, Scheme, losses
 
 KINDS = {"sharding"}
 
@@ -33,7 +33,7 @@ def expected(run, size, precision, saving, other):
     sharding = "optimizer" if "optimizer" in other else "none"
     expected.sharded, expected.other = (Scheme(run, size, precision, one) for one in ("weights", sharding))
     expected.saving = total_bytes(expected.other.cell) - total_bytes(expected.sharded.cell)
-    bytes_near(saving, expected.saving)
+    near_bytes(saving, expected.saving)
     true(sharding == "optimizer" or not run.of("sharding", sharding="optimizer", size=size,
                                                precision=expected.sharded.cell["precision"]))
 
@@ -42,13 +42,13 @@ def peaks(_run, after, before, saved, less, gradients):
     points = [[one.held(2, point)["peak_bytes"] for point in ("before_optimizer", "after_optimizer")]
               for one in (expected.sharded, expected.other)]
     high = [max(both) for both in points]
-    bytes_near(after, high[0])
-    bytes_near(before, high[1])
-    bytes_near(saved, abs(high[1] - high[0]))
+    near_bytes(after, high[0])
+    near_bytes(before, high[1])
+    near_bytes(saved, abs(high[1] - high[0]))
     true((less == "less") == (high[0] < high[1]))
     if gradients:
         missing = held_bytes(expected.other.cell)[0] - held_bytes(expected.sharded.cell)[0]
-        bytes_near(gradients, missing)
+        near_bytes(gradients, missing)
         true(abs(expected.saving - (high[1] - high[0]) - missing) <= 0.05 * expected.saving, "gradients are not what is missing")
         true(all(before >= after for before, after in points), "the optimizer step peaks")
 

@@ -3,15 +3,9 @@ import math
 import re
 import statistics
 
-from checks import near, number, true
+from checks import near, near_bytes, number, true
 
 KINDS = {"checkpointing"}
-UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
-
-
-def near_size(text, value):
-    digits, unit = text.split(" ")
-    near(digits, value / UNITS[unit])
 
 
 def halves(blocks, held=0):
@@ -42,14 +36,14 @@ class Network:
         return next(cell for cell in self.cells if cell["group"] == group)
 
     def ranked(self):
-        ran = [cell for cell in self.cells if peak(cell) is not None and held(cell) is not None]
-        return sorted(ran, key=lambda cell: (peak(cell), held(cell)))
+        ran = [cell for cell in self.cells if peak(cell) is not None and forward_backward_peak(cell) is not None]
+        return sorted(ran, key=lambda cell: (peak(cell), forward_backward_peak(cell)))
 
     def best(self):
         return self.ranked()[0]
 
     def next_to(self, cell, larger):
-        """Returns the cell with the next larger or smaller groups. No checkpoints come before the smallest group."""
+        """Returns the cell with the next larger or smaller groups. The cell without checkpoints comes before the smallest."""
         groups = [one for one in self.cells if not one["group"]] + [one for one in self.cells if one["group"]]
         at = groups.index(cell) + (1 if larger else -1)
         return groups[at] if 0 <= at < len(groups) else None
@@ -70,7 +64,7 @@ def peak(cell):
     return described_launch(cell) and described_launch(cell).metric("memory", "peak_allocated")
 
 
-def held(cell):
+def forward_backward_peak(cell):
     phases = [described_launch(cell) and described_launch(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
     return max((one for one in phases if one is not None), default=None)
 
@@ -86,7 +80,7 @@ def nested(_run):
         true(halves(blocks)[1] == blocks + blocks // 2 * math.log2(blocks))
 
 
-def counted(run, blocks, words, inputs, again, whole):
+def nested_example(run, blocks, words, inputs, again, whole):
     count = int(number(blocks))
     true(count == Network(run, words).shape["layers"])
     true(halves(count) == (int(number(inputs)), int(number(again))) and prefix_forwards(count) == int(number(whole)))
@@ -97,10 +91,10 @@ def best(run, words, groups, lowest, held_words=None):
     best.network = network = Network(run, words)
     best.cell = network.best()
     true(best.cell is network.cell(groups))
-    near_size(lowest, peak(best.cell))
+    near_bytes(lowest, peak(best.cell))
     true((best.cell["mode"] == "train_step") == bool(held_words))
     if held_words:
-        near_size(held_words, held(best.cell))
+        near_bytes(held_words, forward_backward_peak(best.cell))
 
 
 def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, saved=None, what=None):
@@ -108,7 +102,7 @@ def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, sa
     true(cell in (network.next_to(best.cell, True), network.next_to(best.cell, False)))
     true((peak(cell) is None) == bool(reason))
     if more:
-        near_size(more, peak(cell) - peak(best.cell))
+        near_bytes(more, peak(cell) - peak(best.cell))
     if alike:
         true(peak(cell) == peak(best.cell))
     if reason:
@@ -121,8 +115,8 @@ def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, sa
         at_last = ends[0] > inputs[0]
         true(at_last == (ends[1] > inputs[1]) and at_last == (what == "gradients"))
         less = network.gradients() if at_last else inputs[0] - inputs[1]
-        near_size(residuals, block)
-        near_size(saved, less)
+        near_bytes(residuals, block)
+        near_bytes(saved, less)
         true((best.cell["group"], cell["group"]) == (1, 2) and less < block)
         true(abs((block - less) / (peak(cell) - peak(best.cell)) - 1) <= 0.0201, "not the reason")
 
@@ -158,7 +152,7 @@ CLAIMS = {
         (r"The lowest peak keeps nothing but the network's input: .+? \*\*O\(\$N\^2\$\)\*\* block forwards\.", lowest),
         (r"Nesting by halves, .+?\*\*O\(log \$N\$\)\*\* memory and \*\*O\(\$N\$ log \$N\$\)\*\* compute\.", nested),
         (rf"For the (?P<blocks>\d+) blocks of {WORDS}, halves hold (?P<inputs>[\d,]+) inputs? and run (?P<again>[\d,]+) block "
-         r"forwards again, the prefixes (?P<whole>[\d,]+)\.", counted),
+         r"forwards again, the prefixes (?P<whole>[\d,]+)\.", nested_example),
         (r"```.+?```", nested)],
     "gradient_checkpointing.b": [
         (rf"For {WORDS} \*\*{GROUPS}\*\* peak lowest: at \*\*(?P<lowest>{SIZE})\*\* in (?:a training step, and at "

@@ -9,17 +9,17 @@ RUNGS = {"SDPA": "sdpa", "fused AdamW": "fused_adamw", "matmul": "matmul", "CUDA
 CHANGES = r"(?P<change>[\w .]+)"
 
 
-def counted(cell):
+def steps_ms(cell):
     samples = cell.ok_launch() and cell.ok_launch().metric("step", "total")
     return [sample / 1e6 for sample in samples[cell["warmup"]:cell["warmup"] + cell["steps"]]] if samples else []
 
 
 def rungs(run, words):
-    """The rungs that ran, in order: an FP32 ladder goes on in TF32."""
+    """Returns the rungs that ran, in order. An FP32 ladder goes on in TF32."""
     size, precision = re.match(r"(.+) in (\w+)$", words).groups()
     wanted = {PRECISIONS[precision]} | ({"tf32"} if precision == "FP32" else set())
     cells = [cell for cell in run.of("ladder", size=size) if cell["precision"] in wanted]
-    return [(cell, statistics.fmean(counted(cell))) for cell in cells if counted(cell)]
+    return [(cell, statistics.fmean(steps_ms(cell))) for cell in cells if steps_ms(cell)]
 
 
 def busy(cell):
@@ -43,7 +43,7 @@ def ladder(run, words, speedup, first, last, change=None, saved=None, what=None,
         true(two[0]["variant"] == RUNGS[change] or RUNGS[change] in (two[0]["variant"] or ""))
     saving = one[1] - two[1]
     idle = lambda rung: 1 - (busy(rung[0]) or rung[1]) / rung[1]
-    for other, to in gains:  # A change between two mostly idle steps is not ranked, nor are smaller ones.
+    for other, to in gains:  # A larger saving refutes the answer, but not between two mostly idle steps.
         larger = other[1] - to[1] > saving * 1.0001
         true(not larger or min(idle(other), idle(to)) > 0.5, "another change saves more")
     if what == "GPU idle time":

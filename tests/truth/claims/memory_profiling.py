@@ -1,20 +1,13 @@
 """The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
-from checks import MODES, PRECISION_WORDS, near, number, true
+from checks import MODES, PRECISION_WORDS, near, near_bytes, number, true
 
 KINDS = {"memory"}
 STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
          "training step": "train_step"}
 CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",
               "unknown"]
-UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
-
-
-def near_size(text, value):
-    digits, unit = text.split(" ")
-    true(value is not None, f"{text} has nothing to rest on")
-    near(digits, value / UNITS[unit])
 
 
 def mode_of(words):
@@ -58,14 +51,14 @@ class Network:
     def launch(self, context, mode, precision=None):
         return self.cell(context, mode, precision).ok_launch()
 
-    def phase(self, context, precision=None):
+    def peak_phase(self, context, precision=None):
         launch = self.launch(context, "train_step", precision)
         peaks = {name: launch.metric("peak", name) for name in ("forward", "loss", "backward", "optimizer")}
         peaks = {name: value for name, value in peaks.items() if value is not None}
         most = max(peaks, key=peaks.get, default=None)
         return most if most and peaks[most] >= self.peak(context, "train_step", precision) else ""
 
-    def in_full(self):
+    def full_contexts(self):
         both = [context for context in self.contexts if self.cell(context, "inference") and self.cell(context, "train_step")]
         return both or self.contexts
 
@@ -101,7 +94,7 @@ def described_cell(run, step, profile, at):
 def sawtooth(run, step, profile, at, parameters):
     cell = described_cell(run, step, profile, at)
     rows = timeline(cell.ok_launch())
-    near_size(parameters, rows[0]["parameters"])
+    near_bytes(parameters, rows[0]["parameters"])
     true(rows[0]["parameters"] >= 0.9 * total(rows[0]), "on more than parameters")
     most = max(row["temporary"] for row in rows)
     above = [row["temporary"] > most / 2 for row in rows]
@@ -113,8 +106,8 @@ def sawtooth(run, step, profile, at, parameters):
 def climbs(run, step, profile, at, start, state, peak, falls):
     rows = timeline(described_cell(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
-    near_size(start, total(rows[0]))
-    near_size(peak, total(most))
+    near_bytes(start, total(rows[0]))
+    near_bytes(peak, total(most))
     true(bool(state) == (rows[0].get("optimizer", 0) > 0))
     true(2 * most["activations"] > total(most) - total(rows[0]), "not activations")
     if falls:
@@ -126,14 +119,14 @@ def climbs(run, step, profile, at, start, state, peak, falls):
 def plain(run, step, profile, at, start, peak, phase):
     rows = timeline(described_cell(run, step, profile, at).ok_launch())
     most = max(rows, key=total)
-    near_size(start, total(rows[0]))
-    near_size(peak, total(most))
+    near_bytes(start, total(rows[0]))
+    near_bytes(peak, total(most))
     true(not phase or most["phase"] in phase)
 
 
 def stops(run, step, profile, at, peak, reason):
     launch = described_cell(run, step, profile, at).launches[-1]
-    near_size(peak, max(map(total, timeline(launch))))
+    near_bytes(peak, max(map(total, timeline(launch))))
     true((launch.data["outcome"]["status"] == "oom") == (reason == "out of memory"))
 
 
@@ -147,10 +140,10 @@ def no_curve(run):
 def peaks(run, context, name, step, inference=None, refused=None):
     network, at = Network(run), int(number(context))
     true(name == network.shape["size"])
-    near_size(step, network.peak(at, "train_step"))
+    near_bytes(step, network.peak(at, "train_step"))
     true(all(network.peak(one, "train_step") is None for one in network.contexts if one > at), "not the longest")
     if inference:
-        near_size(inference, network.peak(at, "inference"))
+        near_bytes(inference, network.peak(at, "inference"))
     failed = [one for one in network.contexts if network.refused(one)]
     if refused and refused.startswith("from"):
         true(len(failed) > 1 and failed[0] == int(number(refused.split(" ")[1])) and failed[0] > at)
@@ -161,25 +154,25 @@ def peaks(run, context, name, step, inference=None, refused=None):
 def no_step(run, context, name, peak):
     network = Network(run)
     true(name == network.shape["size"])
-    near_size(peak, network.peak(int(number(context)), "inference"))
+    near_bytes(peak, network.peak(int(number(context)), "inference"))
     true(all(network.peak(one, "train_step") is None for one in network.contexts))
 
 
 def phases(run, short, long, phase, activations, gradients, up_to=None, on=None):
     network = Network(run)
-    steps = [one for one in network.in_full() if network.peak(one, "train_step") is not None]
+    steps = [one for one in network.full_contexts() if network.peak(one, "train_step") is not None]
     first = int(number(long)) if long else steps[0]
     before = [one for one in steps if one < first]
-    true(all(network.phase(one) == "optimizer" for one in before))
-    true(all(network.phase(one) in phase for one in steps if one >= first) and phase)
+    true(all(network.peak_phase(one) == "optimizer" for one in before))
+    true(all(network.peak_phase(one) in phase for one in steps if one >= first) and phase)
     if long:
         true(before[-1] == int(number(short)) and (len(before) > 1) == (up_to == "Up to"))
         true((steps[-1] > first) == bool(on))
     if activations:
         launch = network.launch(first, "train_step")
         kept, grown = launch.metric("category", "activations"), end_of(timeline(launch), "backward")["gradients"]
-        near_size(activations, kept)
-        near_size(gradients, grown)
+        near_bytes(activations, kept)
+        near_bytes(gradients, grown)
         true(phase == "backward" and kept > grown)
 
 
@@ -192,10 +185,10 @@ def nothing_ran(run):
 class Pairs:
     def __init__(self, run):
         self.network = Network(run)
-        self.steps = self.of("train_step", self.network.in_full()) or self.of("train_step", self.network.contexts)
+        self.steps = self.percents("train_step", self.network.full_contexts()) or self.percents("train_step", self.network.contexts)
 
-    def of(self, mode, contexts):
-        """Relative changes by context, where the step ran in both precisions."""
+    def percents(self, mode, contexts):
+        """Returns the percents by which peaks change, by context, where the step ran in both precisions."""
         network, found = self.network, {}
         for one in contexts:
             before, after = network.peak(one, mode), network.peak(one, mode, network.other_precision)
@@ -203,11 +196,11 @@ class Pairs:
                 found[one] = 100 * (after / before - 1)
         return found
 
-    def change(self, mode, context, category):
+    def category_change(self, mode, context, category):
         one, other = (self.network.launch(context, mode, precision) for precision in (None, self.network.other_precision))
         return other.metric("category", category) - one.metric("category", category)
 
-    def bytes(self, mode, context):
+    def peak_change(self, mode, context):
         return self.network.peak(context, mode, self.network.other_precision) - self.network.peak(context, mode)
 
 
@@ -224,24 +217,24 @@ def verdict(run, word, precision, share, context, longer, long, saved, added, re
     near(longer or share, pairs.steps[last])
     verdict.traded = bool(saved)
     if saved:
-        fewer, copies = -pairs.change("train_step", last, "activations"), pairs.change("train_step", last, "weight_copies")
-        near_size(saved, fewer)
-        near_size(added, copies)
-        true(pairs.network.phase(last) == pairs.network.phase(last, pairs.network.other_precision), "two phases compared")
-        true(abs(pairs.bytes("train_step", last) - copies + fewer) <= 0.101 * fewer, "something else changes")
+        fewer, copies = -pairs.category_change("train_step", last, "activations"), pairs.category_change("train_step", last, "weight_copies")
+        near_bytes(saved, fewer)
+        near_bytes(added, copies)
+        true(pairs.network.peak_phase(last) == pairs.network.peak_phase(last, pairs.network.other_precision), "two phases compared")
+        true(abs(pairs.peak_change("train_step", last) - copies + fewer) <= 0.101 * fewer, "something else changes")
     true(not reasonless or matter[-1] and not saved)
 
 
 def raised(run, same, step, context, share):
     pairs, at, mode = Pairs(run), int(number(context)), mode_of(step)
-    near(share, pairs.of(mode, [at])[at])
-    true(0.899 * pairs.bytes(mode, at) <= pairs.change(mode, at, "weight_copies") and pairs.bytes(mode, at) > 0)
+    near(share, pairs.percents(mode, [at])[at])
+    true(0.899 * pairs.peak_change(mode, at) <= pairs.category_change(mode, at, "weight_copies") and pairs.peak_change(mode, at) > 0)
     true((same == "The same copies") == bool(pairs.steps and verdict.traded))
 
 
 def changed(run, step, context, share):
     at = int(number(context))
-    near(share, Pairs(run).of(mode_of(step), [at])[at])
+    near(share, Pairs(run).percents(mode_of(step), [at])[at])
 
 
 def fits(run, contexts, where):
@@ -263,7 +256,7 @@ def alone(run, precision):
 
 def none_in_both(run):
     pairs = Pairs(run)
-    true(not any(pairs.of(mode, pairs.network.contexts) for mode in MODES))
+    true(not any(pairs.percents(mode, pairs.network.contexts) for mode in MODES))
 
 
 # (d)
@@ -322,7 +315,7 @@ def largest(network, context):
 
 def allocations(run, context, bytes, places, layers, each=None, meaning=None, formula=None):
     cell, rows = largest(Network(run), int(number(context)))
-    near_size(bytes, rows[0]["bytes"])
+    near_bytes(bytes, rows[0]["bytes"])
     count = sum(row["count"] for row in rows)
     if meaning:
         true(formula.startswith(MEANINGS[meaning]) and elements(cell, formula) == rows[0]["bytes"])
@@ -331,11 +324,11 @@ def allocations(run, context, bytes, places, layers, each=None, meaning=None, fo
     true(factor in (1, cell["layers"]))
     claimed = [(int(number(count)), place) for count, place in
             re.findall(r"([\d,]+) in (.+?)(?=, [\d,]+ in | and [\d,]+ in |$)", places)]
-    true(sum(count_here for count_here, _ in claimed) * factor == count, f"{places}: {count}")
-    for count_here, place in claimed:
+    true(sum(claimed_count for claimed_count, _ in claimed) * factor == count, f"{places}: {count}")
+    for claimed_count, place in claimed:
         if place in PLACES and not cell["implementation"]:
             inside = [row for row in rows if row["module"].endswith(PLACES[place])]
-            true(sum(row["count"] for row in inside) == count_here * factor, f"{place}")
+            true(sum(row["count"] for row in inside) == claimed_count * factor, f"{place}")
 
 
 def outgrown(run, contexts, meaning):
@@ -382,7 +375,7 @@ def block(run, name, first, context, second, later, formula):
     true(name == Network(run).shape["size"])
     block.all = [Block(run, int(number(one))) for one in (context, later) if one]
     for text, one in zip((first, second), block.all):
-        near_size(text, one.kept)
+        near_bytes(text, one.kept)
     agree = all(abs(one.kept / one.formula() - 1) <= 0.0101 for one in block.all)
     true(not formula or agree == ("predicts" in formula))
 
@@ -402,11 +395,11 @@ def contributors(run, context, names):
 def change(run, first, context, second, later, gradients, equal):
     for text, at, one in zip((first, second), (context, later), block.all):
         true(int(number(at)) == one.cell["context"])
-        near_size(text, one.change)
+        near_bytes(text, one.change)
     claimed = gradients.split(" and ")
     true(len(claimed) in (1, len({f"{one.change + one.kept:.3g}" for one in block.all})))
     for text, one in zip(claimed if len(claimed) > 1 else claimed * 2, block.all):
-        near_size(text, one.change + one.kept)
+        near_bytes(text, one.change + one.kept)
     agree = all(abs((one.change + one.kept) / one.gradients() - 1) <= 0.0101 for one in block.all)
     true(not equal or agree == ("equal" in equal))
 

@@ -16,7 +16,7 @@ def sums(run, loop):
 
 
 def rounding(run, loop):
-    """How much of a loop's error its addend explains, and the rest of it."""
+    """Returns the part of a loop's error that comes from its addend, and the rest."""
     taken, addend = sums(run, loop), launch(run).metric("addend", loop)
     from_input = len(taken) * (addend - 0.01)
     return from_input, taken[-1] - 0.01 * len(taken) - from_input

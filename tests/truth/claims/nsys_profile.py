@@ -158,11 +158,12 @@ def without_backward(_run):
     true(not top.profile.rows("both"))
 
 
-OWN = {"softmax": is_in("computing softmax"), "RoPE": is_in("/rotary"),
-       "scale and mask": lambda row: "computing attention scores" in row["module"],
-       "SwiGLU": lambda row: row["module"] == "layers/ffn" and row["class"] not in ("copy", "memset"),
-       "RMSNorm": lambda row: re.search(r"/ln\d$|^ln_final", row["module"]),
-       "residual": lambda row: row["module"] == "layers" and row["class"] not in ("copy", "memset")}
+KERNEL_GROUPS = {
+    "softmax": is_in("computing softmax"), "RoPE": is_in("/rotary"),
+    "scale and mask": lambda row: "computing attention scores" in row["module"],
+    "SwiGLU": lambda row: row["module"] == "layers/ffn" and row["class"] not in ("copy", "memset"),
+    "RMSNorm": lambda row: re.search(r"/ln\d$|^ln_final", row["module"]),
+    "residual": lambda row: row["module"] == "layers" and row["class"] not in ("copy", "memset")}
 
 
 def non_gemm(run, name, first, profile, others, classes, everything):
@@ -175,11 +176,11 @@ def non_gemm(run, name, first, profile, others, classes, everything):
     if "implementation" in Profile(run, profile).shape:
         return
     for group, value in shares:
-        if group in OWN:
-            near(value, 100 * total(other, OWN[group]) / total(rows))
-    if classes and all(group in OWN for group, _ in shares):
+        if group in KERNEL_GROUPS:
+            near(value, 100 * total(other, KERNEL_GROUPS[group]) / total(rows))
+    if classes and all(group in KERNEL_GROUPS for group, _ in shares):
         claimed = {WORDS.get(word, "elementwise") for word in re.split(", | and ", classes)}
-        listed = [row for row in other if any(OWN[group](row) for group, _ in shares)]
+        listed = [row for row in other if any(KERNEL_GROUPS[group](row) for group, _ in shares)]
         true(total(listed, lambda row: chart_class(row) in claimed) >= 0.8 * total(listed))
 
 

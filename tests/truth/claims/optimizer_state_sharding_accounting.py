@@ -1,16 +1,10 @@
 """The claims about a sharded optimizer, recomputed from each rank's memory and every step."""
 import statistics
 
-from checks import PRECISIONS, always, near, number, true
+from checks import PRECISIONS, always, near, near_bytes, number, true
 
 KINDS = {"sharding"}
-UNITS = {"GiB": 2**30, "MiB": 2**20}
 NETWORK = r"(?P<size>\S+) in (?P<precision>[A-Z]+\d+)"
-
-
-def bytes_near(words, value):
-    text, unit = words.split(" ")
-    near(text, value / UNITS[unit])
 
 
 class Scheme:
@@ -22,7 +16,7 @@ class Scheme:
         self.launch = self.cell.ok_launch() if found else None
 
     def held(self, step, point):
-        """The row of the rank that peaks highest; the first one if `step` is 1, else a later one."""
+        """Returns the row of the rank that peaks highest, before training (0), in its first step (1) or in a later one (2)."""
         rows = [row for row in self.launch.table("held") if None not in row.values() and row["point"] == point
                 and min(row["step"], 2) == step]
         first = next(iter(rows), {}).get("step")
@@ -69,18 +63,18 @@ def no_steps(run):
 def memory(run, size, precision, model, before, after, before_sharded, after_sharded):
     plain, sharded = both(run, size, precision)
     for words, value in zip((before, after), plain.peaks()[1:]):
-        bytes_near(words, value)
+        near_bytes(words, value)
     for words, value in zip((before_sharded, after_sharded), sharded.peaks()[1:]):
-        bytes_near(words, value)
+        near_bytes(words, value)
     words = [model.removesuffix(" either way")] * 2 if "either" in model else model.split(" and ")
-    bytes_near(words[0], plain.peaks()[0])
-    bytes_near(words[1], sharded.peaks()[0])
+    near_bytes(words[0], plain.peaks()[0])
+    near_bytes(words[1], sharded.peaks()[0])
 
 
 def saved(_run, state):
     rows = [(one.held(2, "before_optimizer"), one.held(2, "after_optimizer")) for one in (both.plain, both.sharded)]
     spared = rows[0][1]["optimizer_bytes"] - rows[1][1]["optimizer_bytes"]
-    bytes_near(state, spared)
+    near_bytes(state, spared)
     for name in ("parameter_bytes", "gradient_bytes"):
         true(rows[0][1][name] == rows[1][1][name], f"{name} do not stay")
     for whole, part in zip(*rows):
@@ -129,8 +123,8 @@ def same_losses(run, size, precision, difference):
 def sent(run, size, precision, sends, zero):
     cell = Scheme(run, size, precision, "optimizer").cell
     ranks, psi = cell["ranks"], 4 * cell.parameters()
-    bytes_near(sends, 3 * psi * (ranks - 1) / ranks)
-    bytes_near(zero, 2 * psi * (ranks - 1) / ranks)
+    near_bytes(sends, 3 * psi * (ranks - 1) / ranks)
+    near_bytes(zero, 2 * psi * (ranks - 1) / ranks)
 
 
 CLAIMS = {

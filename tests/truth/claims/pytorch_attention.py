@@ -7,7 +7,7 @@ KINDS = {"attention"}
 
 
 def rows(run, precision):
-    """The rows of the handout's sweeps with their head dimension and score bytes."""
+    """Returns the rows of the handout's sweeps with their head dimension and score bytes."""
     found = []
     for cell in run.of("attention", method="synced", precision=PRECISIONS[precision]):
         if cell["implementation"] or not cell.ok_launch():
@@ -25,8 +25,8 @@ def saved(row):
     return row["before_backward_bytes"] - row["input_bytes"] if known else None
 
 
-def end(run, precision, length, d=None, phase=None, batch=None, width=None, tensor=None, tensors=None, needed=None,
-        capacity=None):
+def out_of_memory(run, precision, length, d=None, phase=None, batch=None, width=None, tensor=None, tensors=None,
+                  needed=None, capacity=None):
     own = rows(run, precision)
     out = [row for row in own if row["outcome"] == "out of memory"]
     first = min(out, key=lambda row: (row["length"], row["d"]))
@@ -72,8 +72,8 @@ CLAIMS = {
         (r"No configuration ran: .+", always),
         (r"(?P<precision>\w+) runs out of memory at \*\*(?P<length>\S+) tokens\*\* \(d = (?P<d>\d+), in (?P<phase>\w+)\), where one "
          r"tensor of scores takes (?P<batch>\d+) · S² · (?P<width>\d) B = \*\*(?P<tensor>\S+ \w+)\*\*(?: and a pass holds "
-         r"(?P<tensors>\S+) of them at its peak, \*\*(?P<needed>\S+ \w+)\*\* of the GPU's (?P<capacity>\S+ \w+))?\.", end),
-        (r"(?P<precision>\w+) runs out at (?P<length>[\d,]+)\.", end),
+         r"(?P<tensors>\S+) of them at its peak, \*\*(?P<needed>\S+ \w+)\*\* of the GPU's (?P<capacity>\S+ \w+))?\.", out_of_memory),
+        (r"(?P<precision>\w+) runs out at (?P<length>[\d,]+)\.", out_of_memory),
         (r"(?P<precision>\w+) ran at every length, up to (?P<length>[\d,]+)(?: tokens)?\.", fits),
         (r"(?:(?P<two>Two tensors of scores), the softmax's exponentials and probabilities, are saved for backward and grow|What is "
          r"saved for backward grows) with the length to the power of \*\*(?P<exponent>\S+)\*\*\.", growth),

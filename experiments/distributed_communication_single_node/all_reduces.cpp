@@ -1,4 +1,4 @@
-#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/distributed_communication_single_node/all_reduces.h"
 
 #include <fmt/format.h>
 
@@ -18,10 +18,10 @@ namespace {
 /// Marks sizes that took longer than a larger size. `timings` must be sorted by size.
 void mark_disturbed(std::vector<AllReduceTiming>& timings) {
   constexpr double kMaxRatio = 1.1;  // Latencies vary by up to a tenth without a disturbance.
-  double larger_ns = std::numeric_limits<double>::infinity();
+  double least_larger_ns = std::numeric_limits<double>::infinity();
   for (AllReduceTiming& timing : timings | std::views::reverse) {
-    timing.disturbed = timing.slowest_ns > kMaxRatio * larger_ns;
-    larger_ns = std::min(larger_ns, timing.slowest_ns);
+    timing.disturbed = timing.slowest_ns > kMaxRatio * least_larger_ns;
+    least_larger_ns = std::min(least_larger_ns, timing.slowest_ns);
   }
 }
 
@@ -29,7 +29,7 @@ double relative_error(const FittedLine& line, const AllReduceTiming& timing) {
   return std::abs(line.predicted_ns(timing.bytes) - timing.slowest_ns) / timing.slowest_ns;
 }
 
-/// Fits the line by least squares of relative errors, each multiplied by its timing's weight.
+/// Minimizes the sum of `weights[i]` times the squared relative error of `timings[i]`.
 FittedLine weighted_line(const std::vector<AllReduceTiming>& timings,
                          const std::vector<double>& weights) {
   double weight_sum = 0, size_sum = 0, square_sum = 0, time_sum = 0, product_sum = 0;
@@ -106,7 +106,7 @@ std::vector<AllReduceTiming> AllReduceGroup::timings(std::string_view method) co
   return timings;
 }
 
-std::optional<AllReduceTiming> AllReduceGroup::handout_timing(std::int64_t bytes) const {
+std::optional<AllReduceTiming> AllReduceGroup::synced_timing(std::int64_t bytes) const {
   for (const AllReduceTiming& timing : timings(metric::kSynced)) {
     if (timing.bytes == bytes) return timing;
   }
@@ -114,7 +114,7 @@ std::optional<AllReduceTiming> AllReduceGroup::handout_timing(std::int64_t bytes
 }
 
 std::optional<AllReduceTiming> AllReduceGroup::undisturbed_timing(std::int64_t bytes) const {
-  const auto timing = handout_timing(bytes);
+  const auto timing = synced_timing(bytes);
   return timing && !timing->disturbed ? timing : std::nullopt;
 }
 
@@ -130,7 +130,7 @@ std::vector<AllReduceGroup> groups_of(const RunView& view) {
   return groups;
 }
 
-std::string collectives_condition(const Launch& launch, std::string_view name) {
+std::string library_text(const Launch& launch, std::string_view name) {
   const Metric* condition = launch.find_condition(metric::kCollectives, name);
   const auto* scalar = condition == nullptr ? nullptr : std::get_if<Scalar>(&condition->data);
   const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);

@@ -1,4 +1,4 @@
-#include "experiments/benchmarking_mixed_precision/traced.h"
+#include "experiments/benchmarking_mixed_precision/dtype_trace.h"
 
 #include "base/lists.h"
 #include "base/text.h"

@@ -20,9 +20,9 @@ struct AllReduceTiming {
   double slowest_ns = 0;                    ///< The slowest rank's time of a call.
   double fastest_ns = 0;                    ///< The fastest rank's time of a call.
   double mean_ns = 0;                       ///< The largest mean of a rank.
-  std::optional<double> deviation_ns = {};  ///< The same rank's; empty if only means exist.
+  std::optional<double> deviation_ns = {};  ///< The deviation on the rank of `mean_ns`, if known.
   double start_lag_ns = 0;          ///< Median time from the first rank's start to the last rank's.
-  std::int64_t wrong_elements = 0;  ///< The sum over all ranks' results.
+  std::int64_t wrong_elements = 0;  ///< Counted in the results of all ranks.
   /// True if it took over 1.1 times as long as a larger size. No line and no answer uses it.
   bool disturbed = false;
 
@@ -43,7 +43,7 @@ struct FittedLine {
 
 /// Fits the line that minimizes the sum of |relative errors|, so that short times count like long
 /// ones and a few outliers do not move it. Disturbed sizes are ignored. Returns nothing if fewer
-/// than three others remain, or if α or β would not be positive.
+/// than three sizes are undisturbed, or if α or β would not be positive.
 std::optional<FittedLine> line_through(std::vector<AllReduceTiming> timings);
 
 /// The measured all-reduces of one library among one number of ranks.
@@ -59,9 +59,9 @@ struct AllReduceGroup {
   double busbw(const AllReduceTiming& timing) const { return timing.algbw() * bus_factor(ranks()); }
 
   std::vector<AllReduceTiming> timings(std::string_view method) const;  ///< Smallest size first.
-  /// Returns the size's timing by the handout's method, which synchronizes after each call.
-  std::optional<AllReduceTiming> handout_timing(std::int64_t bytes) const;
-  /// Returns nothing if that timing is disturbed.
+  /// Returns the timing of calls that are synchronized one by one, which is the handout's method.
+  std::optional<AllReduceTiming> synced_timing(std::int64_t bytes) const;
+  /// Returns `synced_timing`; nothing if it is disturbed.
   std::optional<AllReduceTiming> undisturbed_timing(std::int64_t bytes) const;
   /// Returns the method that lines are fitted to: nccl-tests' in place if it was measured, else the
   /// handout's.
@@ -72,7 +72,7 @@ struct AllReduceGroup {
 /// Returns groups in plan order.
 std::vector<AllReduceGroup> groups_of(const RunView& view);
 
-/// Returns a text that the launch recorded about its communication library; empty if it has none.
-std::string collectives_condition(const Launch& launch, std::string_view name);
+/// Returns the text `name` that the launch recorded about its communication library, or "".
+std::string library_text(const Launch& launch, std::string_view name);
 
 }  // namespace labreport::distributed_communication_single_node
