@@ -12,7 +12,7 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr double kMatters = 0.05;         // A smaller |change| / peak does not matter.
-constexpr double kReasonTolerance = 0.1;  // A reason may be off by this share of activations.
+constexpr double kReasonTolerance = 0.1;  // A reason may err by this share of its largest number.
 
 /// One step at one context, in the precision that the answers describe and in the reduced one.
 struct PeakPair {

@@ -8,7 +8,7 @@
 #include "base/statistics.h"
 #include "document/peaks.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"

@@ -15,7 +15,7 @@
 #include "experiments/gradient_checkpointing/spacings.h"
 #include "experiments/memory_profiling/profile.h"
 #include "experiments/nsys_profile/profile.h"
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 #include "experiments/overview/overview.h"
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
