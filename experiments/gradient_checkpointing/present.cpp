@@ -117,8 +117,8 @@ std::optional<Facts> neighbor_facts(const Spacing* spacing, const Spacing& best)
       .flag("none", !spacing->blocks());
 }
 
-std::int64_t checkpoint_count(const CheckpointedNetwork& network, std::int64_t group) {
-  return (network.layers() + group - 1) / group;
+std::int64_t checkpoint_count(const CheckpointedNetwork& network, std::int64_t group_size) {
+  return (network.layers() + group_size - 1) / group_size;
 }
 
 double block_gradients(const CheckpointedNetwork& network) {
@@ -127,10 +127,10 @@ double block_gradients(const CheckpointedNetwork& network) {
 
 /// True if, by the formula of section.md, backward peaks in its last group, when the gradients of
 /// all other blocks exist; false if in its first group, when the inputs of all groups exist.
-bool peaks_in_last_group(const CheckpointedNetwork& network, std::int64_t group) {
-  const auto others = static_cast<double>(network.layers() - group);
+bool peaks_in_last_group(const CheckpointedNetwork& network, std::int64_t group_size) {
+  const auto others = static_cast<double>(network.layers() - group_size);
   const double inputs =
-      static_cast<double>(checkpoint_count(network, group)) * network.boundary_bytes();
+      static_cast<double>(checkpoint_count(network, group_size)) * network.boundary_bytes();
   return others * block_gradients(network) + network.boundary_bytes() > inputs;
 }
 
@@ -163,15 +163,13 @@ std::optional<Facts> reason_facts(const CheckpointedNetwork& network, const Spac
 }
 
 Facts network_facts(const CheckpointedNetwork& network) {
-  double largest_error = 0;  // The formula's, relative to the measured peak.
+  double largest_error = 0;
+  const auto compare = [&](double calculated, const std::optional<double>& measured) {
+    if (measured) largest_error = std::max(largest_error, std::abs(calculated / *measured - 1));
+  };
   for (const Spacing& spacing : network.spacings) {
-    if (spacing.forward_backward_peak)
-      largest_error = std::max(
-          largest_error,
-          std::abs(spacing.expected_forward_backward_peak() / *spacing.forward_backward_peak - 1));
-    if (spacing.peak)
-      largest_error =
-          std::max(largest_error, std::abs(spacing.expected_peak() / *spacing.peak - 1));
+    compare(spacing.expected_forward_backward_peak(), spacing.forward_backward_peak);
+    compare(spacing.expected_peak(), spacing.peak);
   }
   const Spacing& best = *network.best();
   const bool has_times = best.recompute_ms && !best.forward_backward_ms.empty();

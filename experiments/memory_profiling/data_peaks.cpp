@@ -1,4 +1,4 @@
-// Part (b): the peaks of each context, their phases, and the formulas that predict them.
+// Presents part (b): the peaks of each context, their phases, and the formulas that predict them.
 #include <ranges>
 
 #include "base/format.h"

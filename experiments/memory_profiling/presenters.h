@@ -9,7 +9,6 @@ namespace labreport::memory_profiling {
 inline constexpr const char* kProblem = "memory_profiling";
 
 // All these functions need at least one profile.
-
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles);

@@ -57,7 +57,6 @@ double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 // The next two functions return the fewest tokens per device at the mesh's own X and Y; infinite if
 // no batch suffices. Each device computes 4 B D F / N operations, and sends 4 D F / Y bytes for
 // FSDP and 4 B D / X bytes for TP. D = d_model, F = d_ff, and B tokens in all.
-
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner);
 
