@@ -102,7 +102,7 @@ const std::vector<Column<Latency>> kLatencies{
 Dataset latencies_data(const char* name, const RunView& view, const Rows& rows) {
   std::vector<Latency> latencies;
   for (const AttentionRow& row : rows) {
-    if (row.not_offered()) continue;  // The text, not the table, names these.
+    if (row.not_offered()) continue;  // The text, not the table, names refused implementations.
     const auto rate = tflops(row);
     const auto peak = measured_gemm_rate(view, row.spec().precision.value_or(Precision::kFp32));
     latencies.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
@@ -233,11 +233,11 @@ std::optional<Facts> launch_bound_facts(const std::vector<Race>& races) {
         static_cast<double>(length) / static_cast<double>(times.back().first);
     return length_ratio * length_ratio * times.back().second;
   };
-  const auto first_above = std::ranges::find_if(times, [&](const auto& time) {
+  const auto launch_bound_end = std::ranges::find_if(times, [&](const auto& time) {
     return time.second <= kLaunchBoundRatio * ms_at_longest_rate(time.first);
   });
-  if (first_above - times.begin() < 2) return std::nullopt;
-  return Facts().set("last", format_count((first_above - 1)->first));
+  if (launch_bound_end - times.begin() < 2) return std::nullopt;
+  return Facts().set("last", format_count((launch_bound_end - 1)->first));
 }
 
 /// Returns the fastest implementation's speedup at the longest sequence at which it beats eager.

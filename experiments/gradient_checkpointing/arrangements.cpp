@@ -10,17 +10,17 @@ namespace {
 
 std::int64_t recomputed_by_halves(std::int64_t blocks) {
   if (blocks == 1) return 1;
-  const std::int64_t first = blocks / 2;
-  return first + recomputed_by_halves(blocks - first) + recomputed_by_halves(first);
+  const std::int64_t half = blocks / 2;
+  return half + recomputed_by_halves(blocks - half) + recomputed_by_halves(half);
 }
 
-/// Returns the most block inputs held at once: the stretch's own, and those for its second half.
+/// Returns the most block inputs held at once: the first block's, and those of the second half.
 std::int64_t held_inputs_by_halves(std::int64_t blocks) {
   return blocks == 1 ? 1 : 1 + held_inputs_by_halves(blocks - blocks / 2);
 }
 
-Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group) {
-  return {std::move(words), (blocks + group - 1) / group, group, blocks};
+Arrangement one_level(std::string words, std::int64_t blocks, std::int64_t group_size) {
+  return {std::move(words), (blocks + group_size - 1) / group_size, group_size, blocks};
 }
 
 struct ArrangementRow {
@@ -29,7 +29,7 @@ struct ArrangementRow {
 
   double activation_bytes() const {
     return static_cast<double>(arrangement.held_inputs) * network->boundary_bytes() +
-           static_cast<double>(arrangement.held_residuals) * network->block_bytes();
+           static_cast<double>(arrangement.held_blocks) * network->block_bytes();
   }
   /// Returns FLOPs / FLOPs without checkpoints. A block's backward counts as two forward passes.
   double compute_ratio() const {
@@ -47,7 +47,7 @@ const std::vector<Column<ArrangementRow>> kArrangements{
      {Notation::kCount}},
     {"residuals",
      "Blocks of residuals",
-     [](const ArrangementRow& row) { return row.arrangement.held_residuals; },
+     [](const ArrangementRow& row) { return row.arrangement.held_blocks; },
      "",
      {Notation::kCount}},
     {"bytes", "Activations",
@@ -62,9 +62,9 @@ const std::vector<Column<ArrangementRow>> kArrangements{
 }  // namespace
 
 std::vector<Arrangement> arrangements(std::int64_t blocks) {
-  const std::int64_t group = std::llround(std::sqrt(static_cast<double>(blocks)));
+  const std::int64_t root = std::llround(std::sqrt(static_cast<double>(blocks)));
   return {{"no checkpoints", 0, blocks, 0},
-          one_level("one level, groups of √N ≈ " + std::to_string(group), blocks, group),
+          one_level("one level, groups of √N ≈ " + std::to_string(root), blocks, root),
           one_level("one level, single blocks", blocks, 1),
           {"nested by halves", held_inputs_by_halves(blocks), 1, recomputed_by_halves(blocks)},
           {"each prefix from the input", std::min<std::int64_t>(blocks, 2), 1,
@@ -81,14 +81,14 @@ PartContent present_nested(const std::vector<CheckpointedNetwork>& networks) {
   part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
   part.facts.set("boundary", format_bytes_briefly(network.boundary_bytes()));
   part.facts.set("residuals", format_bytes_briefly(network.block_bytes()));
-  part.facts.flag("measured", network.residuals_are_measured());
+  part.facts.flag("measured", network.block_bytes_are_measured());
   const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
   part.facts.set("halves_inputs", format_count(halves.held_inputs));
   part.facts.set("halves_again", format_count(halves.recomputed_forwards));
   part.facts.set("prefixes_again", format_count(prefixes.recomputed_forwards));
   part.calculated = true;
   part.datasets = {make_dataset("arrangements", kArrangements, rows)};
-  for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
+  for (const Spacing& spacing : network.spacings) part.cells.push_back(spacing.cell);
   return part;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "document/section.h"
-#include "experiments/gradient_checkpointing/choices.h"
+#include "experiments/gradient_checkpointing/spacings.h"
 
 namespace labreport::gradient_checkpointing {
 
@@ -14,16 +14,16 @@ namespace labreport::gradient_checkpointing {
 struct Arrangement {
   std::string words;
   std::int64_t held_inputs;          ///< The most block inputs held at once.
-  std::int64_t held_residuals;       ///< The most blocks whose residuals are held at once.
+  std::int64_t held_blocks;          ///< The most blocks whose saved tensors are held at once.
   std::int64_t recomputed_forwards;  ///< Recomputed forward passes, each of one block.
 };
 
 /// Returns five arrangements: no checkpoints, groups of about √N blocks, groups of one block,
 /// nested halves, and every prefix from the network's input. `blocks` must be at least 1.
 ///
-/// Nested halves: the first half of a stretch of blocks runs without a graph, which gives the input
-/// of the second. Backward then passes through the second half by the same rule, and after that
-/// through the first. A single block runs again with its graph. Prefixes: for k from N down to 1,
+/// Nested halves: the first half of the blocks runs without a graph, which gives the input of the
+/// second. Backward then passes through the second half and after it through the first, which are
+/// halved in turn. A single block runs again with its graph. Prefixes: for k from N down to 1,
 /// blocks 1 … k − 1 run without a graph and block k with one.
 std::vector<Arrangement> arrangements(std::int64_t blocks);
 

@@ -15,8 +15,8 @@ constexpr std::int64_t kSteps = 3;  // Few suffice: steps are long, and peaks do
 
 /// Returns the handout's size and, for devices on which it does not fit, the smaller ones in turn.
 std::vector<Size> candidate_sizes(std::vector<Size> sizes) {
-  const auto handouts = std::ranges::find(sizes, kSize, &Size::name);
-  if (handouts != sizes.end()) sizes.erase(handouts + 1, sizes.end());
+  const auto handout_size = std::ranges::find(sizes, kSize, &Size::name);
+  if (handout_size != sizes.end()) sizes.erase(handout_size + 1, sizes.end());
   std::ranges::reverse(sizes);
   return sizes;
 }
@@ -35,8 +35,8 @@ std::vector<std::optional<std::int64_t>> group_sizes(const PlanInput& input, std
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   const auto mode = longest_wanted_mode(input);
-  const bool backward = mode && *mode >= Mode::kForwardBackward;
-  if (input.selection.model || !backward) return {};
+  const bool has_backward = mode && *mode >= Mode::kForwardBackward;
+  if (input.selection.model || !has_backward) return {};
   const Axes chosen = axes(input);
   const bool sizes_by_user = !input.selection.sizes.empty();
   const bool contexts_are_chosen =
@@ -58,7 +58,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
           spec.blocks_per_checkpoint = group;
           cells.push_back({spec, 1});
         }
-        spec.blocks_per_checkpoint = 1;
+        spec.blocks_per_checkpoint = 1;  // Single blocks need the least memory.
         may_fit = may_fit || !did_not_fit(so_far, spec);
       }
     }

@@ -27,13 +27,6 @@ std::vector<RungSetting> rung_settings(const PlanInput& input, Precision precisi
   return settings;
 }
 
-/// Turns a ladder's cell into the cell of its last rung, which torch.compile compiles in Python.
-CellSpec compiled_rung(CellSpec spec) {
-  spec.variant.reset();
-  spec.implementation = implementation_of(kFastest);
-  return spec;
-}
-
 std::vector<Precision> ladder_precisions(const PlanInput& input) {
   std::vector<Precision> precisions{input.half_precision, Precision::kFp32};
   const auto& chosen = input.selection.precisions;
@@ -70,7 +63,11 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
     for (const RungSetting& setting : rung_settings(input, precision)) {
       cells.push_back({rung_cell(input, chosen, size, is_large, setting), 1});
     }
-    if (input.device == DeviceKind::kCuda) cells.push_back({compiled_rung(cells.back().spec), 1});
+    if (input.device != DeviceKind::kCuda) return;
+    CellSpec compiled_rung = cells.back().spec;  // In Python torch.compile compiles the last rung.
+    compiled_rung.variant.reset();
+    compiled_rung.implementation = implementation_of(kFastest);
+    cells.push_back({compiled_rung, 1});
   };
   for (const Precision precision : ladder_precisions(input)) {
     add(chosen.sizes.front(), false, precision);

@@ -13,7 +13,7 @@ namespace labreport::ladder {
 namespace {
 
 constexpr const char* kProblem = "ladder";
-constexpr Notation kFactor{Notation::kSignificant, 3};
+constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kShare{Notation::kPercent};
 // Rounding explains relative differences of losses up to this.
@@ -53,9 +53,9 @@ const std::vector<Column<Row>> kRows{
      },
      "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.speedup(row.previous)); }, "×",
-     kFactor},
+     kThree},
     {"total", "vs. first",
-     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kFactor},
+     [](const Row& row) { return Value(row.speedup(row.ladder->first_run())); }, "×", kThree},
     {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
     {"peak",
      "Peak memory",
@@ -89,7 +89,7 @@ std::vector<Row> rows_of(const Ladder& ladder) {
   return rows;
 }
 
-/// Returns bars for the first rung's step, each change's saving, the fastest step and the bound.
+/// Returns bars for the first step, each change's saving, the fastest step and its lower bound.
 std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
   const auto ms_words = [](double ms) { return format_value(ms, kTime) + " ms"; };
   const Rung& first = *ladder.first_run();
@@ -110,7 +110,6 @@ std::vector<WaterfallBar> waterfall_bars(const Ladder& ladder) {
 
 /// Gives the change that saves the most time, and the speedup of the fastest rung over the first.
 Facts ladder_facts(const Ladder& ladder) {
-  constexpr Notation kThree{Notation::kSignificant, 3};
   const double first_ms = ladder.first_run()->mean_ms(), fastest_ms = ladder.fastest()->mean_ms();
   const std::vector<Gain> largest_gain = largest_gains(ladder, 1);
   Facts gain_facts;
@@ -124,7 +123,7 @@ Facts ladder_facts(const Ladder& ladder) {
       .set("words", ladder.words)
       .set("from", first_ms, kThree)
       .set("to", fastest_ms, kThree)
-      .set("speedup", first_ms / fastest_ms, kFactor)
+      .set("speedup", first_ms / fastest_ms, kThree)
       .when("foremost", !largest_gain.empty(), gain_facts);
 }
 

@@ -17,7 +17,7 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr std::size_t kNamedContributors = 5;
-constexpr double kBlockTolerance = 0.01;
+constexpr double kFormulaTolerance = 0.01;
 
 /// A name for the tensor that an operator saves in one of the block's modules.
 struct TensorName {
@@ -41,14 +41,15 @@ constexpr TensorName kTensorNames[]{
     {"ffn", "aten::sigmoid", "SiLU sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
-/// Names a tensor of labreport's network (`built_in`) by its role, any other by its operator.
-std::string tensor_name(const MeasuredRow& row, bool built_in) {
+/// Names a tensor of labreport's network by its role, any other by its operator.
+std::string tensor_name(const MeasuredRow& row, bool labreports_network) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string outer_op = row.text(column::kOperation), inner_op = row.text(column::kOperator);
-  if (built_in && is_linear(outer_op) && inner_op == "aten::mm")
+  if (labreports_network && is_linear(outer_op) && inner_op == "aten::mm")
     return last_component(module, "/") + " output";
   const auto known = std::ranges::find_if(kTensorNames, [&](const TensorName& tensor) {
-    return (built_in || module.empty()) && tensor.module == module && tensor.inner_op == inner_op;
+    return (labreports_network || module.empty()) && tensor.module == module &&
+           tensor.inner_op == inner_op;
   });
   return known != std::end(kTensorNames) ? known->name : maker_words(outer_op, module, inner_op);
 }
@@ -60,7 +61,7 @@ struct Contributor {
 };
 
 bool agrees_with_formula(double measured, double formula) {
-  return formula > 0 && std::abs(measured / formula - 1) <= kBlockTolerance;
+  return formula > 0 && std::abs(measured / formula - 1) <= kFormulaTolerance;
 }
 
 /// One block of a network; all its numbers are bytes.
@@ -77,7 +78,7 @@ struct Block {
   /// Returns the change plus the saved bytes, which backward frees while it allocates gradients.
   double gradients() const { return change_over_backward() + saved(); }
   /// True for labreport's network, the only one with formulas.
-  bool is_built_in() const { return known_parameter_count(step->spec()).has_value(); }
+  bool has_formulas() const { return known_parameter_count(step->spec()).has_value(); }
   double saved_formula() const { return static_cast<double>(saved_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
@@ -95,7 +96,7 @@ std::vector<Contributor> contributors_of(const Block& block) {
     if (row.text(column::kKind) != metric::kKept) continue;
     const double bytes = row.number(column::kBytes).value_or(0);
     contributors.push_back(
-        {tensor_name(row, block.is_built_in()), bytes, saved > 0 ? bytes / saved : 0});
+        {tensor_name(row, block.has_formulas()), bytes, saved > 0 ? bytes / saved : 0});
   }
   std::ranges::stable_sort(contributors, std::greater(), &Contributor::bytes);
   return contributors;
@@ -146,15 +147,15 @@ void set_block_facts(Facts& facts, const std::vector<Block>& blocks) {
             .flag("later", !sentences.empty()));
   }
   facts.flag("nothing", blocks.empty()).list("blocks", std::move(sentences));
-  const bool all_built_in = std::ranges::all_of(blocks, &Block::is_built_in);
+  const bool all_have_formulas = std::ranges::all_of(blocks, &Block::has_formulas);
   const bool saved_match =
-      all_built_in && std::ranges::all_of(blocks, &Block::saved_matches_formula);
+      all_have_formulas && std::ranges::all_of(blocks, &Block::saved_matches_formula);
   const bool gradients_match =
-      all_built_in && std::ranges::all_of(blocks, &Block::gradients_match_formula);
-  facts.flag("own", all_built_in);
-  facts.flag("kept_agrees", saved_match).flag("kept_differs", all_built_in && !saved_match);
+      all_have_formulas && std::ranges::all_of(blocks, &Block::gradients_match_formula);
+  facts.flag("own", all_have_formulas);
+  facts.flag("kept_agrees", saved_match).flag("kept_differs", all_have_formulas && !saved_match);
   facts.flag("gradients_agree", gradients_match)
-      .flag("gradients_differ", all_built_in && !gradients_match);
+      .flag("gradients_differ", all_have_formulas && !gradients_match);
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
               return format_bytes_briefly(block.gradients());
             }))));
@@ -175,7 +176,7 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
   const ByteUnit unit = mebibyte_unit(largest_bytes);
   const auto by_formula = [](double (Block::*formula)() const) {
     return [formula](const Block& block) {
-      return block.is_built_in() ? std::optional((block.*formula)()) : std::nullopt;
+      return block.has_formulas() ? std::optional((block.*formula)()) : std::nullopt;
     };
   };
   const std::vector<Column<Block>> columns{

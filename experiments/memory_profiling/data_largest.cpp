@@ -61,7 +61,7 @@ struct ForwardPass {
   double score_tensor_bytes() const { return static_cast<double>(score_bytes(step->spec())); }
   std::string largest_formula() const { return groups.front().formula; }
   std::string meaning() const { return meaning_of(largest_formula()); }
-  std::string pass_words() const {
+  std::string name() const {
     if (step->mode() == Mode::kInference) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
                                           : "training step's forward pass";
@@ -103,17 +103,17 @@ std::vector<ForwardPass> forward_passes_of(const ProfileList& profiles) {
   return passes;
 }
 
-/// Words for modules of labreport's network that readers know by other names.
+/// Names by which readers know modules of labreport's network.
 constexpr std::pair<const char*, const char*> kModuleWords[]{
     {"attn/computing softmax", "the softmax"},
     {"attn/computing attention scores", "QKᵀ, scale and mask"},
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
-/// Returns "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or "the pass
-/// makes 144 in attention" if a count is no multiple of the number of layers.
-std::string source_words(const ForwardPass& forward) {
-  std::vector<std::pair<std::string, double>> sources;
+/// Returns the clause "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask", or
+/// "the pass makes 144 in attention" if a count is no multiple of the number of layers.
+std::string makers_clause(const ForwardPass& forward) {
+  std::vector<std::pair<std::string, double>> makers;
   for (const SizeGroup& group : forward.groups) {
     if (group.bytes_each != forward.largest_bytes()) continue;
     std::string module_words =
@@ -123,18 +123,18 @@ std::string source_words(const ForwardPass& forward) {
       module_words = words;
       break;
     }
-    auto source = std::ranges::find(sources, module_words, &std::pair<std::string, double>::first);
-    if (source == sources.end()) source = sources.insert(source, {module_words, 0});
-    source->second += group.count;
+    auto maker = std::ranges::find(makers, module_words, &std::pair<std::string, double>::first);
+    if (maker == makers.end()) maker = makers.insert(maker, {module_words, 0});
+    maker->second += group.count;
   }
   const auto& model = forward.step->spec().model;
   const double layers = model ? static_cast<double>(model->layers) : 0;
-  const bool even_counts = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
-                             return std::fmod(source.second, layers) == 0;
+  const bool even_counts = layers > 1 && std::ranges::all_of(makers, [layers](const auto& maker) {
+                             return std::fmod(maker.second, layers) == 0;
                            });
-  const std::string list = join_words(each(sources, [&](const auto& source) {
-    return format_value(even_counts ? source.second / layers : source.second, {Notation::kCount}) +
-           " in " + source.first;
+  const std::string list = join_words(each(makers, [&](const auto& maker) {
+    return format_value(even_counts ? maker.second / layers : maker.second, {Notation::kCount}) +
+           " in " + maker.first;
   }));
   return (even_counts ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " +
          list;
@@ -192,7 +192,7 @@ Dataset by_context_data(const std::vector<ForwardPass>& passes) {
   const std::vector<Column<ForwardPass>> columns{
       {"context", "Context", [](const ForwardPass& forward) { return forward.profile->setting; },
        "", kName},
-      {"pass", "Pass", &ForwardPass::pass_words},
+      {"pass", "Pass", &ForwardPass::name},
       {"formula", "Largest allocations", &ForwardPass::largest_formula},
       bytes_column<ForwardPass>("size", "Size", &ForwardPass::largest_bytes,
                                 {"MiB", kBytesPerMebibyte, 1}),
@@ -220,9 +220,9 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
                       .set("formula", forward.largest_formula())
                       .set("bytes", format_bytes_briefly(forward.largest_bytes()))
                       .flag("several", forward.largest_count() > 1)
-                      .set("sources", source_words(forward)));
+                      .set("sources", makers_clause(forward)));
   if (forward.meaning() == kScores) part.facts.when("outgrown", larger_than_scores(passes));
-  part.facts.set("pass", forward.pass_words() + " of " + forward.profile->words);
+  part.facts.set("pass", forward.name() + " of " + forward.profile->words);
   part.datasets = {largest_data(forward), by_context_data(passes)};
   return part;
 }

@@ -1,4 +1,4 @@
-// Part (b): the peaks of each context, their phases, and the formulas that predict them.
+// Presents part (b): the peaks of each context, their phases, and the formulas that predict them.
 #include <ranges>
 
 #include "base/format.h"
@@ -104,6 +104,7 @@ std::vector<StepRow> step_rows(const ProfileList& profiles) {
       if (!step.why_no_peak().empty()) continue;
       StepRow& row =
           rows.emplace_back(StepRow{profile, &step, disturbances_except_slowdown(*step.launch)});
+      // The step ran again while the allocator's history was recorded.
       const MaybeBytes peak_with_history = step.bytes(metric::kHistory, metric::kPeakRequested);
       if (peak_with_history && row.requested_bytes() &&
           *peak_with_history != *row.requested_bytes())
@@ -139,9 +140,9 @@ Dataset steps_data(const ProfileList& profiles) {
   return make_dataset("steps", columns, step_rows(profiles));
 }
 
-/// Words the contexts whose training steps ran out of memory: "from 512 on" if they are several and
-/// all longer than `longest_context`, else "at 2,048".
-std::string out_of_memory_words(const ProfileList& out_of_memory, std::int64_t longest_context) {
+/// Returns the contexts whose training steps ran out of memory: "from 512 on" if they are several
+/// and all longer than `longest_context`, else "at 2,048".
+std::string where_out_of_memory(const ProfileList& out_of_memory, std::int64_t longest_context) {
   const auto context = [](const Profile* profile) { return format_count(profile->context()); };
   if (out_of_memory.size() > 1 && out_of_memory.front()->context() > longest_context)
     return "from " + context(out_of_memory.front()) + " on";
@@ -169,12 +170,12 @@ std::optional<Facts> peak_facts(const ProfileList& profiles) {
         .when("inference", longest.measured_step(Mode::kInference) != nullptr, "peak",
               peak(Mode::kInference))
         .when("refused", !out_of_memory.empty(), "where",
-              out_of_memory_words(out_of_memory, longest.context()));
+              where_out_of_memory(out_of_memory, longest.context()));
   }
   return std::nullopt;
 }
 
-/// Compares activations at a peak in backward with gradients after it; nothing if they are fewer.
+/// Compares activations at a peak in backward with all gradients; nothing unless they are larger.
 std::optional<Facts> outweighing_activations(const StepRow& row) {
   const MaybeBytes activations = row.step->category_bytes(metric::kActivations);
   const Timeline timeline = timeline_of(*row.step->launch);

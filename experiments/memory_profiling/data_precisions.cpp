@@ -1,4 +1,4 @@
-// Presents part (c): the same peaks under mixed precision, and whether their change matters.
+// Presents part (c): how a reduced precision changes the peaks, and whether that matters.
 #include <cmath>
 
 #include "base/format.h"
@@ -12,29 +12,27 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr double kMatters = 0.05;         // A smaller |change| / peak does not matter.
-constexpr double kReasonTolerance = 0.1;  // A reason may miss this share of its largest number.
+constexpr double kReasonTolerance = 0.1;  // A reason may err by this share of its largest number.
 
-/// One step at one context in two precisions. Peaks are bytes.
+/// One step at one context, in the precision that the answers describe and in the reduced one.
 struct PeakPair {
-  const Profile* described;
+  const Profile* full;
   const Profile* reduced;
   Mode mode;
 
   bool both_ran() const {
-    return described->measured_step(mode) != nullptr && reduced->measured_step(mode) != nullptr;
+    return full->measured_step(mode) != nullptr && reduced->measured_step(mode) != nullptr;
   }
-  double described_peak() const { return described->peak_bytes(mode).value_or(0); }
+  double full_peak() const { return full->peak_bytes(mode).value_or(0); }
   double reduced_peak() const { return reduced->peak_bytes(mode).value_or(0); }
-  double relative_change() const {
-    return described_peak() > 0 ? reduced_peak() / described_peak() - 1 : 0;
-  }
+  double relative_change() const { return full_peak() > 0 ? reduced_peak() / full_peak() - 1 : 0; }
   bool matters() const { return std::abs(relative_change()) >= kMatters; }
   std::string change_percent() const {
     return (relative_change() < 0 ? "−" : "+") + format_percent(std::abs(relative_change()));
   }
   /// Returns the change of a category's bytes at the peak; nothing unless both steps recorded it.
   std::optional<double> category_change(std::string_view category) const {
-    const auto before = described->measured_step(mode)->category_bytes(category);
+    const auto before = full->measured_step(mode)->category_bytes(category);
     const auto after = reduced->measured_step(mode)->category_bytes(category);
     return before && after ? std::optional(*after - *before) : std::nullopt;
   }
@@ -46,15 +44,13 @@ using PeakPairs = std::vector<PeakPair>;
 PeakPairs pairs_of(const std::vector<Profile>& profiles, const ProfileList& described) {
   PeakPairs pairs;
   const Precision reduced = reduced_precision(profiles).value_or(Precision::kFp32);
-  for (const Profile* described_profile : described) {
-    for (const Profile* reduced_profile :
-         select_same_network(profiles, *described_profile, reduced)) {
-      if (reduced_profile == described_profile ||
-          reduced_profile->context() != described_profile->context())
+  for (const Profile* full_profile : described) {
+    for (const Profile* reduced_profile : select_same_network(profiles, *full_profile, reduced)) {
+      if (reduced_profile == full_profile || reduced_profile->context() != full_profile->context())
         continue;
       for (const Mode mode : kModes) {
-        if (described_profile->planned_step(mode) && reduced_profile->planned_step(mode))
-          pairs.push_back({described_profile, reduced_profile, mode});
+        if (full_profile->planned_step(mode) && reduced_profile->planned_step(mode))
+          pairs.push_back({full_profile, reduced_profile, mode});
       }
     }
   }
@@ -62,7 +58,7 @@ PeakPairs pairs_of(const std::vector<Profile>& profiles, const ProfileList& desc
 }
 
 /// Returns the pairs of one mode that were measured in both precisions.
-PeakPairs of_mode(const PeakPairs& pairs, Mode mode) {
+PeakPairs measured_pairs(const PeakPairs& pairs, Mode mode) {
   return only(pairs, [mode](const PeakPair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
@@ -71,11 +67,11 @@ PeakPairs of_mode(const PeakPairs& pairs, Mode mode) {
 std::optional<Facts> traded_bytes(const PeakPair& pair) {
   const auto activations = pair.category_change(metric::kActivations);
   const auto copies = pair.category_change(metric::kWeightCopies);
-  const std::string phase = pair.described->measured_step(pair.mode)->peak_phase();
+  const std::string phase = pair.full->measured_step(pair.mode)->peak_phase();
   if (!activations || !copies || *activations >= 0 || *copies <= 0 || phase.empty() ||
       phase != pair.reduced->measured_step(pair.mode)->peak_phase())
     return std::nullopt;
-  const double unexplained = pair.reduced_peak() - pair.described_peak() - (*activations + *copies);
+  const double unexplained = pair.reduced_peak() - pair.full_peak() - (*activations + *copies);
   if (std::abs(unexplained) > kReasonTolerance * -*activations) return std::nullopt;
   return Facts()
       .set("saved", format_bytes_briefly(-*activations))
@@ -92,11 +88,11 @@ std::optional<Facts> step_facts(const PeakPairs& steps) {
       .set("verdict", matter_count == 0                   ? "Not much"
                       : matter_count == std::ssize(steps) ? "Yes"
                                                           : "It depends on the context")
-      .set("context", format_count(shortest.described->context()))
+      .set("context", format_count(shortest.full->context()))
       .set("share", shortest.change_percent())
       .when("longer", steps.size() > 1,
             Facts()
-                .set("context", format_count(longest.described->context()))
+                .set("context", format_count(longest.full->context()))
                 .set("share", longest.change_percent()))
       .when("traded", reason)
       .flag("unexplained", !reason && longest.matters());
@@ -106,18 +102,18 @@ std::optional<Facts> step_facts(const PeakPairs& steps) {
 /// compared, else at the longest. `copies` is set if copies of the weights raise that peak.
 std::optional<Facts> forward_facts(const PeakPairs& pairs, const PeakPairs& steps) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
-    const PeakPairs forwards = of_mode(pairs, mode);
+    const PeakPairs forwards = measured_pairs(pairs, mode);
     if (forwards.empty()) continue;
-    const auto context = [](const PeakPair& pair) { return pair.described->context(); };
+    const auto context = [](const PeakPair& pair) { return pair.full->context(); };
     const auto same_context = steps.empty()
                                   ? forwards.end()
                                   : std::ranges::find(forwards, context(steps.back()), context);
     const PeakPair& pair = same_context == forwards.end() ? forwards.back() : *same_context;
-    const double change = pair.reduced_peak() - pair.described_peak();
+    const double change = pair.reduced_peak() - pair.full_peak();
     const auto copies = pair.category_change(metric::kWeightCopies);
     return Facts()
         .set("step", mode == Mode::kInference ? "inference" : "the " + mode_words(mode))
-        .set("context", format_count(pair.described->context()))
+        .set("context", format_count(pair.full->context()))
         .set("share", pair.change_percent())
         .set("rise", format_percent(pair.relative_change()))
         .flag("copies", change > 0 && copies && *copies >= (1 - kReasonTolerance) * change)
@@ -135,8 +131,8 @@ bool step_does_not_fit(const Profile& profile) {
 void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
   std::vector<std::string> reduced_only, neither;
   for (const PeakPair& pair : pairs) {
-    if (pair.mode != Mode::kTrainStep || !step_does_not_fit(*pair.described)) continue;
-    const std::string context = format_count(pair.described->context());
+    if (pair.mode != Mode::kTrainStep || !step_does_not_fit(*pair.full)) continue;
+    const std::string context = format_count(pair.full->context());
     if (pair.reduced->measured_step(pair.mode) != nullptr) reduced_only.push_back(context);
     if (step_does_not_fit(*pair.reduced)) neither.push_back(context);
   }
@@ -146,18 +142,18 @@ void set_fit_facts(Facts& facts, const PeakPairs& pairs) {
 
 std::string reasons_without_peak(const PeakPair& pair) {
   std::vector<std::string> reasons;
-  for (const Profile* profile : {pair.described, pair.reduced}) {
+  for (const Profile* profile : {pair.full, pair.reduced}) {
     const std::string missing = profile->planned_step(pair.mode)->why_no_peak();
     if (!missing.empty()) reasons.push_back(profile->precision() + ": " + missing);
   }
   return join(reasons, "; ");
 }
 
-Dataset precisions_data(const PeakPairs& pairs, const std::string& described,
+Dataset precisions_data(const PeakPairs& pairs, const std::string& full,
                         const std::string& reduced) {
   double highest_peak_bytes = 0;
   for (const PeakPair& pair : pairs)
-    highest_peak_bytes = std::max({highest_peak_bytes, pair.described_peak(), pair.reduced_peak()});
+    highest_peak_bytes = std::max({highest_peak_bytes, pair.full_peak(), pair.reduced_peak()});
   const ByteUnit unit = byte_unit(highest_peak_bytes);
   const auto peak = [unit](const char* name, const std::string& title,
                            const Profile* PeakPair::* side) {
@@ -166,15 +162,13 @@ Dataset precisions_data(const PeakPairs& pairs, const std::string& described,
         unit, reasons_without_peak);
   };
   const auto ratio = [](const PeakPair& pair) {
-    return pair.both_ran() && pair.described_peak() > 0
-               ? Value(pair.reduced_peak() / pair.described_peak())
-               : Value();
+    return pair.both_ran() && pair.full_peak() > 0 ? Value(pair.reduced_peak() / pair.full_peak())
+                                                   : Value();
   };
   const std::vector<Column<PeakPair>> columns{
-      {"context", "Context", [](const PeakPair& pair) { return pair.described->context(); }, "",
-       kName},
+      {"context", "Context", [](const PeakPair& pair) { return pair.full->context(); }, "", kName},
       {"step", "Step", [](const PeakPair& pair) { return mode_words(pair.mode); }},
-      peak("own", described, &PeakPair::described),
+      peak("own", full, &PeakPair::full),
       peak("reduced", reduced, &PeakPair::reduced),
       {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
@@ -193,8 +187,9 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both",
                   !pairs.empty() && std::ranges::none_of(pairs, &PeakPair::both_ran));
-  PeakPairs steps = of_mode(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
-  if (steps.empty()) steps = of_mode(pairs, Mode::kTrainStep);
+  PeakPairs steps =
+      measured_pairs(pairs_of(profiles, planned_in_full(described)), Mode::kTrainStep);
+  if (steps.empty()) steps = measured_pairs(pairs, Mode::kTrainStep);
   part.facts.when("steps", step_facts(steps));
   part.facts.when("forward", forward_facts(pairs, steps));
   set_fit_facts(part.facts, pairs);

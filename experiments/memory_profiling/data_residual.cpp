@@ -1,4 +1,4 @@
-// Part (d): the size of one tensor of the residual stream.
+// Presents part (d): the size of one tensor of the residual stream.
 #include <algorithm>
 #include <cmath>
 #include <ranges>

@@ -12,9 +12,9 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kCapacityDrawnAbove = 0.75;  // The smallest peak / capacity that draws it.
-constexpr double kMostlyParameters = 0.95;    // A sawtooth starts with at least this share of them.
-constexpr double kInvisibleShare = 0.002;     // An area below this share of the peak is too thin.
+constexpr double kNearCapacity = 0.75;      // A peak above this share of it draws the capacity.
+constexpr double kMostlyParameters = 0.95;  // A sawtooth starts with this share of parameters.
+constexpr double kInvisibleShare = 0.002;   // A thinner area, as a share of the peak, is invisible.
 
 /// A step with a timeline; it may have run out of memory.
 struct StepRecording {
@@ -80,7 +80,7 @@ bool is_sawtooth(const StepRecording& recording) {
 }
 
 /// True if the step peaks before the optimizer and over half of what it added is saved activations.
-bool peaks_on_activations(const StepRecording& recording) {
+bool climbs_by_activations(const StepRecording& recording) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
   return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
          peak.bytes_of(metric::kActivations) >
@@ -95,7 +95,7 @@ bool falls_in_backward(const Timeline& timeline) {
          end->bytes_of(metric::kActivations) < peak.bytes_of(metric::kActivations);
 }
 
-/// Returns "The training step of xl at context 512"; after a step, only the words that differ.
+/// Returns "The training step of xl at context 512"; after `previous` the words that differ.
 std::string subject(const StepRecording& recording, const StepRecording* previous) {
   if (previous == nullptr) return "The " + recording.title();
   const std::string step = mode_words(recording.step->mode());
@@ -108,10 +108,10 @@ std::string subject(const StepRecording& recording, const StepRecording* previou
 
 Facts recording_facts(const StepRecording& recording, const StepRecording* previous) {
   const Instant &start = recording.start(), &peak = recording.timeline.peak();
-  const char* situation = !recording.step->succeeded()      ? "refused"
-                          : is_sawtooth(recording)          ? "sawtooth"
-                          : peaks_on_activations(recording) ? "climbs"
-                                                            : "plain";
+  const char* situation = !recording.step->succeeded()       ? "refused"
+                          : is_sawtooth(recording)           ? "sawtooth"
+                          : climbs_by_activations(recording) ? "climbs"
+                                                             : "plain";
   Facts facts;
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
     facts.flag(name, std::string_view(name) == situation);
@@ -140,7 +140,7 @@ Dataset marks_data(const StepRecording& recording, double capacity_bytes, const 
                            "peak " + format_bytes(peak.requested_bytes()) +
                                (out_of_memory ? ", then out of memory" : "")}};
   if (capacity_bytes > 0 &&
-      (out_of_memory || peak.requested_bytes() > kCapacityDrawnAbove * capacity_bytes)) {
+      (out_of_memory || peak.requested_bytes() > kNearCapacity * capacity_bytes)) {
     marks.push_back(
         {"capacity", peak.event, capacity_bytes, "GPU capacity, " + format_bytes(capacity_bytes)});
   }
@@ -178,7 +178,7 @@ Dataset timeline_data(const std::vector<CategoryWords>& visible, const Timeline&
   return make_dataset("timeline", columns, slices);
 }
 
-/// Lists memory at the start, the end of each phase and the peak. A failure replaces its phase.
+/// Lists memory at the start, the end of each phase and the peak. A failure replaces the last end.
 Dataset stages_data(const std::vector<CategoryWords>& visible, const StepRecording& recording,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxBoxes = 100;  // The figure lets a reader ask for at most this many.
 constexpr std::size_t kMaxKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds at most this share.
+constexpr double kNearlyFlat = 0.2;  // The axis is cut if a step adds at most this share of a peak.
 
 struct Box {
   int rank = 0;
@@ -20,7 +20,7 @@ struct Box {
   std::string category = {}, text = {};
 };
 
-/// Makes a box for each allocation; that of rank 0 is the memory from before the step.
+/// Makes a box for each allocation. The box of rank 0 is the memory from before the step.
 Dataset boxes_data(const std::vector<Allocation>& allocations, const Bins& bins,
                    const ByteUnit& unit) {
   std::vector<Box> boxes{{.end_bin = bins.least_bytes.size(),
@@ -82,7 +82,10 @@ std::vector<Kind> kinds_of(const std::vector<Allocation>& allocations) {
       return same_maker(kind.first, allocation) && kind.first.bytes == allocation.bytes &&
              kind.first.freed_phase == allocation.freed_phase;
     });
-    same == kinds.end() ? kinds.push_back({allocation}) : void(++same->count);
+    if (same == kinds.end())
+      kinds.push_back({allocation});
+    else
+      ++same->count;
   }
   kinds.resize(std::min(kinds.size(), kMaxKinds));
   return kinds;

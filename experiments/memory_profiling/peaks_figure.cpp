@@ -7,7 +7,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kCapacityDrawnFrom = 0.05;  // The capacity is drawn from this share of it on.
+constexpr double kFarBelowCapacity = 0.05;  // Peaks below this share of it leave out the capacity.
 
 /// A peak in the figure, or the reason why there is none.
 struct Dot {
@@ -51,7 +51,7 @@ void add_peaks_figure(PartContent& part, const RunView& view,
   }
   // A step that ran out of memory came near the capacity, although it has no peak.
   const bool capacity_drawn =
-      capacity > 0 && (out_of_memory || highest_peak >= kCapacityDrawnFrom * capacity);
+      capacity > 0 && (out_of_memory || highest_peak >= kFarBelowCapacity * capacity);
   const ByteUnit unit = byte_unit(capacity_drawn ? std::max(highest_peak, capacity) : highest_peak);
   if (highest_peak > 0) part.datasets.push_back(peaks_data(profiles, unit));
   if (!capacity_drawn) return;

@@ -20,8 +20,8 @@ std::vector<Size> sizes(const Planning& planning) {
   std::vector<Size> chosen = planning.axes.sizes;
   if (!planning.input.selection.sizes.empty()) return chosen;
   const char* name = planning.is_2026() ? kSize2026 : kSize2025;
-  const auto of_edition = std::ranges::find(chosen, name, &Size::name);
-  if (of_edition != chosen.end()) chosen.erase(of_edition + 1, chosen.end());
+  const auto edition_size = std::ranges::find(chosen, name, &Size::name);
+  if (edition_size != chosen.end()) chosen.erase(edition_size + 1, chosen.end());
   std::ranges::reverse(chosen);
   if (!planning.is_full()) chosen.resize(1);
   return chosen;
@@ -66,10 +66,10 @@ void add_modes(Planning& planning, const CellSpec& spec) {
 }
 
 /// Doubles the context until a step does not fit, and measures the longest that fits in all modes.
-void add_doubled(Planning& planning, CellSpec spec) {
-  const auto fullest = longest_wanted_mode(planning.input);
-  if (!fullest) return;
-  spec.mode = fullest;
+void add_longest_context(Planning& planning, CellSpec spec) {
+  const auto longest_mode = longest_wanted_mode(planning.input);
+  if (!longest_mode) return;
+  spec.mode = longest_mode;
   const Doubling doubling = planning.add_doubled(spec);
   const std::vector<std::int64_t> fit = doubling.longest_contexts();
   if (!doubling.last_failed || fit.empty()) return;
@@ -86,7 +86,7 @@ void add_network(Planning& planning, const Size& size) {
       spec.context = context;
       add_modes(planning, spec);
     }
-    if (searches_longest) add_doubled(planning, spec);
+    if (searches_longest) add_longest_context(planning, spec);
   }
 }
 
@@ -104,8 +104,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   Planning planning{input, so_far, axes(input)};
   const std::vector<Size> chosen = sizes(planning);
   const bool sizes_by_user = !input.selection.sizes.empty();
-  const std::size_t unconditional = sizes_by_user ? chosen.size() : 1;
-  for (const Size& size : chosen | std::views::take(unconditional)) add_network(planning, size);
+  const std::size_t sure_count = sizes_by_user ? chosen.size() : 1;
+  for (const Size& size : chosen | std::views::take(sure_count)) add_network(planning, size);
   if (sizes_by_user || !longest_wanted_mode(input)) return planning.cells;
   if (!did_not_fit(so_far, probe_step(planning, chosen.front()))) return planning.cells;
   // A smaller size is measured in full once its probe is known to fit.

@@ -23,7 +23,7 @@ Presentation present(const RunView& view) {
     if (letter == "f" && view.edition().name != "2026") continue;
     PartContent part = present_part(view, profiles);
     for (const Profile& profile : profiles) {
-      // Only part (c) shows cells in other precisions than the described one.
+      // Only part (c) shows cells in other precisions than that which the answers describe.
       if (letter != "c" && profile.spec.precision != precision) continue;
       for (const auto& [mode, step] : profile.steps) part.cells.push_back(step.cell);
     }

@@ -8,7 +8,7 @@ namespace labreport::memory_profiling {
 
 inline constexpr const char* kProblem = "memory_profiling";
 
-/// `profiles` must not be empty.
+// All these functions need at least one profile.
 PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles);
@@ -16,7 +16,8 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
-/// Adds "peaks", for the figure of (c), and "capacity" unless all peaks are far below it.
+/// Adds the datasets of the figure of part (c): "peaks", and "capacity" unless all peaks are far
+/// below the GPU's memory.
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

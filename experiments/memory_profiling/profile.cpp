@@ -40,7 +40,7 @@ std::optional<Precision> main_precision(const std::vector<Profile>& profiles) {
   return precision(*std::ranges::min_element(profiles, {}, precision));
 }
 
-/// The first profile in the main precision for which `predicate` holds; null if there is none.
+/// Returns the first profile in the main precision for which `predicate` holds; null if none does.
 template <typename Predicate>
 const Profile* first_with(const std::vector<Profile>& profiles, const Predicate& predicate) {
   const auto precision = main_precision(profiles);
@@ -78,8 +78,8 @@ std::string PlannedStep::peak_phase() const {
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
     const auto peak = bytes(metric::kPeak, phase);
-    if (peak > highest_peak)
-      highest_peak = peak, highest_phase = phase;  // An empty optional is less than any number.
+    if (peak > highest_peak)  // An empty optional is less than any number.
+      highest_peak = peak, highest_phase = phase;
   }
   return highest_peak >= bytes(metric::kMemory, metric::kPeakAllocated) ? highest_phase : "";
 }

@@ -56,7 +56,8 @@ struct Profile {
 };
 
 /// Returns profiles sorted by size, largest first, then by precision, FP32 first, then by context.
-/// A context that the doubling search only passed through has no step but a training step.
+/// The plan doubles the context until a training step does not fit; most of these contexts have no
+/// other step.
 std::vector<Profile> profiles_of(const RunView& view);
 
 /// Some of a run's profiles.
@@ -67,8 +68,8 @@ using ProfileList = std::vector<const Profile*>;
 /// training step was measured, else the largest of which any step was, else the largest of all.
 ProfileList described_profiles(const std::vector<Profile>& profiles);
 
-/// Keeps profiles with both an inference and a training step planned, which leaves out contexts
-/// that doubling only passed through. Returns all if none has both.
+/// Keeps profiles with both an inference and a training step planned, which leaves out most doubled
+/// contexts. Returns all if none has both.
 ProfileList planned_in_full(const ProfileList& profiles);
 
 ProfileList select_all(const std::vector<Profile>& profiles);

@@ -14,7 +14,7 @@ namespace labreport::memory_profiling {
 struct Instant {
   double event = 0;                    ///< The event's number.
   std::string phase;                   ///< Empty before the first phase.
-  std::vector<double> category_bytes;  ///< Requested bytes, in the order of categories().
+  std::vector<double> category_bytes;  ///< Requested bytes, in the order of memory_categories().
   double allocated_bytes = 0;
 
   double requested_bytes() const;
@@ -55,19 +55,19 @@ struct Allocation {
   std::string category;
 };
 
-/// True if the same operators made both in the same module of the same or of another layer.
+/// True if the same operators made both in the same module. The number of the layer may differ.
 bool same_maker(const Allocation& a, const Allocation& b);
 
 /// Returns allocations sorted by size, largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
-/// Removes the range "scaled dot product attention", because the ranges inside it say more.
+/// Removes the range "scaled dot product attention" from a path: the ranges inside it say more.
 std::string short_path(std::string module);
 
 bool is_linear(const std::string& outer_op);
 
 /// Returns `inner_op`, or `outer_op` if `inner_op` only allocates, as `empty` and `resize_` do.
-/// Returns "aten::where" for the `resize_` of MaskedScores.
+/// Returns "aten::where" for the `resize_` of MaskedScores, an operator of the network in old runs.
 std::string allocating_op(const std::string& outer_op, const std::string& inner_op);
 
 /// Returns the text after the last separator, "exp" in "aten::exp"; without one, the whole path.

@@ -8,7 +8,7 @@
 #include "base/statistics.h"
 #include "document/peaks.h"
 #include "experiments/memory_profiling/bytes.h"
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -27,8 +27,8 @@ std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandou
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// The most bytes of library workspaces at any peak, of steps without backward and of steps with
-/// it. They depend on the GPU, so they are measured rather than predicted. They count as temporary.
+/// The most bytes of library workspaces at any peak; the index is has_backward(). Workspaces depend
+/// on the GPU, so they are measured rather than predicted. They count as temporary.
 using Workspaces = std::array<std::int64_t, 2>;
 
 Workspaces workspaces_of(const std::vector<Profile>& profiles) {
@@ -44,17 +44,11 @@ Workspaces workspaces_of(const std::vector<Profile>& profiles) {
   return largest;
 }
 
-std::vector<ExpectedPeak> predicted_peaks(const CellSpec& spec, const Workspaces& workspaces) {
-  auto peaks = possible_peaks(spec);
-  for (ExpectedPeak& peak : peaks) peak.temporaries += workspaces[has_backward(*spec.mode)];
-  return peaks;
-}
-
-/// Compares measured peaks with the formulas, in one mode and precision.
+/// How far the formulas are off the peaks that were measured in one mode and precision.
 struct PeakCheck {
   Mode mode;
   Precision precision;
-  bool checkpoints = false;
+  bool with_checkpoints = false;
   std::vector<double> deviations = {};  ///< Predicted / measured − 1, one for each peak.
   std::int64_t max_batch = 0, max_context = 0, max_blocks = 0;
   double largest_peak = 0;  ///< Bytes of the largest measured peak.
@@ -90,7 +84,7 @@ struct PeakCheck {
   }
 };
 
-/// The numbers behind the figure and its table: all sizes, steps and precisions at one batch.
+/// The sizes and checked formulas of the figure and its table, at one batch.
 struct Grid {
   Workspaces workspaces;
   std::int64_t batch, context;
@@ -98,7 +92,9 @@ struct Grid {
   std::vector<PeakCheck> checks = {};
 
   ExpectedPeak predicted_peak(const CellSpec& spec) const {
-    return std::ranges::max(predicted_peaks(spec, workspaces), {}, &ExpectedPeak::total);
+    auto peaks = possible_peaks(spec);
+    for (ExpectedPeak& peak : peaks) peak.temporaries += workspaces[has_backward(*spec.mode)];
+    return std::ranges::max(peaks, {}, &ExpectedPeak::total);
   }
 };
 
@@ -121,7 +117,8 @@ bool belongs_to(const CellSpec& spec, const PeakCheck& check) {
   return std::ranges::count(kKinds, spec.kind) > 0 && spec.device == DeviceKind::kCuda &&
          spec.implementation.empty() && spec.model && spec.batch && spec.context &&
          spec.precision == check.precision && spec.mode == check.mode &&
-         spec.blocks_per_checkpoint.has_value() == check.checkpoints && spec.warmup.value_or(0) > 0;
+         spec.blocks_per_checkpoint.has_value() == check.with_checkpoints &&
+         spec.warmup.value_or(0) > 0;
 }
 
 void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid) {
@@ -129,20 +126,19 @@ void add_measured_peaks(PeakCheck& check, const RunView& view, const Grid& grid)
     if (!belongs_to(cell.spec, check)) continue;
     const auto measured =
         PlannedStep{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
-    const auto expected = static_cast<double>(grid.predicted_peak(cell.spec).total());
-    if (measured && *measured > 0) check.add_peak(cell.spec, expected, *measured);
+    const auto predicted = static_cast<double>(grid.predicted_peak(cell.spec).total());
+    if (measured && *measured > 0) check.add_peak(cell.spec, predicted, *measured);
   }
 }
 
 /// Checks each mode in the answers' precision and in the reduced one.
 std::vector<PeakCheck> checks_of(const RunView& view, const std::vector<Profile>& profiles,
                                  const Grid& grid) {
-  const auto described =
-      described_profiles(profiles).front()->spec.precision.value_or(Precision::kFp32);
-  const Precision reduced = reduced_precision(profiles).value_or(described);
+  const auto full = described_profiles(profiles).front()->spec.precision.value_or(Precision::kFp32);
+  const Precision reduced = reduced_precision(profiles).value_or(full);
   std::vector<PeakCheck> checks;
   for (const Mode mode : kCheckedModes) {
-    for (const Precision precision : distinct(std::vector{described, reduced}))
+    for (const Precision precision : distinct(std::vector{full, reduced}))
       add_measured_peaks(checks.emplace_back(PeakCheck{mode, precision}), view, grid);
   }
   return checks;
@@ -154,16 +150,16 @@ std::vector<ConfirmedPeaks> confirmed_sharded_peaks(const RunView& view) {
   std::vector<ConfirmedPeaks> confirmed;
   for (const TrainedNetwork& network : trained_networks(view, Sharding::kOptimizer)) {
     const ShardingScheme& scheme = *network.find(Sharding::kOptimizer);
-    double expected = 0, measured = 0;
+    double predicted = 0, measured = 0;
     for (const Stage& stage : scheme.stages) {
       if (stage.when != When::kLaterStep) continue;
-      expected = std::max(expected, scheme.expected_peak(stage).value_or(0));
+      predicted = std::max(predicted, scheme.expected_peak(stage).value_or(0));
       measured = std::max(measured, stage.point.peak);
     }
     const CellSpec& spec = network.spec();
     if (measured <= 0 || spec.device != DeviceKind::kCuda) continue;
     PeakCheck check{Mode::kTrainStep, *spec.precision};
-    check.add_peak(spec, expected, measured);
+    check.add_peak(spec, predicted, measured);
     if (!check.holds()) continue;
     confirmed.push_back(confirmed_peaks(check, {}));
     confirmed.back().ranks = spec.ranks->count;
@@ -359,12 +355,12 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
 
 MemoryFormulas memory_formulas(const RunView& view) {
   MemoryFormulas formulas;
-  const auto built_in_cell = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
+  const auto labreports_cell = std::ranges::find_if(view.run().cells, [](const Cell& cell) {
     return cell.spec.model && cell.spec.implementation.empty();
   });
-  if (!view.on_gpu() || built_in_cell == view.run().cells.end()) return formulas;
+  if (!view.on_gpu() || labreports_cell == view.run().cells.end()) return formulas;
   const std::vector<Profile> profiles = profiles_of(view);
-  const Grid grid{workspaces_of(profiles), batch_of(built_in_cell->spec),
+  const Grid grid{workspaces_of(profiles), batch_of(labreports_cell->spec),
                   view.edition().reference_context};
   std::vector<PeakCheck> checks;
   for (const Mode mode : kCheckedModes) {
@@ -381,7 +377,7 @@ MemoryFormulas memory_formulas(const RunView& view) {
   std::ranges::move(confirmed_sharded_peaks(view), std::back_inserter(formulas.confirmed));
   if (formulas.confirmed.empty()) return formulas;
   formulas.device_bytes = view.device()->memory_bytes;
-  formulas.networks = sizes_of(view, built_in_cell->spec);
+  formulas.networks = sizes_of(view, labreports_cell->spec);
   return formulas;
 }
 

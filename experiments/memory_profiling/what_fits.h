@@ -13,8 +13,8 @@ namespace labreport::memory_profiling {
 /// if no measured peak confirms a formula, but always sets the fact `predicted`.
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
-/// The formulas that the run's measured peaks confirm, of steps without and with checkpoints and of
-/// steps that share the optimizer's state among ranks; empty on a CPU.
+/// Returns the formulas that the run's measured peaks confirm, also of steps with checkpoints and
+/// of steps that share the optimizer's state among ranks; empty on a CPU.
 MemoryFormulas memory_formulas(const RunView& view);
 
 }  // namespace labreport::memory_profiling

@@ -98,15 +98,15 @@ std::optional<Facts> cancellation_facts(const Loop& loop) {
   if (middle < 1) return std::nullopt;
   double worst = 0;
   for (std::size_t n = 1; n <= last; ++n) worst = std::max(worst, std::abs(loop.error_after(n)));
-  const bool remains = std::abs(loop.error()) > worst / 2;
-  if (remains || increase(middle) <= loop.addend || increase(last) >= loop.addend)
+  const bool error_remains = std::abs(loop.error()) > worst / 2;
+  if (error_remains || increase(middle) <= loop.addend || increase(last) >= loop.addend)
     return std::nullopt;
   return Facts()
       .set("up", increase(middle), kThreeDigits)
       .set("down", increase(last), kThreeDigits);
 }
 
-/// Returns the facts of the textbook's answer; nothing unless the loops' errors arise as it says.
+/// Returns the facts of the usual explanation; nothing unless the loops' errors arise as it says.
 std::optional<Facts> textbook_facts(const std::vector<Loop>& loops) {
   const Loop* fp32 = find_loop(loops, metric::kFp32Loop);
   const Loop* fp16 = find_loop(loops, metric::kFp16Loop);
@@ -131,11 +131,11 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
     const bool differs = !loop.host_sums.empty() && loop.host_sums != loop.sums;
     if (differs) differing.emplace_back(loop.label);
   }
-  const auto expected = textbook_facts(loops);
+  const auto textbook = textbook_facts(loops);
   const bool compared = !loops.empty() && !loops.front().host_sums.empty();
   return Facts()
-      .when("textbook", expected)
-      .flag("otherwise", !loops.empty() && !expected)
+      .when("textbook", textbook)
+      .flag("otherwise", !loops.empty() && !textbook)
       .list("loops", std::move(handout_loops))
       .flag("same_bits", compared && differing.empty())
       .when("differs", !differing.empty(), "loops", join_words(differing))

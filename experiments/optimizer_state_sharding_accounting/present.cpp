@@ -15,9 +15,9 @@ namespace {
 constexpr const char* kProblem = "optimizer_state_sharding_accounting";
 // Losses may differ by this share; it is tight, because operations and their order are the same.
 constexpr double kLossTolerance = 1e-6;
-// The state explains a difference of peaks that its saved bytes miss by at most this share.
+// AdamW's state explains lower peaks if they drop by its saved bytes, give or take this share.
 constexpr double kStateTolerance = 0.05;
-// Phases explain a difference of steps if their own difference is this to 1 / this times as large.
+// Phases explain a step's extra time if their own is between this and 1 / this times it.
 constexpr double kLeastExplained = 0.5;
 
 std::int64_t parameters_of(const TrainedNetwork& network) {
@@ -46,16 +46,16 @@ std::optional<SchemePair> largest_pair(const std::vector<TrainedNetwork>& networ
 
 /// Returns the bytes of AdamW's state that sharding saves. Returns nothing unless they explain how
 /// much lower a later step peaks, both before and in the optimizer step.
-std::optional<double> state_saved(const SchemePair& pair) {
+std::optional<double> saved_state_bytes(const SchemePair& pair) {
   const Stage* plain_after = pair.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
   const Stage* sharded_after = pair.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
   const double saved = plain_after->point.optimizer - sharded_after->point.optimizer;
   const bool rest_is_equal = plain_after->point.parameters == sharded_after->point.parameters &&
                              plain_after->point.gradients == sharded_after->point.gradients;
   for (const auto point : {metric::kBeforeOptimizer, metric::kAfterOptimizer}) {
-    const double lower = pair.plain->stage(When::kLaterStep, point)->point.peak -
-                         pair.sharded->stage(When::kLaterStep, point)->point.peak;
-    if (!rest_is_equal || saved <= 0 || std::abs(lower - saved) > kStateTolerance * saved)
+    const double peak_drop = pair.plain->stage(When::kLaterStep, point)->point.peak -
+                             pair.sharded->stage(When::kLaterStep, point)->point.peak;
+    if (!rest_is_equal || saved <= 0 || std::abs(peak_drop - saved) > kStateTolerance * saved)
       return std::nullopt;
   }
   return saved;
@@ -76,7 +76,7 @@ std::optional<Facts> memory_facts(const SchemePair& pair) {
     facts.set("after" + suffix, format_bytes_briefly(stages[2]->point.peak));
   }
   const bool equal_model_peaks = model_peaks[0] == model_peaks[1];
-  const auto saved = state_saved(pair);
+  const auto saved = saved_state_bytes(pair);
   return facts.set("network", pair.network->words)
       .set("model", equal_model_peaks ? model_peaks[0] + " either way"
                                       : model_peaks[0] + " and " + model_peaks[1])
@@ -117,11 +117,11 @@ std::optional<Facts> time_facts(const SchemePair& pair) {
       .flag("unexplained", is_clear && !explained);
 }
 
-/// Builds a part that answers with `facts` of the largest network.
+/// Builds a part whose answer is `answer_of` the largest network.
 PartContent part_about_largest(const RunView& view, const std::vector<TrainedNetwork>& networks,
-                               std::optional<Facts> (*facts)(const SchemePair&)) {
+                               std::optional<Facts> (*answer_of)(const SchemePair&)) {
   const auto pair = largest_pair(networks);
-  const auto answer = pair ? facts(*pair) : std::nullopt;
+  const auto answer = pair ? answer_of(*pair) : std::nullopt;
   PartContent part;
   part.facts.flag("nothing", !answer).when("one", answer);
   set_conditions(part.facts, view, networks);

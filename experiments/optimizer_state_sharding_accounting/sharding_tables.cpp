@@ -70,7 +70,7 @@ std::vector<Column<PointRow>> point_columns(const std::vector<TrainedNetwork>& n
           bytes_column("gradients", "Gradients", &MemoryPoint::gradients),
           bytes_column("optimizer", "Optimizer state", &MemoryPoint::optimizer),
           stage_column("rest", "Activations and the rest", [](const Stage& stage) {
-            return Value(stage.point.allocated - stage.point.attributed());
+            return Value(stage.point.allocated - stage.point.known_bytes());
           })};
 }
 
@@ -84,16 +84,16 @@ struct StackRow {
 /// Adds a row for each part of a stage's peak, even for a part of 0 bytes, so that all stacks have
 /// the same order. The rest is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
-               double unit) {
+               double bytes_per_unit) {
   const MemoryPoint& point = stage.point;
   const std::pair<const char*, double> parts[]{
       {"parameters", point.parameters},
       {"gradients", point.gradients},
       {"optimizer state", point.optimizer},
-      {"the rest", std::max(0.0, point.peak - point.attributed())}};
+      {"the rest", std::max(0.0, point.peak - point.known_bytes())}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
-    const double to = from + bytes / unit;
+    const double to = from + bytes / bytes_per_unit;
     rows.push_back({name, part, from, to, ""});
     from = to;
   }
@@ -195,6 +195,7 @@ void set_conditions(Facts& facts, const RunView& view,
   facts.set("batch", format_count(spec.batch.value_or(0) * spec.ranks->count));
   facts.set("own_batch", format_count(spec.batch.value_or(0)));
   facts.set("context", format_count(spec.context.value_or(0)));
+  // The worker makes at least two steps of warm-up, because the first creates AdamW's state.
   facts.set("warmup", format_count(std::max<std::int64_t>(2, spec.warmup.value_or(0))));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.flag("gpu", view.on_gpu());
@@ -203,7 +204,7 @@ void set_conditions(Facts& facts, const RunView& view,
 void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& networks,
                            Sharding sharding, double tolerance,
                            std::optional<double> autocast_tolerance) {
-  constexpr std::size_t kBeforeRoundingGrows = 2;
+  constexpr std::size_t kLossesAroundFirstUpdate = 2;
   std::vector<Facts> diverging;
   for (const TrainedNetwork& network : networks) {
     const ShardingScheme* plain = network.find(Sharding::kNone);
@@ -211,7 +212,7 @@ void list_diverging_losses(Facts& facts, const std::vector<TrainedNetwork>& netw
     if (plain == nullptr || sharded == nullptr) continue;
     const bool first_update_only = autocast_tolerance && under_autocast(network.spec());
     std::size_t compared = std::min(plain->losses.size(), sharded->losses.size());
-    if (first_update_only) compared = std::min(compared, kBeforeRoundingGrows);
+    if (first_update_only) compared = std::min(compared, kLossesAroundFirstUpdate);
     double difference = 0;
     for (std::size_t i = 0; i < compared; ++i) {
       if (plain->losses[i] == 0) continue;

@@ -7,7 +7,7 @@
 
 #include "document/dataset.h"
 #include "document/facts.h"
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 
 namespace labreport::optimizer_state_sharding_accounting {
 

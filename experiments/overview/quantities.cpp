@@ -12,10 +12,10 @@
 #include "experiments/common/phases.h"
 #include "experiments/data_parallel/schemes.h"
 #include "experiments/distributed_communication_single_node/all_reduces.h"
-#include "experiments/gradient_checkpointing/choices.h"
+#include "experiments/gradient_checkpointing/spacings.h"
 #include "experiments/memory_profiling/profile.h"
 #include "experiments/nsys_profile/profile.h"
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 #include "experiments/overview/overview.h"
 #include "experiments/torch_compile/network.h"
 #include "plan/arithmetic.h"
@@ -212,12 +212,12 @@ void add_checkpoints(Quantities& all, const RunView& view) {
     const char* part = "gradient_checkpointing-b";
     Quantity peaks = network_quantity(topic::kCheckpointing, network.spec, "GiB", part);
     Quantity steps = network_quantity(topic::kCheckpointing, network.spec, "ms", part);
-    for (const auto& choice : network.choices) {
-      const std::string name = choice.blocks()
-                                   ? choice.words() + (*choice.blocks() == 1 ? " block" : " blocks")
-                                   : "no checkpoints";
-      if (choice.peak) add_value(peaks, name, *choice.peak / kBytesPerGibibyte);
-      add_mean(steps, name, choice.steps_ms);
+    for (const auto& spacing : network.spacings) {
+      const std::string name =
+          spacing.blocks() ? spacing.words() + (*spacing.blocks() == 1 ? " block" : " blocks")
+                           : "no checkpoints";
+      if (spacing.peak) add_value(peaks, name, *spacing.peak / kBytesPerGibibyte);
+      add_mean(steps, name, spacing.steps_ms);
     }
     add_unless_empty(all, std::move(peaks));
     add_unless_empty(all, std::move(steps));

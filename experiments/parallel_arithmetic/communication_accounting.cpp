@@ -27,14 +27,6 @@ struct StateRow {
   double bytes;
 };
 
-std::vector<StateRow> state_rows() {
-  const double parameters = kXxl.parameters();
-  return {{"master weights, FP32", 4 * parameters},
-          {"gradients, FP32", 4 * parameters},
-          {"AdamW’s two moments, FP32", 8 * parameters},
-          {"all of them", kXxl.state_bytes()}};
-}
-
 const std::vector<Column<StateRow>> kStateColumns{
     {"what", "What", &StateRow::what},
     {"bytes", "Bytes", [](const StateRow& row) { return row.bytes / kGigabyte; }, "GB"},
@@ -42,13 +34,18 @@ const std::vector<Column<StateRow>> kStateColumns{
     {"devices", "H100 80 GB", [](const StateRow& row) { return row.bytes / kH100Bytes; }}};
 
 PartContent memory_part() {
+  const double parameters = kXxl.parameters();
+  const std::vector<StateRow> rows{{"master weights, FP32", 4 * parameters},
+                                   {"gradients, FP32", 4 * parameters},
+                                   {"AdamW’s two moments, FP32", 8 * parameters},
+                                   {"all of them", kXxl.state_bytes()}};
   PartContent part;
-  part.facts.set("parameters", format_significant(kXxl.parameters() / kBillion));
+  part.facts.set("parameters", format_significant(parameters / kBillion));
   part.facts.set("state", format_significant(kXxl.state_bytes() / kGigabyte));
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
   part.calculated = true;
-  part.datasets = {make_dataset("held", kStateColumns, state_rows())};
+  part.datasets = {make_dataset("held", kStateColumns, rows)};
   return part;
 }
 

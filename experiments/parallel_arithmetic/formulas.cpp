@@ -10,8 +10,7 @@ namespace {
 constexpr double kSixteenBitBytes = 2;  // FP16, BF16
 constexpr double kNoBatch = std::numeric_limits<double>::infinity();
 
-/// Returns the times of `flops` / N and of sending (N − 1) / N · `bytes` over a ring, on each
-/// device.
+/// Returns how long each device computes `flops` / N and sends (N − 1) / N of `bytes` over a ring.
 PassTimes ring_pass(double flops, double bytes, double devices, const Rates& rates) {
   return {flops / (devices * rates.flops_per_second),
           (devices - 1) * bytes / (devices * rates.bytes_per_second)};
@@ -102,10 +101,10 @@ PassTimes tensor_backward(const SwiGluLayer& layer, double devices, const Rates&
 PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor,
                               const Rates& rates) {
   const double devices = fsdp * tensor;
-  const double gathered = (fsdp - 1) * kSixteenBitBytes * weight_count(layer);
-  const double summed = (tensor - 1) * all_reduced_bytes(layer.tokens * layer.width);
+  const double gathered_bytes = (fsdp - 1) * kSixteenBitBytes * weight_count(layer);
+  const double summed_bytes = (tensor - 1) * all_reduced_bytes(layer.tokens * layer.width);
   return {forward_operations(layer) / (devices * rates.flops_per_second),
-          std::max(gathered, summed) / (devices * rates.bytes_per_second)};
+          std::max(gathered_bytes, summed_bytes) / (devices * rates.bytes_per_second)};
 }
 
 double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates) {

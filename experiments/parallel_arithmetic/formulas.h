@@ -1,5 +1,5 @@
-// Formulas for what parallel training computes and sends, in the handout's letters: N devices, each
-// computing C FLOP/s and sending W bytes a second; S bytes; α = C / W. Collectives use a ring.
+// Formulas for what parallel training computes and sends, in the course handout's letters: N
+// devices, each computing C FLOP/s and sending W bytes a second; α = C / W. Collectives use a ring.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ struct Rates {
   double intensity() const { return flops_per_second / bytes_per_second; }
 };
 
-/// FSDP over X devices along M_X axes of the network of devices, and tensor parallelism over Y
-/// devices along M_Y axes. N = X · Y. A device sends W bytes a second along each axis.
+/// FSDP over X devices along M_X axes of the mesh of devices, and tensor parallelism (TP) over
+/// Y devices along M_Y axes. N = X · Y. A device sends W bytes a second along each axis.
 struct Mesh {
   double fsdp = 1;         ///< X
   double tensor = 1;       ///< Y
@@ -48,27 +48,27 @@ struct Mesh {
   double devices() const { return fsdp * tensor; }
 };
 
-/// Returns the fewest tokens a device with which a forward pass of two linear layers is bound by
-/// compute, at the best X for it and with the two communications in turn: 4 α² / (M_X M_Y d_ff)
+/// Returns the fewest tokens per device with which a forward pass of two linear layers is bound by
+/// compute, at the best X and with the traffic of FSDP and TP in turn: 4 α² / (M_X M_Y d_ff)
 /// (Austin et al., How to Scale Your Model, 2025). Returns 0 if the best X is below 1. Then X = 1
 /// gathers nothing, and any batch is bound by compute while α ≤ M_Y d_ff / N. `inner` is d_ff.
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 
-/// These hold at the mesh's own X and Y, with the two communications in turn or side by side. Each
-/// device computes 4 B D F / N operations, and sends 4 D F / Y bytes for FSDP and 4 B D / X for
-/// tensor parallelism (D = d_model, F = d_ff, B tokens in all). They are infinite if no batch
-/// suffices.
+// The next two functions return the fewest tokens per device at the mesh's own X and Y; infinite if
+// no batch suffices. Each device computes 4 B D F / N operations, and sends 4 D F / Y bytes for
+// FSDP and 4 B D / X bytes for TP. D = d_model, F = d_ff, and B tokens in all.
 double least_tokens_in_turn(const Rates& rates, const Mesh& mesh, double inner);
 double least_tokens_side_by_side(const Rates& rates, const Mesh& mesh, double inner);
 
 /// Returns the X at which FSDP and tensor parallelism send equally long: √(B M_X N / (F M_Y)).
 double best_fsdp_devices(const Mesh& mesh, double tokens, double inner);
 
-// The rest is for 2026: SwiGLU layers of three D × F matrices in FP16, and a batch of B tokens.
+// The rest is for the 2026 handout: SwiGLU layers of three D × F matrices in FP16, and B tokens.
 
-/// These return how long an all-reduce of S `bytes` takes at `egress` = W: (N − 1) S / W by an
-/// all-gather followed by a local sum, 2 (N − 1) S / (N W) by a ring.
+/// Returns how long an all-reduce of S `bytes` takes by all-gather and local sum: (N − 1) S / W.
+/// `egress` is W.
 double gathered_all_reduce_seconds(double devices, double bytes, double egress);
+/// Returns how long an all-reduce of S `bytes` takes over a ring: 2 (N − 1) S / (N W).
 double ring_all_reduce_seconds(double devices, double bytes, double egress);
 
 struct SwiGluLayer {
@@ -88,7 +88,7 @@ PassTimes fsdp_forward(const SwiGluLayer& layer, double devices, const Rates& ra
 PassTimes fsdp_backward(const SwiGluLayer& layer, double devices, const Rates& rates);
 PassTimes tensor_forward(const SwiGluLayer& layer, double devices, const Rates& rates);
 PassTimes tensor_backward(const SwiGluLayer& layer, double devices, const Rates& rates);
-/// The traffic is the longer one of the two communications, which run side by side.
+/// FSDP and TP send side by side, so the traffic takes as long as the longer of the two.
 PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tensor,
                               const Rates& rates);
 
@@ -96,12 +96,13 @@ PassTimes fsdp_tensor_forward(const SwiGluLayer& layer, double fsdp, double tens
 
 /// This is 1 + B W / C, for data parallelism and FSDP.
 double max_devices_by_batch(const SwiGluLayer& layer, const Rates& rates);
-/// These are 1 + 3 F W / (2 C) and 1 + 3 F W / C, for tensor parallelism.
+/// This is 1 + 3 F W / (2 C).
 double max_devices_tensor_forward(const SwiGluLayer& layer, const Rates& rates);
+/// This is 1 + 3 F W / C.
 double max_devices_tensor_backward(const SwiGluLayer& layer, const Rates& rates);
-/// This is (1 + B W / C) (1 + 3 F W / (2 C)), for FSDP beside tensor parallelism.
+/// This is (1 + B W / C) (1 + 3 F W / (2 C)), for FSDP beside TP.
 double max_devices_side_by_side(const SwiGluLayer& layer, const Rates& rates);
-/// This is (3 B F W / C + 3 F + 2 B)² / (24 B F), for the two one after the other.
+/// This is (3 B F W / C + 3 F + 2 B)² / (24 B F), for FSDP and TP in turn.
 double max_devices_in_turn(const SwiGluLayer& layer, const Rates& rates);
 
 }  // namespace labreport::parallel_arithmetic

@@ -60,9 +60,9 @@ std::optional<Rates> Machine::rates() const {
   return Rates{*flops_per_second, *bytes_per_second};
 }
 
-Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred) {
+Machine measured_machine(const RunView& view, const std::vector<Precision>& precisions) {
   MeasuredRate gemms{.words = "its GEMM rate was not measured"};
-  for (const Precision precision : preferred) {
+  for (const Precision precision : precisions) {
     gemms.per_second = measured_gemm_rate(view, precision);
     if (!gemms.per_second) continue;
     gemms.words = describe(precision);

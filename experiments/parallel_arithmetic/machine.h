@@ -1,5 +1,5 @@
-// Machines with their rates C and W, which come from the handout, a data sheet or the run, and the
-// columns and facts that all problems of parallel training make of them.
+// Machines with their rates C (FLOP/s) and W (bytes sent a second), which come from the course
+// handout, a data sheet or the run, and columns and facts about them.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,10 @@ struct Machine {
   std::optional<Rates> rates() const;
 };
 
-/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `preferred` that was
-/// measured. W is the busbw of the first group of ranks with a fitted line: that of the line, or
-/// that of the largest all-reduce if the line misses a size by more than a quarter.
-Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
+/// Returns the run's own machine. C is the peak rate of GEMMs in the first of `precisions` that was
+/// measured. W is the bus bandwidth of the first group of ranks whose all-reduce times fit a line
+/// over their bytes: the line's, or the largest all-reduce's if the line is off by more than 25 %.
+Machine measured_machine(const RunView& view, const std::vector<Precision>& precisions);
 
 /// True if the run planned an all-reduce, without which these problems are not presented.
 bool has_all_reduce(const RunView& view);

@@ -100,11 +100,11 @@ Presentation present_passes(const RunView& view, const std::vector<PassKind>& ki
   return {{"", std::move(part)}};
 }
 
-using LayerPass = PassTimes (*)(const SwiGluLayer&, double, const Rates&);
-using LayerMaxDevices = double (*)(const SwiGluLayer&, const Rates&);
+using PassTimesFunction = PassTimes (*)(const SwiGluLayer&, double, const Rates&);
+using MaxDevicesFunction = double (*)(const SwiGluLayer&, const Rates&);
 
-PassKind pass_kind(const SwiGluLayer& layer, const char* words, LayerPass pass_times,
-                   LayerMaxDevices max_devices) {
+PassKind pass_kind(const SwiGluLayer& layer, const char* words, PassTimesFunction pass_times,
+                   MaxDevicesFunction max_devices) {
   return {words, [=](const Rates& rates) { return pass_times(layer, 2, rates); },
           [=](const Rates& rates) { return max_devices(layer, rates); }};
 }
@@ -175,6 +175,7 @@ Presentation fsdp_tp_calcs(const RunView& view) {
   };
   const auto in_turn = [=](const Rates& rates) {
     PassTimes times = fsdp_tensor_forward(layer, 2, 2, rates);
+    // FSDP and TP each send half as long over 2 × 2 devices as alone over two.
     times.traffic_seconds = fsdp_tensor_forward(layer, 2, 1, rates).traffic_seconds / 2 +
                             fsdp_tensor_forward(layer, 1, 2, rates).traffic_seconds / 2;
     return times;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kProblem = "pytorch_attention";
 constexpr std::int64_t kLongestHandoutLength = 16384;
 // From this length on, at d up to 128, scores are more than 97 % of the saved bytes.
-constexpr std::int64_t kScoresOutweigh = 4096;
+constexpr std::int64_t kScoresOutweighFrom = 4096;
 constexpr double kTensorTolerance = 0.05;  // |tensors / 2 − 1| below this counts as two tensors.
 constexpr Notation kBytes{Notation::kMebibytes};
 
@@ -106,12 +106,13 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// Returns the rows that ran at `kScoresOutweigh` or longer; all that ran if those have one length.
+/// Returns the rows that ran at kScoresOutweighFrom or longer; all that ran if these have one
+/// length.
 Rows fitted_rows(const Rows& rows) {
   const Rows ran = only(
       rows, [](const AttentionRow& row) { return row.ran() && row.saved_bytes().value_or(0) > 0; });
   const Rows large =
-      only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
+      only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweighFrom; });
   return distinct(each(large, &AttentionRow::length)).size() > 1 ? large : ran;
 }
 
@@ -154,24 +155,24 @@ Facts end_facts(const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
     return std::pair(row.length(), dim(row));
   };
   const Rows ran_out = only(rows, &AttentionRow::ran_out_of_memory);
-  const AttentionRow last =
+  const AttentionRow end =
       ran_out.empty() ? std::ranges::max(only(rows, &AttentionRow::ran), {}, length_and_dim)
                       : std::ranges::min(ran_out, {}, length_and_dim);
   const Facts place = Facts()
-                          .set("length", format_count(last.length()))
-                          .set("d", std::to_string(last.sweep().head_dim))
-                          .set("phase", last.failed_phase())
-                          .set("batch", std::to_string(last.spec().batch.value_or(1)))
-                          .set("width", under_autocast(last.spec()) ? "2" : "4")
-                          .set("tensor", format_bytes_briefly(last.score_bytes()))
-                          .when("needed", needed_facts(last, rows, capacity_bytes));
+                          .set("length", format_count(end.length()))
+                          .set("d", std::to_string(end.sweep().head_dim))
+                          .set("phase", end.failed_phase())
+                          .set("batch", std::to_string(end.spec().batch.value_or(1)))
+                          .set("width", under_autocast(end.spec()) ? "2" : "4")
+                          .set("tensor", format_bytes_briefly(end.score_bytes()))
+                          .when("needed", needed_facts(end, rows, capacity_bytes));
   return Facts()
-      .set("precision", describe(*last.spec().precision))
+      .set("precision", describe(*end.spec().precision))
       .when("end", !ran_out.empty(), place)
       .when("fits", ran_out.empty(), place);
 }
 
-/// Adds each precision's end of memory, and the growth of saved bytes in the first that shows it.
+/// Adds for each precision where memory ends, and how saved bytes grow in the first that shows it.
 void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity_bytes) {
   std::vector<Facts> ends;
   std::optional<Facts> growth;
@@ -234,9 +235,9 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
   part.facts.when("further", fewer_passes_facts(rows));
-  Rows drawn = outermost_dims(of_precision(rows, *spec.precision));
-  std::erase_if(drawn, std::not_fn(&AttentionRow::ran));
-  part.facts.when("fewer", fewer_passes_facts(drawn));
+  Rows drawn_rows = outermost_dims(of_precision(rows, *spec.precision));
+  std::erase_if(drawn_rows, std::not_fn(&AttentionRow::ran));
+  part.facts.when("fewer", fewer_passes_facts(drawn_rows));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();

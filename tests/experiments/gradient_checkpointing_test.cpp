@@ -109,7 +109,7 @@ TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
 TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
   const std::vector<Arrangement> of_32 = arrangements(32);
   const auto counts = [](const Arrangement& a) {
-    return std::array{a.held_inputs, a.held_residuals, a.recomputed_forwards};
+    return std::array{a.held_inputs, a.held_blocks, a.recomputed_forwards};
   };
   EXPECT_THAT(counts(of_32[0]), ElementsAre(0, 32, 0)) << "no checkpoints";
   EXPECT_THAT(counts(of_32[1]), ElementsAre(6, 6, 32)) << "groups of √32 ≈ 6";
@@ -120,7 +120,7 @@ TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
 
 TEST(Arrangements, OfOneBlockHoldItAlone) {
   for (const Arrangement& arrangement : arrangements(1)) {
-    EXPECT_EQ(arrangement.held_residuals, 1) << arrangement.words;
+    EXPECT_EQ(arrangement.held_blocks, 1) << arrangement.words;
     EXPECT_LE(arrangement.held_inputs, 1) << arrangement.words;
     EXPECT_LE(arrangement.recomputed_forwards, 1) << arrangement.words;
   }

@@ -1,4 +1,4 @@
-#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/optimizer_state_sharding_accounting/sharding_schemes.h"
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ ShardingScheme scheme_of(const Cell& cell) {
   return scheme;
 }
 
-/// Bytes of the largest tensor, or shard of a tensor, that one rank's optimizer updates.
+/// Returns the bytes of the largest tensor, or shard of one, that one rank's optimizer updates.
 double largest_tensor_bytes(const CellSpec& spec) {
   double largest = 0;
   for (const ParameterSize& size : parameter_sizes(*spec.model)) {
@@ -139,6 +139,7 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   // Activations depend only on the rank's part of the batch, as in a single process.
   for (const ExpectedPeak& peak : possible_peaks(as_single_process(spec))) {
     if ((peak.phase == metric::kOptimizer) != in_optimizer) continue;
+    // AdamW holds four tensors of the largest one's shape: a new moment and three temporaries.
     const double temporaries =
         in_optimizer ? 4 * largest_tensor_bytes(spec) : static_cast<double>(peak.temporaries);
     // Autocast caches no copies of sharded weights, which are cast and freed explicitly.

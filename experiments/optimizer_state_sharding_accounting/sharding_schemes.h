@@ -17,11 +17,11 @@ struct MemoryPoint {
   std::int64_t rank = 0, step = 0;
   std::string name;  ///< metric::kAfterModel, …
   double allocated = 0;
-  double peak = 0;  ///< The highest since the point before.
+  double peak = 0;  ///< The highest allocated bytes since the point before.
   double parameters = 0, gradients = 0, optimizer = 0;
 
   /// Returns the allocated bytes whose use is known.
-  double attributed() const { return parameters + gradients + optimizer; }
+  double known_bytes() const { return parameters + gradients + optimizer; }
 };
 
 /// When a point was measured: after building the network, in the step that creates AdamW's state,
@@ -54,9 +54,9 @@ struct ShardingScheme {
   const Stage* stage(When when, std::string_view point) const;   ///< Null if it is missing.
   std::optional<double> phase_ms(std::string_view phase) const;  ///< Median ms.
 
-  /// These return calculated bytes of the rank that needs the most: allocated at the stage's point,
-  /// and the peak since the point before. Building the network has no calculated peak.
+  /// Calculates the allocated bytes at the stage's point, on the rank that needs the most.
   double expected_allocated(const Stage& stage) const;
+  /// Calculates the peak since the point before; nothing for building the network.
   std::optional<double> expected_peak(const Stage& stage) const;
 };
 
