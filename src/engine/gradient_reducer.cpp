@@ -16,24 +16,24 @@ namespace {
 
 using ProcessGroupPtr = c10::intrusive_ptr<c10d::ProcessGroup>;
 
-/// Does the same as c10d's AllReduceCommHook, which c10d does not export, and records the times of
-/// each all-reduce.
+/// Replaces c10d's AllReduceCommHook, which c10d does not export, and records the times of each
+/// all-reduce.
 class TimedAllReduce : public c10d::CppCommHookInterface<ProcessGroupPtr> {
  public:
   TimedAllReduce(const ProcessGroupPtr& group, PendingCollectives& pending)
-      : CppCommHookInterface(group), collectives_(pending) {}
+      : CppCommHookInterface(group), pending_(pending) {}
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     std::vector<at::Tensor> tensors{bucket.getBufferRef()};
     tensors.front().div_(state_->getSize());
-    const auto collective = collectives_.start_now();
+    const auto collective = pending_.record_start();
     auto future = state_->allreduce(tensors)->getFuture();
-    collectives_.watch(collective, *future);
+    pending_.watch(collective, *future);
     return future;
   }
 
  private:
-  PendingCollectives& collectives_;
+  PendingCollectives& pending_;
 };
 
 }  // namespace
@@ -63,7 +63,7 @@ GradientReducer::GradientReducer(RankGroup& group, const std::vector<at::Tensor>
       /*gradient_as_bucket_view=*/true, std::unordered_map<std::size_t, std::string>(),
       static_cast<std::int64_t>(c10d::kDefaultFirstBucketBytes),
       /*skip_all_reduce_unused_params=*/false, /*use_python_reducer=*/false);
-  // Traces show NCCL's times, and without a hook the reducer reads the gradients once less.
+  // A profile shows NCCL's times, so the hook is left out: it reads the gradients once more.
   if (state.uses_nccl) return;
   impl_->reducer->register_comm_hook(
       std::make_unique<TimedAllReduce>(impl_->group, *state.pending));

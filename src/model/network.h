@@ -61,7 +61,7 @@ struct NetworkSpec {
   ModelShape shape;
   std::int64_t context = 0;  ///< The longest sequence, in tokens.
   Variant variant = Variant::kMatmul;
-  std::optional<std::int64_t> group = {};  ///< Blocks in a checkpoint; absent without checkpoints.
+  std::optional<std::int64_t> blocks_per_checkpoint = {};  ///< Absent without checkpoints.
 };
 
 using NetworkFactory =

@@ -133,14 +133,15 @@ ShardedWeights::Gather ShardedWeights::start_gather(std::size_t layer, at::Scala
 }
 
 void ShardedWeights::prefetch(std::size_t layer) {
-  if (layer < layers_.size() && !ahead_.contains(layer))
-    ahead_.emplace(layer, start_gather(layer, dtype_));
+  if (layer < layers_.size() && !prefetched_.contains(layer))
+    prefetched_.emplace(layer, start_gather(layer, dtype_));
 }
 
 at::Tensor ShardedWeights::finish_gather(std::size_t layer, bool in_backward) {
-  const auto found = ahead_.find(layer);
-  Gather gather = found == ahead_.end() ? start_gather(layer, dtype_) : std::move(found->second);
-  if (found != ahead_.end()) ahead_.erase(found);
+  const auto found = prefetched_.find(layer);
+  Gather gather =
+      found == prefetched_.end() ? start_gather(layer, dtype_) : std::move(found->second);
+  if (found != prefetched_.end()) prefetched_.erase(found);
   PhaseMarks& wait = wait_marks(layer, in_backward);
   wait.mark_start();
   gather.collective.finish();

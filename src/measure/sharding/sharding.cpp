@@ -229,7 +229,7 @@ class ShardingLaunch {
   std::shared_ptr<ShardedWeights> weights_;  ///< Null if no weights are sharded.
   std::unique_ptr<ParallelStep> step_;
   std::map<std::pair<std::size_t, bool>, std::vector<double>>
-      waits_;  ///< By layer, and true in backward.
+      waits_;  ///< By layer and pass; the bool is true in backward.
   std::vector<MemoryPoint> memory_;
   std::vector<double> losses_;
   Launch launch_;
@@ -251,7 +251,7 @@ Launch measure_sharding(const LaunchRequest& request) {
   set_tf32(plan.step.precision);
   RankGroup& group = RankGroup::join(request);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  begin_phase(Phase::kModel);
+  begin_phase(Phase::kModelBuild);
   Launch launch = ShardingLaunch(plan, request.spec, group).measure();
   group.wait_until_all_leave();
   return launch;
