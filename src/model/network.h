@@ -17,7 +17,6 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// Updates the parameters by their gradients.
   virtual void step() = 0;
 
   /// Returns the state's tensors, named after their parameters; empty before the first step.

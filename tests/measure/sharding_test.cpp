@@ -35,7 +35,6 @@ LaunchRequest make_request(Sharding sharding) {
   return request;
 }
 
-/// Runs the body in each of two ranks.
 template <typename Body>
 void run_in_two_ranks(Sharding sharding, const Body& body) {
   if (own_rank() == nullptr) return testing_ranks::start_ranks(2);

@@ -136,7 +136,6 @@ class AllReduceMeasurement {
     return {start_ns, host_now_ns() - start_ns};
   }
 
-  /// Runs one round's calls at one size.
   void run_round(SizeResults& size) {
     select_size(size);
     time_synced(size);

@@ -72,13 +72,9 @@ nlohmann::ordered_json arrow_json(const char* type, const TraceEvent& event, std
   return line;
 }
 
-nlohmann::ordered_json name_track(const char* metadata, int process, std::int64_t thread,
+nlohmann::ordered_json name_track(const char* metadata, int pid, std::int64_t tid,
                                   const std::string& name) {
-  return {{"ph", "M"},
-          {"pid", process},
-          {"tid", thread},
-          {"name", metadata},
-          {"args", {{"name", name}}}};
+  return {{"ph", "M"}, {"pid", pid}, {"tid", tid}, {"name", metadata}, {"args", {{"name", name}}}};
 }
 
 std::vector<nlohmann::ordered_json> track_labels(const Trace& trace) {

@@ -59,10 +59,10 @@ struct MemoryLifetimes {
 /// and its free as a lost event.
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// Returns the event with the number, counted from 1. Throws `std::out_of_range` for 0.
+/// Returns the event with the number, counted from 1; throws `std::out_of_range` for 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
 
-/// Returns the origin of that event; throws like event_of().
+/// Returns the origin of event_of(history, number).
 const MemoryOrigin& origin_of(const MemoryHistory& history, std::size_t number);
 
 }  // namespace labreport

@@ -25,8 +25,6 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// Returns the current storages of parameters, gradients, optimizer states, batch, buffers and
-/// workspace.
 KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
   KnownStorages storages;

@@ -22,8 +22,7 @@ struct Loop {
   double addend_value;
 };
 
-// The course handout has the first four loops. The BF16 sum stops growing early, and the sum of
-// halves is exact.
+// The course handout has the first four loops. The BF16 sum stops growing early.
 constexpr Loop kLoops[]{
     {metric::kFp32Loop, c10::kFloat, c10::kFloat, false, kHundredth},
     {metric::kFp16Loop, c10::kHalf, c10::kHalf, false, kHundredth},

@@ -98,9 +98,7 @@ TEST(Attribution, GivesCompiledCodeNoModules) {
   }
 }
 
-TEST(Attribution, GivesNoPhaseWithoutALaunchingOperator) {
-  EXPECT_EQ(linear_kernels().at(4).phase, "");
-}
+TEST(Attribution, NeedsALauncherForAPhase) { EXPECT_EQ(linear_kernels().at(4).phase, ""); }
 
 TEST(Attribution, UsesTheLastOperatorOfASequenceNumber) {
   Trace trace = linear_trace();

@@ -20,7 +20,6 @@ Launch measure_on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2
 
 const Table& kernels_of(const Launch& launch) { return launch.tables.at(1); }
 
-/// Returns the number of calls of the operator in a phase.
 std::int64_t count_calls(const Launch& launch, const std::string& phase, const std::string& op) {
   std::int64_t sum = 0;
   for (const auto& row : kernels_of(launch).rows) {
