@@ -42,7 +42,7 @@ std::int64_t element_count(const std::vector<std::int64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies());
 }
 
-at::Tensor rows_of(const at::Tensor& tensor) { return tensor.reshape({-1, tensor.size(-1)}); }
+at::Tensor as_rows(const at::Tensor& tensor) { return tensor.reshape({-1, tensor.size(-1)}); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ struct GatheredLinear : torch::autograd::Function<GatheredLinear> {
     at::Tensor input_gradient = at::matmul(gradient, weight);
     weight.reset();
     weights.note_matrix_freed();
-    weights.start_scatter(ref.layer, at::mm(rows_of(gradient).t(), rows_of(input)));
+    weights.start_scatter(ref.layer, at::mm(as_rows(gradient).t(), as_rows(input)));
     return {input_gradient, {}, {}};
   }
 };
